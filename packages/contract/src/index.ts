@@ -1,0 +1,43 @@
+export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+export {
+  CallAcceptedEvent,
+  CallEndedEvent,
+  CallIncomingInitiatedEvent,
+  CallMissedEvent,
+  CallNotPickedEvent,
+  CallOutgoingInitiatedEvent,
+  CallRejectedEvent,
+} from './call-events.ts'
+export { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+export {
+  type EmittedEvent,
+  type EmittedEventName,
+  type EmittedEventOf,
+  emittedEventNames,
+  emittedEventSchemas,
+  isEmittedEventName,
+} from './emitted-event.ts'
+export { type EndpointName, endpoints } from './endpoints.ts'
+export { type ErrorBody, ReceivedErrorBody } from './error-body.ts'
+export { type ErrorCode, errorCodes, isErrorCode } from './error-codes.ts'
+export { extraFields, type SchemaWithShape } from './extra-fields.ts'
+export {
+  GroupCreatedEvent,
+  GroupParticipantJoinedEvent,
+  GroupParticipantLeftEvent,
+  GroupParticipantRemovedEvent,
+} from './group-events.ts'
+export { Issue, issuesOf } from './issue.ts'
+export { limits } from './limits.ts'
+export { redact } from './redact.ts'
+export { SummaryRecord } from './summary.ts'
+export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
+export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
+export {
+  type EventName,
+  eventNames,
+  eventSchemas,
+  isEventName,
+  type WebhookEvent,
+  type WebhookEventOf,
+} from './webhook-event.ts'

@@ -1,0 +1,49 @@
+import type * as z from 'zod/mini'
+import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
+import {
+  CallAcceptedEvent,
+  CallEndedEvent,
+  CallIncomingInitiatedEvent,
+  CallMissedEvent,
+  CallNotPickedEvent,
+  CallOutgoingInitiatedEvent,
+  CallRejectedEvent,
+} from './call-events.ts'
+import {
+  GroupCreatedEvent,
+  GroupParticipantJoinedEvent,
+  GroupParticipantLeftEvent,
+  GroupParticipantRemovedEvent,
+} from './group-events.ts'
+
+/** The schema of each known event by its name: the nine of the specification, then three seen on a live service. */
+export const eventSchemas = {
+  GROUP_CREATED: GroupCreatedEvent,
+  GROUP_PARTICIPANT_JOINED: GroupParticipantJoinedEvent,
+  GROUP_PARTICIPANT_LEFT: GroupParticipantLeftEvent,
+  GROUP_PARTICIPANT_REMOVED: GroupParticipantRemovedEvent,
+  CALL_INCOMING_INITIATED: CallIncomingInitiatedEvent,
+  CALL_OUTGOING_INITIATED: CallOutgoingInitiatedEvent,
+  CALL_ACCEPTED: CallAcceptedEvent,
+  CALL_ENDED: CallEndedEvent,
+  CALL_AI_SUMMARY: CallAiSummaryEvent,
+  CALL_MISSED: CallMissedEvent,
+  CALL_REJECTED: CallRejectedEvent,
+  CALL_NOT_PICKED: CallNotPickedEvent,
+} as const
+
+/** Name of a known event. */
+export type EventName = keyof typeof eventSchemas
+
+/** The event of one name: `WebhookEventOf<'CALL_ENDED'>` is `CallEndedEvent`. */
+export type WebhookEventOf<Name extends EventName> = z.infer<(typeof eventSchemas)[Name]>
+
+/** Any known event: a union discriminated on `event`, so that a `switch` over it narrows. */
+export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]
+
+/** Tells whether `name` is the name of a known event. */
+export const isEventName = (name: unknown): name is EventName =>
+  typeof name === 'string' && Object.hasOwn(eventSchemas, name)
+
+/** The names of all known events. */
+export const eventNames: readonly EventName[] = Object.keys(eventSchemas).filter(isEventName)

@@ -1,0 +1,35 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { defineConfig, type Options } from 'tsup'
+
+type Exports = Record<string, string | Record<string, string>>
+
+/** One build per published package. Its entries are the sources that its own `exports` and `imports` name. */
+const builds = readdirSync('packages').flatMap((name): Options[] => {
+  const dir = `packages/${name}`
+  if (!existsSync(`${dir}/package.json`)) return []
+  const manifest: { private?: boolean; exports?: Exports; imports?: Exports } = JSON.parse(
+    readFileSync(`${dir}/package.json`, 'utf8'),
+  )
+  if (manifest.private) return []
+  const sources = JSON.stringify([manifest.exports, manifest.imports]).match(/\.\/src\/[\w./-]+?\.ts/g) ?? []
+  const entry = Object.fromEntries(
+    [...new Set(sources)].map((source) => [source.slice('./src/'.length, -'.ts'.length), `${dir}/${source}`]),
+  )
+  return [
+    {
+      name,
+      entry,
+      outDir: `${dir}/dist`,
+      format: 'esm',
+      platform: 'neutral',
+      target: 'es2023',
+      dts: true,
+      sourcemap: true,
+      clean: true,
+      // Without this, tsup reads the externals from the root manifest and would inline zod and the siblings.
+      skipNodeModulesBundle: true,
+    },
+  ]
+})
+
+export default defineConfig(builds)
