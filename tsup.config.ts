@@ -13,7 +13,7 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
   if (manifest.private) return []
   const sources = JSON.stringify([manifest.exports, manifest.imports]).match(/\.\/src\/[\w./-]+?\.ts/g) ?? []
   const entry = Object.fromEntries(
-    [...new Set(sources)].map((source) => [source.slice('./src/'.length, -'.ts'.length), `${dir}/${source}`]),
+    [...new Set(sources)].map((source) => [source.slice('./src/'.length, -'.ts'.length), `${dir}/${source.slice(2)}`]),
   )
   return [
     {

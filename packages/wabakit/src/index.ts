@@ -1,1 +1,1 @@
-export {}
+export * from '@wabakit/client'
