@@ -1,0 +1,84 @@
+import { Webhook } from 'standardwebhooks'
+import type { WebhookPayload } from './payload.ts'
+import { decodeSecret } from './secret.ts'
+
+/** What {@link signWebhook} signs, and with what. */
+export type SignWebhookOptions = {
+  /** The body exactly as it will be sent; bytes must be UTF-8, as JSON is (RFC 8259 section 8.1). */
+  readonly payload: WebhookPayload
+  /** The subscription's secret; several while it is rotated, each then adds a signature. */
+  readonly secret: string | readonly string[]
+  /**
+   * The delivery's id: the same on every retry of one event. It must not contain a full stop or whitespace.
+   * @default a random `msg_…`
+   */
+  readonly id?: string
+  /**
+   * When this attempt is made, in whole Unix seconds.
+   * @default now
+   */
+  readonly timestamp?: number
+  /**
+   * Accept secrets of fewer than 24 bytes, for secrets that another system made.
+   * @default false
+   */
+  readonly allowShortSecrets?: boolean
+}
+
+/** A signed delivery's headers, and the values in them. */
+export type SignedWebhook = {
+  /** The `webhook-id`. */
+  readonly id: string
+  /** The `webhook-timestamp`, in Unix seconds. */
+  readonly timestamp: number
+  /** The three headers of the scheme and the content type, ready to be sent. */
+  readonly headers: {
+    readonly 'content-type': 'application/json'
+    readonly 'webhook-id': string
+    readonly 'webhook-timestamp': string
+    readonly 'webhook-signature': string
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const toText = (payload: WebhookPayload): string =>
+  typeof payload === 'string' ? payload : decoder.decode(payload)
+
+const keysOf = ({ secret, allowShortSecrets }: SignWebhookOptions) =>
+  (typeof secret === 'string' ? [secret] : secret).map((each) => decodeSecret(each, allowShortSecrets))
+
+/**
+ * Signs one delivery attempt by the Standard Webhooks 1.0 scheme (HMAC-SHA256 over `id.timestamp.payload`).
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be one.
+ * @throws TypeError when the payload's bytes are not UTF-8.
+ * @throws RangeError when `id` or `timestamp` is not in the form of the scheme.
+ * @example
+ * const payload = JSON.stringify(event)
+ * const { headers } = await signWebhook({ payload, secret })
+ * await fetch(url, { method: 'POST', body: payload, headers })
+ */
+export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWebhook> => {
+  const { id = `msg_${crypto.randomUUID().replaceAll('-', '')}`, timestamp = Math.floor(Date.now() / 1000) } =
+    options
+  if (!/^[!-~]+$/.test(id) || id.includes('.')) {
+    throw new RangeError('id must be visible ASCII characters without a full stop')
+  }
+  if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
+    throw new RangeError('timestamp must be a whole number of Unix seconds')
+  }
+  const text = toText(options.payload)
+  const at = new Date(timestamp * 1000)
+  const signatures = keysOf(options).map((key) => new Webhook(key, { format: 'raw' }).sign(id, at, text))
+  return {
+    id,
+    timestamp,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatures.join(' '),
+    },
+  }
+}
