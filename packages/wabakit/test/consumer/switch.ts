@@ -1,0 +1,61 @@
+import { createClient, isApiError } from 'wabakit'
+import type { WebhookEvent } from 'wabakit/contract'
+import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
+import { toNodeHandler } from 'wabakit/webhooks/node'
+
+/** Every known event in one switch: with a case missing, `satisfies never` does not compile. */
+export const subjectOf = (event: WebhookEvent): string => {
+  switch (event.event) {
+    case 'GROUP_CREATED':
+    case 'GROUP_PARTICIPANT_JOINED':
+    case 'GROUP_PARTICIPANT_LEFT':
+    case 'GROUP_PARTICIPANT_REMOVED':
+      return event.groupId
+    case 'CALL_INCOMING_INITIATED':
+    case 'CALL_OUTGOING_INITIATED':
+    case 'CALL_ACCEPTED':
+    case 'CALL_ENDED':
+    case 'CALL_MISSED':
+    case 'CALL_REJECTED':
+    case 'CALL_NOT_PICKED':
+      return event.callId
+    case 'CALL_AI_SUMMARY':
+      return event.summary.recap
+    default:
+      throw new Error(`not handled: ${JSON.stringify(event satisfies never)}`)
+  }
+}
+
+export const missing = (event: WebhookEvent): string => {
+  switch (event.event) {
+    case 'CALL_AI_SUMMARY':
+      return event.summary.recap
+    default:
+      // @ts-expect-error eleven cases are missing
+      throw new Error(String(event satisfies never))
+  }
+}
+
+export const receiver = createReceiver({ verify: standardWebhooks({ secrets: ['whsec_…'] }) })
+  .on('CALL_AI_SUMMARY', (event) => {
+    const recap: string = event.summary.recap
+    // @ts-expect-error misspelt: event types have no index signature
+    void event.calId
+    return recap
+  })
+  .on(['GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'], (event) => void event.groupId)
+
+export const handler = toNodeHandler(receiver)
+
+export const create = async (): Promise<string> => {
+  const client = createClient({ baseUrl: 'https://api.example.com', apiKey: 'key' })
+  try {
+    const { groupId } = await client.groups.create({ wabaNumber: '+1', subject: 'Order 1042' })
+    // @ts-expect-error subject is required
+    await client.groups.create({ wabaNumber: '+1' })
+    return groupId
+  } catch (error) {
+    if (isApiError(error)) return error.code
+    throw error
+  }
+}

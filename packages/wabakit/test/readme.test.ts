@@ -1,0 +1,95 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { createAdaptorServer } from '@hono/node-server'
+import { afterEach, expect, test } from 'vitest'
+import { createReferenceServer } from 'wabakit/core'
+import { generateSecret, signWebhook } from 'wabakit/webhooks'
+
+const root = resolve(import.meta.dirname, '../../..')
+const example = (name: string): string => readFileSync(join(root, 'examples', name), 'utf8')
+const nodeArguments = ['--conditions=@wabakit/source']
+
+const open: { close(): unknown }[] = []
+afterEach(() => Promise.all(open.splice(0).map((one) => one.close())))
+
+const listen = async (server: Server): Promise<number> => {
+  open.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer()
+  const port = await listen(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+test('each snippet of the README is an example, letter for letter', () => {
+  const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
+  expect(blocks.map(([, code]) => code)).toEqual(['send.ts', 'receive.ts', 'order.test.ts'].map(example))
+})
+
+test('the snippet that sends creates a group', async () => {
+  const server = createReferenceServer({
+    organizations: [{ id: 'org', integrations: [{ wabaNumber: '+15550001111' }], apiKeys: [{ key: 'secret-key' }] }],
+  })
+  const port = await listen(createAdaptorServer({ fetch: (request) => server.fetch(request) }) as Server)
+  const { stdout } = await promisify(execFile)('node', [...nodeArguments, 'examples/send.ts'], {
+    cwd: root,
+    env: { ...process.env, WABAKIT_BASE_URL: `http://127.0.0.1:${port}`, WABAKIT_API_KEY: 'secret-key' },
+  })
+  expect(stdout).toMatch(/^created wagrp_[0-9A-Z]{26}\n$/)
+})
+
+test('the snippet that receives prints a verified summary', async () => {
+  const [secret, port] = [generateSecret(), await freePort()]
+  const child = spawn('node', [...nodeArguments, 'examples/receive.ts'], {
+    cwd: root,
+    env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  open.push({ close: () => child.kill() && exited })
+  const printed = once(child.stdout, 'data')
+  const payload = JSON.stringify({
+    event: 'CALL_AI_SUMMARY',
+    channel: 'PSTN',
+    callId: 'call-1',
+    callDirection: 'INCOMING',
+    callStatus: 'END',
+    durationInSeconds: 42,
+    callStartedAt: '2026-01-01T10:00:00.000Z',
+    callEndedAt: '2026-01-01T10:00:42.000Z',
+    from: '+15550001111',
+    to: '+15550002222',
+    channelNumber: '+15550001111',
+    customerNumber: '+15550002222',
+    callType: 'AGENT',
+    triggeredVia: 'INBOUND',
+    summary: { recap: 'Asked about order 1042.', keyPoints: [], nextSteps: [] },
+  })
+  const { headers } = await signWebhook({ payload, secret })
+  const deliver = async (): Promise<Response> => {
+    for (let tries = 0; ; tries += 1) {
+      const response = await fetch(`http://127.0.0.1:${port}`, {
+        method: 'POST',
+        body: payload,
+        headers: { ...headers, 'content-type': 'application/json' },
+      }).catch((error) => error)
+      if (response instanceof Response) return response
+      if (tries === 100 || child.exitCode !== null) throw response
+      await sleep(50)
+    }
+  }
+  expect((await deliver()).status).toBe(200)
+  expect(String(await printed)).toBe('call-1 Asked about order 1042.\n')
+}, 15_000)
