@@ -1,9 +1,43 @@
+export type { ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
+export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
+export { WebhookHandlerTimeoutError } from './errors/webhook-handler-timeout-error.ts'
+export { isWebhookParseError, type ParseFailure, WebhookParseError } from './errors/webhook-parse-error.ts'
+export {
+  isWebhookRequestError,
+  type RequestFailure,
+  WebhookRequestError,
+} from './errors/webhook-request-error.ts'
 export {
   isWebhookVerificationError,
   type VerificationDetails,
   type VerificationFailure,
   WebhookVerificationError,
 } from './errors/webhook-verification-error.ts'
+export type { HeaderSource } from './headers.ts'
+export {
+  type DriftedEvent,
+  type KnownEvent,
+  type ParsedEvent,
+  type ParseEventOptions,
+  parseEvent,
+  type UnknownEvent,
+} from './parse/parse-event.ts'
+export type { RawPayload, RecognisedBy } from './parse/recognise.ts'
 export type { WebhookPayload } from './payload.ts'
+export type { NamedEvent, WebhookHandler } from './receiver/bindings.ts'
+export { createReceiver } from './receiver/create-receiver.ts'
+export type { DeliveryContext } from './receiver/delivery-context.ts'
+export type { ErrorListener, Failure, FailureStage } from './receiver/failure.ts'
+export type { ReceiverOptions } from './receiver/options.ts'
+export type { Receiver } from './receiver/receiver.ts'
+export type { HandlerOptions } from './receiver/registry.ts'
 export { type GenerateSecretOptions, generateSecret } from './secret.ts'
 export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
+export {
+  type SignatureOptions,
+  type VerifiedSignature,
+  type VerifySignatureOptions,
+  verifySignature,
+} from './signature/verify-signature.ts'
+export { standardWebhooks } from './verifiers/standard-webhooks.ts'
+export type { UnverifiedDelivery, Verifier } from './verifiers/verifier.ts'

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+
+/** A request as node:http and the frameworks on it give it; a body parser may have left the bytes on it. */
+export type NodeRequest = IncomingMessage & {
+  /** What Express's parsers make of the body. */
+  readonly body?: unknown
+  /** The bytes that NestJS and others keep. */
+  readonly rawBody?: unknown
+  /** The whole address, where a router shortens `url`. */
+  readonly originalUrl?: string
+}
+
+const toHeaders = (request: IncomingMessage): Headers => {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value === undefined || name.startsWith(':')) continue
+    for (const each of Array.isArray(value) ? value : [value]) headers.append(name, each)
+  }
+  return headers
+}
+
+const toUrl = ({ originalUrl, url = '/' }: NodeRequest): string => {
+  const path = originalUrl ?? url
+  return URL.canParse(path, 'http://localhost') ? new URL(path, 'http://localhost').href : 'http://localhost/'
+}
+
+/** Reads on demand; an abandoned body is left where it is, so that an answer can still be written. */
+const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
+  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await chunks.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => {
+      request.pause()
+    },
+  })
+}
+
+const rawBytes = ({ rawBody, body }: NodeRequest): Uint8Array | string | undefined =>
+  [rawBody, body].find((each) => each instanceof Uint8Array || typeof each === 'string')
+
+/**
+ * The Fetch form of a Node request. When a body parser has left no bytes, the request's body is used up, which is what
+ * the receiver explains.
+ */
+export const toRequest = async (incoming: NodeRequest, signal: AbortSignal): Promise<Request> => {
+  const method = incoming.method ?? 'GET'
+  const init = { method, headers: toHeaders(incoming), signal }
+  if (method === 'GET' || method === 'HEAD') return new Request(toUrl(incoming), init)
+  const body = rawBytes(incoming)
+  if (body === undefined && !incoming.readableDidRead && !incoming.readableEnded) {
+    return new Request(toUrl(incoming), { ...init, body: toStream(incoming), duplex: 'half' })
+  }
+  const request = new Request(toUrl(incoming), { ...init, body: body ?? '' })
+  if (body === undefined) await request.text()
+  return request
+}

@@ -1,0 +1,49 @@
+import type { Issue } from '@wabakit/contract'
+import { WebhookParseError } from '../errors/webhook-parse-error.ts'
+import { WebhookRequestError } from '../errors/webhook-request-error.ts'
+import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
+
+type Refusal = { readonly code: string; readonly message: string; readonly issues?: readonly Issue[] }
+
+const refuse = (status: number, body: Refusal, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+
+/** 200: handled, or handled before. */
+export const accepted = (): Response => new Response(null, { status: 200 })
+
+/** 422: a known event that does not fit the contract, and nobody to take it. */
+export const drifted = (name: string, issues: readonly Issue[]): Response =>
+  refuse(422, { code: 'drifted', message: `${name} does not have the fields of its contract.`, issues })
+
+/** 409: the same delivery is being handled; a success now would lose it if that handler dies. */
+export const inProgress = (): Response =>
+  refuse(
+    409,
+    { code: 'in_progress', message: 'This delivery is being handled already.' },
+    { 'retry-after': '1' },
+  )
+
+/** 503: the dedupe store cannot be reached, so that nothing was handled. */
+export const storeDown = (): Response =>
+  refuse(
+    503,
+    { code: 'store_unavailable', message: 'Deliveries cannot be claimed now.' },
+    { 'retry-after': '5' },
+  )
+
+/** 500: a handler failed, so that the sender should try again. What it threw is not the sender's business. */
+export const handlerFailed = (): Response =>
+  refuse(500, { code: 'handler_failed', message: 'The delivery was not handled.' })
+
+/** The answer to what was thrown before there was an event. */
+export const refusalOf = (error: unknown): Response => {
+  if (error instanceof WebhookRequestError) {
+    const { code, message, status } = error
+    return refuse(status, { code, message }, status === 405 ? { allow: 'POST' } : {})
+  }
+  if (error instanceof WebhookParseError) return refuse(400, { code: error.code, message: error.message })
+  if (error instanceof WebhookVerificationError) {
+    return refuse(401, { code: error.reason, message: error.message })
+  }
+  return refuse(401, { code: 'not_verified', message: 'The delivery was not verified.' })
+}

@@ -1,0 +1,36 @@
+import type { EventName, WebhookEvent } from '@wabakit/contract'
+import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
+import type { NamedEvent, WebhookHandler } from './bindings.ts'
+import type { ErrorListener } from './failure.ts'
+import type { HandlerOptions } from './registry.ts'
+
+/** Turns webhook requests into calls of typed handlers. */
+export type Receiver = {
+  /** Calls `handler` with every event of this name, or of these names. */
+  on<Name extends EventName>(
+    name: Name | readonly Name[],
+    handler: WebhookHandler<NamedEvent<Name>>,
+    options?: HandlerOptions,
+  ): Receiver
+  /** Calls `handler` with every known event that fits its contract. */
+  onAny(handler: WebhookHandler<WebhookEvent>, options?: HandlerOptions): Receiver
+  /** Calls `handler` with every event that this version does not know; without one they are ignored (200). */
+  onUnknown(handler: WebhookHandler<UnknownEvent>, options?: HandlerOptions): Receiver
+  /** Calls `handler` with every known event that does not fit its contract; without one they are refused (422). */
+  onDrift(handler: WebhookHandler<DriftedEvent>, options?: HandlerOptions): Receiver
+  /** Calls `listener` with whatever is refused or fails. */
+  onError(listener: ErrorListener): Receiver
+  /** Like `on`; the function that it returns undoes it. */
+  subscribe<Name extends EventName>(
+    name: Name | readonly Name[],
+    handler: WebhookHandler<NamedEvent<Name>>,
+    options?: HandlerOptions,
+  ): () => void
+  /**
+   * Answers one request. It never rejects, and can be passed on by itself: `export const POST = receiver.handle`.
+   *
+   * @param host - what the platform passes along with a request; its `waitUntil`, if any, keeps work alive that goes
+   *   on after the answer.
+   */
+  handle(request: Request, host?: object): Promise<Response>
+}

@@ -1,0 +1,44 @@
+import type { ParsedEvent } from '../parse/parse-event.ts'
+import type { Binding } from './bindings.ts'
+import type { DeliveryContext } from './delivery-context.ts'
+
+/** Options of one handler. */
+export type HandlerOptions = {
+  /**
+   * Milliseconds until `context.signal` aborts and the delivery counts as failed.
+   * @default the receiver's `handlerTimeoutMs`
+   */
+  readonly timeoutMs?: number
+}
+
+/** A handler that is to be called for one delivery. */
+export type Task = {
+  readonly run: (context: DeliveryContext) => unknown
+  readonly timeoutMs: number | undefined
+}
+
+type Registration = { readonly bind: Binding; readonly timeoutMs: number | undefined }
+
+/** The handlers of a receiver, in the order of their registration. */
+export const createRegistry = (defaultTimeoutMs: number | undefined) => {
+  let registrations: readonly Registration[] = []
+  return {
+    /** Adds a handler; the function that it returns removes it again. */
+    add: (bind: Binding, { timeoutMs = defaultTimeoutMs }: HandlerOptions = {}): (() => void) => {
+      const registration = { bind, timeoutMs }
+      registrations = [...registrations, registration]
+      return () => {
+        registrations = registrations.filter((each) => each !== registration)
+      }
+    },
+    /** The handlers that are for this. */
+    tasksFor: (parsed: ParsedEvent): Task[] => {
+      const tasks: Task[] = []
+      for (const { bind, timeoutMs } of registrations) {
+        const run = bind(parsed)
+        if (run !== undefined) tasks.push({ run, timeoutMs })
+      }
+      return tasks
+    },
+  }
+}

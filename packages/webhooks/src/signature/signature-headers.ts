@@ -1,0 +1,46 @@
+import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
+import { type HeaderSource, readHeader } from '../headers.ts'
+
+/** What the three Standard Webhooks headers say. */
+export type SignatureHeaders = {
+  /** The `webhook-id`. */
+  readonly id: string
+  /** The `webhook-timestamp` as it came: a run of digits. */
+  readonly timestamp: string
+  /** The base64 signatures of version `v1`; those of other versions are left out. */
+  readonly signatures: readonly string[]
+}
+
+const required = (source: HeaderSource, header: string): string => {
+  const value = readHeader(source, header)
+  if (value !== undefined) return value
+  throw new WebhookVerificationError(
+    'missing_header',
+    `The header ${header} is missing. Does the sender sign by Standard Webhooks, and does every proxy pass it on?`,
+    { header },
+  )
+}
+
+const malformed = (header: string, sentence: string) =>
+  new WebhookVerificationError('malformed_header', `The header ${header} ${sentence}`, { header })
+
+/**
+ * Reads the three headers of Standard Webhooks 1.0 without looking at the body or the clock.
+ *
+ * @throws WebhookVerificationError with reason `missing_header` or `malformed_header`.
+ */
+export const readSignatureHeaders = (source: HeaderSource): SignatureHeaders => {
+  const id = required(source, 'webhook-id')
+  const timestamp = required(source, 'webhook-timestamp')
+  const signature = required(source, 'webhook-signature')
+  if (!/^[!-~]+$/.test(id)) throw malformed('webhook-id', 'must be one word of visible ASCII characters.')
+  if (!/^\d{1,15}$/.test(timestamp))
+    throw malformed('webhook-timestamp', 'must be Unix seconds, digits only.')
+  // A repeated header arrives joined by a comma and a space.
+  const versioned = signature.split(/,? +/)
+  if (!versioned.some((each) => each.indexOf(',') > 0)) {
+    throw malformed('webhook-signature', 'must be versioned signatures such as "v1,…", separated by spaces.')
+  }
+  const signatures = versioned.filter((each) => each.startsWith('v1,')).map((each) => each.slice(3))
+  return { id, timestamp, signatures }
+}

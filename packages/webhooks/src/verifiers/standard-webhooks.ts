@@ -1,0 +1,23 @@
+import { readSignatureHeaders } from '../signature/signature-headers.ts'
+import { createSignatureCheck, type SignatureOptions } from '../signature/verify-signature.ts'
+import type { Verifier } from './verifier.ts'
+
+/**
+ * Accepts deliveries signed by Standard Webhooks 1.0. A request without well-formed signature headers is refused
+ * before its body is read.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret`, here and not on the first request.
+ * @throws RangeError when `toleranceSeconds` is negative or NaN.
+ * @example
+ * const verify = standardWebhooks({ secrets: [current, previous] })
+ */
+export const standardWebhooks = (options: SignatureOptions): Verifier => {
+  const check = createSignatureCheck(options)
+  return Object.assign(
+    async ({ headers, body }: Parameters<Verifier>[0]) => {
+      await check(readSignatureHeaders(headers), body)
+      return true
+    },
+    { checkHeaders: (headers: Headers) => void readSignatureHeaders(headers) },
+  )
+}
