@@ -1,0 +1,17 @@
+/**
+ * Waits for `work`, but rejects with `signal.reason` as soon as the signal aborts, also when the work takes no notice
+ * of it. Leaves no listener behind.
+ */
+export const abortable = async <Value>(signal: AbortSignal, work: Promise<Value> | Value): Promise<Value> => {
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+  })
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,22 @@
+import type { EndpointName, Issue } from '@wabakit/contract'
+import type { RequestOptions } from './client-options.ts'
+
+/** One call of an endpoint, as far as it does not depend on the attempt. */
+export type Call<Data> = {
+  readonly endpoint: EndpointName
+  readonly method: 'GET' | 'POST'
+  /** Path and query, appended to the base URL. */
+  readonly path: string
+  /** The request's JSON text. */
+  readonly body?: string
+  /** For a create, the supplied id: its repetition is safe. */
+  readonly groupId?: string | undefined
+  /** Reads the data from the JSON of a success. */
+  readonly parse: (json: unknown) => Parsed<Data>
+  readonly options: RequestOptions
+}
+
+/** Data that fits the contract, or what does not fit. */
+export type Parsed<Data> =
+  | { readonly data: Data; readonly issues?: undefined }
+  | { readonly issues: readonly Issue[] }

@@ -1,0 +1,20 @@
+import type { Issue } from '@wabakit/contract'
+import { WabakitError } from './wabakit-error.ts'
+
+/** An option or an input is not allowed. Nothing was sent. `issues` names each field and what is wrong with it. */
+export class ValidationError extends WabakitError {
+  override get name() {
+    return 'ValidationError' as const
+  }
+  readonly code = 'invalid_input'
+  /** What is wrong with which field; never empty. */
+  readonly issues: readonly Issue[]
+
+  constructor(subject: string, issues: readonly Issue[]) {
+    super(`${subject} is invalid: ${issues.map(sentence).join('; ')}`)
+    this.issues = issues
+  }
+}
+
+const sentence = ({ path, message }: Issue): string =>
+  path === '' || message.startsWith(path) ? message : `${path} ${message}`

@@ -1,0 +1,33 @@
+import type { ErrorCode } from '@wabakit/contract'
+
+/** Every `code` that an error of this package may carry: the service's closed list, and what the client adds. */
+export type WabakitErrorCode =
+  | ErrorCode
+  | 'unknown'
+  | 'invalid_input'
+  | 'connection_failed'
+  | 'timed_out'
+  | 'unexpected_response'
+  | 'outcome_unknown'
+
+// Known to every copy of this package, so that the guard holds where a program has two of them.
+const brand = Symbol.for('wabakit.error')
+
+/**
+ * What every error of this package extends. `name` is literal and `code` is from a closed list, so both can be
+ * switched on. No message, property, `inspect()` or JSON of such an error holds the API key.
+ */
+export abstract class WabakitError extends Error {
+  abstract override get name(): string
+  /** From the closed list; for programs. */
+  abstract readonly code: WabakitErrorCode
+}
+
+Object.defineProperty(WabakitError.prototype, brand, { value: true })
+
+/**
+ * Tells whether `error` is one of this package's errors, also where two copies of the package are loaded and
+ * `instanceof` would fail.
+ */
+export const isWabakitError = (error: unknown): error is WabakitError =>
+  typeof error === 'object' && error !== null && brand in error

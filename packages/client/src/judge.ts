@@ -1,0 +1,46 @@
+import type { Answer } from './answer.ts'
+import { apiErrorOf } from './api-error-of.ts'
+import type { WithResponse } from './api-promise.ts'
+import type { Call } from './call.ts'
+import type { WabakitError } from './errors/wabakit-error.ts'
+import { responseFormatErrorOf } from './response-format-error-of.ts'
+
+/** What an attempt came to. Whatever is thrown instead (an abort, a hook's own error) ends the call as it is. */
+export type Outcome<Data> =
+  | { readonly result: WithResponse<Data>; readonly failure?: undefined }
+  | { readonly failure: WabakitError }
+
+const redirected = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400)
+
+/** Tells what a wholly received answer means. */
+export const judge = <Data>(call: Call<Data>, answer: Answer, now: () => number): Outcome<Data> => {
+  const { response, text, cut, requestId } = answer
+  const fail = (reason: string, issues?: Parameters<typeof responseFormatErrorOf>[3]) => ({
+    failure: responseFormatErrorOf(call, answer, reason, issues),
+  })
+  if (redirected(response)) {
+    const to = response.headers.get('location')
+    return fail(
+      `answered with a redirect${to ? ` to ${to}` : ''}. Redirects are not followed, they would carry the key elsewhere: set baseUrl to the final address`,
+    )
+  }
+  if (!response.ok || (response.status === 202 && call.endpoint === 'calls.getSummary')) {
+    return { failure: apiErrorOf(call, answer, now) }
+  }
+  if (cut) return fail(`answered ${response.status} with a body over 1 MiB`)
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch {
+    return fail(`answered ${response.status} with a body that is not JSON`, [
+      { path: '', message: 'must be JSON' },
+    ])
+  }
+  const parsed = call.parse(json)
+  if (parsed.issues) {
+    const what = parsed.issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')
+    return fail(`answered ${response.status} with a body outside the contract: ${what}`, parsed.issues)
+  }
+  return { result: { data: parsed.data, response, requestId } }
+}
