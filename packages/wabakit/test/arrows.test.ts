@@ -29,7 +29,7 @@ const libraries: Record<string, readonly string[]> = {
 }
 
 /** Files that reach for `node:`; every other source runs anywhere. `server` is for Node alone. */
-const nodeFiles = /^packages\/(?:server\/|webhooks\/src\/(?:node|hmac[.-]node)\.ts|mock\/src\/(?:port|listen)\.ts)/
+const nodeFiles = /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
 
 const rooms = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),
