@@ -1,47 +1,61 @@
 import * as z from 'zod/mini'
 import { exact } from './exact.ts'
+import { nonEmpty } from './text.ts'
 import { Timestamp } from './timestamp.ts'
 import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
-/** The AI summary of a call: a short `recap`, the `keyPoints` discussed and the `nextSteps` mentioned. */
-export const CallSummary = exact({
+/** The AI summary of a call. */
+export const CallSummary = exact(() => ({
+  /** Short summary of the call. */
   recap: z.string(),
+  /** Key points discussed. */
   keyPoints: z.array(z.string()),
+  /** Follow-ups mentioned. */
   nextSteps: z.array(z.string()),
-})
+}))
 export type CallSummary = z.infer<typeof CallSummary>
-
-/** Fields of the CALL_AI_SUMMARY payload; how strict its timestamps are depends on who reads it. */
-export const callAiSummaryShape = <Time extends z.core.$ZodType<string>>(time: Time) => ({
-  event: z.literal('CALL_AI_SUMMARY'),
-  channel: Channel,
-  callId: z.string().check(z.minLength(1)),
-  callDirection: CallDirection,
-  callStatus: z.string(),
-  durationInSeconds: z.number(),
-  callStartedAt: time,
-  callEndedAt: time,
-  from: z.string(),
-  to: z.string(),
-  channelNumber: z.string(),
-  customerNumber: z.string(),
-  agentNumber: z.optional(z.string().check(z.minLength(1))),
-  callType: CallType,
-  triggeredVia: TriggeredVia,
-  summary: CallSummary,
-})
 
 /**
  * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
  *
- * - `callId`: equal to the one of the call's lifecycle events.
- * - `callStatus`: normally the literal `END`; open, because the specification does not close it.
- * - `durationInSeconds`: seconds.
- * - `callStartedAt`, `callEndedAt`: ISO 8601.
- * - `from` = `channelNumber`: the organization's number, in both directions. `to` = `customerNumber`: the customer's.
- *   The pairs are equal in what this project's server emits; parsing does not require it.
- * - `agentNumber`: the team member's phone number, for display only (it can change); absent, never empty, when no
- *   team member handled or started the call.
+ * `from` equals `channelNumber`, and `to` equals `customerNumber`, in what this project's server emits; parsing does
+ * not require it.
  */
-export const CallAiSummaryEvent = exact(callAiSummaryShape(Timestamp))
+export const CallAiSummaryEvent = exact(() => ({
+  /** The event's name. */
+  event: z.literal('CALL_AI_SUMMARY'),
+  /** The network the call went through. */
+  channel: Channel,
+  /** The call's identifier, the same in every event of the call. */
+  callId: nonEmpty(),
+  /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
+  callDirection: CallDirection,
+  /** The call's status when the summary was generated: normally `END`, never `ENDED`. */
+  callStatus: z.string(),
+  /** Duration of the call in seconds. */
+  durationInSeconds: z.number(),
+  /** When the call started, ISO 8601. */
+  callStartedAt: Timestamp,
+  /** When the call ended, ISO 8601. */
+  callEndedAt: Timestamp,
+  /** The organization's number, in both directions. */
+  from: z.string(),
+  /** The customer's phone number, in both directions. */
+  to: z.string(),
+  /** The same value as `from`. */
+  channelNumber: z.string(),
+  /** The same value as `to`. */
+  customerNumber: z.string(),
+  /**
+   * Phone number of the team member who handled or started the call; absent, never empty, when nobody did. It can
+   * change: for display and audit only, not for matching.
+   */
+  agentNumber: z.optional(nonEmpty()),
+  /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+  callType: CallType,
+  /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+  triggeredVia: TriggeredVia,
+  /** The summary itself. */
+  summary: CallSummary,
+}))
 export type CallAiSummaryEvent = z.infer<typeof CallAiSummaryEvent>

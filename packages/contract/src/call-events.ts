@@ -1,68 +1,83 @@
 import * as z from 'zod/mini'
-import { exact } from './exact.ts'
-import { TimestampOrEmpty } from './timestamp.ts'
-import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+import { callDetails } from './call-details.ts'
+import { type Exact, exact } from './exact.ts'
 
-// A lifecycle event says "unset" with an empty string, so each optional field accepts one.
-const unset = z.literal('')
-const text = z.optional(z.nullable(z.string()))
-const id = z.optional(z.nullable(z.union([z.string(), z.number()])))
+const lifecycle = () => ({
+  ...callDetails(),
+  // Seen on a live service of this interface, and not named by the specification. What is `unknown` here has no
+  // published type; a guess at it could make a whole event fail.
+  /** The WhatsApp Business number, on a WhatsApp call. */
+  wabaNumber: z.nullish(z.string()),
+  /** The customer's name. */
+  customerName: z.nullish(z.string()),
+  /** The service's id of the customer. */
+  customerId: z.optional(z.unknown()),
+  /** The service's id of the chat. */
+  chatId: z.optional(z.unknown()),
+  /** The service's id of the call's message in the chat. */
+  chatMessageId: z.optional(z.unknown()),
+  /** Who picked up. */
+  pickedBy: z.optional(z.unknown()),
+  /** Who rejected the call. */
+  rejectedBy: z.optional(z.unknown()),
+  /** Who ended the call. */
+  endedBy: z.optional(z.unknown()),
+  /** The device that took the call. */
+  deviceId: z.optional(z.unknown()),
+  /** Why the call failed. */
+  failedReason: z.nullish(z.string()),
+  /** Where the recording is. */
+  recordingUrl: z.nullish(z.string()),
+})
 
-/** What every lifecycle event may carry. Only `event` and `callId` are sure to be there. */
-const lifecycle = {
-  callId: z.string().check(z.minLength(1)),
-  channel: z.optional(z.union([Channel, unset])),
-  callDirection: z.optional(z.union([CallDirection, unset])),
-  callStatus: z.optional(z.string()),
-  from: z.optional(z.string()),
-  to: z.optional(z.string()),
-  channelNumber: z.optional(z.string()),
-  customerNumber: z.optional(z.string()),
-  agentNumber: z.optional(z.string()),
-  callType: z.optional(z.union([CallType, unset])),
-  triggeredVia: z.optional(z.union([TriggeredVia, unset])),
-  durationInSeconds: z.optional(z.nullable(z.number())),
-  callStartedAt: z.optional(z.nullable(TimestampOrEmpty)),
-  callEndedAt: z.optional(z.nullable(TimestampOrEmpty)),
-  // Seen on a live service of this interface, not named by the specification.
-  wabaNumber: text,
-  customerName: text,
-  customerId: id,
-  chatId: id,
-  chatMessageId: id,
-  failedReason: text,
-  recordingUrl: text,
-}
+/** Fields of a call's lifecycle event. Only `event` and `callId` are sure to be there. */
+export type CallEventShape<Name extends string> = {
+  /** The event's name. */
+  event: z.ZodMiniLiteral<Name>
+} & ReturnType<typeof lifecycle>
+
+const missed = () => ({
+  /** Whether the customer calls for the first time. */
+  isNewCaller: z.optional(z.unknown()),
+  /** Whether a team member is assigned to the chat. */
+  isChatAssigned: z.optional(z.unknown()),
+})
+
+/** Fields that only CALL_MISSED may add. */
+export type CallMissedShape = ReturnType<typeof missed>
+
+// @__NO_SIDE_EFFECTS__
+const callEvent = <Name extends string>(name: Name): Exact<CallEventShape<Name>> =>
+  exact(() => ({ event: z.literal(name), ...lifecycle() }))
 
 /** A customer started a call to the business: the first event of an incoming call. */
-export const CallIncomingInitiatedEvent = exact({ event: z.literal('CALL_INCOMING_INITIATED'), ...lifecycle })
+export const CallIncomingInitiatedEvent = callEvent('CALL_INCOMING_INITIATED')
 export type CallIncomingInitiatedEvent = z.infer<typeof CallIncomingInitiatedEvent>
 
 /** The business started a call to a customer: the first event of an outgoing call. */
-export const CallOutgoingInitiatedEvent = exact({ event: z.literal('CALL_OUTGOING_INITIATED'), ...lifecycle })
+export const CallOutgoingInitiatedEvent = callEvent('CALL_OUTGOING_INITIATED')
 export type CallOutgoingInitiatedEvent = z.infer<typeof CallOutgoingInitiatedEvent>
 
 /** The call was answered. */
-export const CallAcceptedEvent = exact({ event: z.literal('CALL_ACCEPTED'), ...lifecycle })
+export const CallAcceptedEvent = callEvent('CALL_ACCEPTED')
 export type CallAcceptedEvent = z.infer<typeof CallAcceptedEvent>
 
 /** The call is over. An unanswered call's `callStartedAt` may be an empty string. */
-export const CallEndedEvent = exact({ event: z.literal('CALL_ENDED'), ...lifecycle })
+export const CallEndedEvent = callEvent('CALL_ENDED')
 export type CallEndedEvent = z.infer<typeof CallEndedEvent>
 
-/** The call was missed. Observed on a live service; the reference server never emits it. */
-export const CallMissedEvent = exact({
+/** The call was missed. Seen on a live service; the reference server never emits it. */
+export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedShape> = exact(() => ({
   event: z.literal('CALL_MISSED'),
-  ...lifecycle,
-  isNewCaller: z.optional(z.nullable(z.boolean())),
-  isChatAssigned: z.optional(z.nullable(z.boolean())),
-})
+  ...lifecycle(),
+  ...missed(),
+}))
 export type CallMissedEvent = z.infer<typeof CallMissedEvent>
 
-/** The call was rejected. Observed on a live service; the reference server never emits it. */
-export const CallRejectedEvent = exact({ event: z.literal('CALL_REJECTED'), ...lifecycle })
+/** The call was rejected. Seen on a live service; the reference server never emits it. */
+export const CallRejectedEvent = callEvent('CALL_REJECTED')
 export type CallRejectedEvent = z.infer<typeof CallRejectedEvent>
 
-/** Nobody picked up; may repeat for one call, WhatsApp only. Observed; the reference server never emits it. */
-export const CallNotPickedEvent = exact({ event: z.literal('CALL_NOT_PICKED'), ...lifecycle })
+/** Nobody picked up; may repeat for one call, WhatsApp only. Seen; the reference server never emits it. */
+export const CallNotPickedEvent = callEvent('CALL_NOT_PICKED')
 export type CallNotPickedEvent = z.infer<typeof CallNotPickedEvent>

@@ -1,8 +1,14 @@
 import * as z from 'zod/mini'
 
+/** An object schema whose type names its known fields only, although parsing keeps the unknown ones too. */
+export type Exact<Shape extends z.core.$ZodShape> = z.ZodMiniObject<Shape, z.core.$strip>
+
 /**
  * An object schema that keeps unknown fields when parsing, while its inferred type names the known ones only:
  * with an index signature in the type, a misspelt `event.calId` would compile. `extraFields` reads the rest.
+ *
+ * The shape comes from a function, so that a bundler sees nothing run and can drop a schema that nobody uses.
  */
-export const exact = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  z.looseObject(shape) as unknown as z.ZodMiniObject<Shape, z.core.$strip>
+// @__NO_SIDE_EFFECTS__
+export const exact = <Shape extends z.core.$ZodShape>(shape: () => Shape): Exact<Shape> =>
+  z.looseObject(shape()) as unknown as Exact<Shape>

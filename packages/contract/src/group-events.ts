@@ -1,48 +1,58 @@
 import * as z from 'zod/mini'
 import { exact } from './exact.ts'
+import { nonEmpty } from './text.ts'
 import { TimestampOrEmpty } from './timestamp.ts'
 
-const group = {
-  groupId: z.string().check(z.minLength(1)),
-  groupName: z.optional(z.nullable(z.string())),
-  orgId: z.optional(z.nullable(z.string())),
-  integrationId: z.optional(z.nullable(z.string())),
-}
-const participant = { ...group, customerPhone: z.optional(z.string()) }
-const time = z.optional(z.nullable(TimestampOrEmpty))
-
-/**
- * A group was created through the create endpoint. `groupId` is the client custom group id of the response.
- * `inviteLink` lets anyone join: treat it as a credential.
- */
-export const GroupCreatedEvent = exact({
-  event: z.literal('GROUP_CREATED'),
-  ...group,
-  inviteLink: z.optional(z.nullable(z.string())),
-  groupCreatedAt: time,
+const group = <Name extends string>(name: Name) => ({
+  /** The event's name. */
+  event: z.literal(name),
+  /** The group's id: the `groupId` of the create response. */
+  groupId: nonEmpty(),
+  /** The group's name. */
+  groupName: z.nullish(z.string()),
+  // Seen on a live service of this interface, without a published type.
+  /** The service's id of the organization. */
+  orgId: z.optional(z.unknown()),
+  /** The service's id of the integration. */
+  integrationId: z.optional(z.unknown()),
 })
+
+const participant = <Name extends string>(name: Name) => ({
+  ...group(name),
+  /** The participant's phone number. */
+  customerPhone: z.nullish(z.string()),
+})
+
+/** A group was created through the create endpoint. */
+export const GroupCreatedEvent = exact(() => ({
+  ...group('GROUP_CREATED'),
+  /** Lets anyone who has it join: treat it as a credential. */
+  inviteLink: z.nullish(z.string()),
+  /** When the group was created, ISO 8601. */
+  groupCreatedAt: z.nullish(TimestampOrEmpty),
+}))
 export type GroupCreatedEvent = z.infer<typeof GroupCreatedEvent>
 
 /** A participant joined the group. */
-export const GroupParticipantJoinedEvent = exact({
-  event: z.literal('GROUP_PARTICIPANT_JOINED'),
-  ...participant,
-  participantJoinedAt: time,
-})
+export const GroupParticipantJoinedEvent = exact(() => ({
+  ...participant('GROUP_PARTICIPANT_JOINED'),
+  /** When the participant joined, ISO 8601. */
+  participantJoinedAt: z.nullish(TimestampOrEmpty),
+}))
 export type GroupParticipantJoinedEvent = z.infer<typeof GroupParticipantJoinedEvent>
 
 /** A participant left the group. */
-export const GroupParticipantLeftEvent = exact({
-  event: z.literal('GROUP_PARTICIPANT_LEFT'),
-  ...participant,
-  participantLeftAt: time,
-})
+export const GroupParticipantLeftEvent = exact(() => ({
+  ...participant('GROUP_PARTICIPANT_LEFT'),
+  /** When the participant left, ISO 8601. */
+  participantLeftAt: z.nullish(TimestampOrEmpty),
+}))
 export type GroupParticipantLeftEvent = z.infer<typeof GroupParticipantLeftEvent>
 
 /** A participant was removed from the group. */
-export const GroupParticipantRemovedEvent = exact({
-  event: z.literal('GROUP_PARTICIPANT_REMOVED'),
-  ...participant,
-  participantRemovedAt: time,
-})
+export const GroupParticipantRemovedEvent = exact(() => ({
+  ...participant('GROUP_PARTICIPANT_REMOVED'),
+  /** When the participant was removed, ISO 8601. */
+  participantRemovedAt: z.nullish(TimestampOrEmpty),
+}))
 export type GroupParticipantRemovedEvent = z.infer<typeof GroupParticipantRemovedEvent>

@@ -2,14 +2,17 @@ export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
 export {
   CallAcceptedEvent,
   CallEndedEvent,
+  type CallEventShape,
   CallIncomingInitiatedEvent,
   CallMissedEvent,
+  type CallMissedShape,
   CallNotPickedEvent,
   CallOutgoingInitiatedEvent,
   CallRejectedEvent,
 } from './call-events.ts'
 export { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 export {
+  type EmittedCallShape,
   type EmittedEvent,
   type EmittedEventName,
   type EmittedEventOf,
@@ -18,8 +21,9 @@ export {
   isEmittedEventName,
 } from './emitted-event.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
-export { type ErrorBody, ReceivedErrorBody } from './error-body.ts'
+export { ErrorBody, ReceivedErrorBody } from './error-body.ts'
 export { type ErrorCode, errorCodes, isErrorCode } from './error-codes.ts'
+export type { Exact } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
 export {
   GroupCreatedEvent,
@@ -32,6 +36,7 @@ export { limits } from './limits.ts'
 export { redact } from './redact.ts'
 export { SummaryRecord } from './summary.ts'
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
+export { type Validation, validate } from './validate.ts'
 export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 export {
   type EventName,

@@ -1,13 +1,15 @@
-import * as z from 'zod/mini'
-import { callAiSummaryShape } from './call-ai-summary-event.ts'
+import type * as z from 'zod/mini'
+import { CallSummary } from './call-ai-summary-event.ts'
+import { callDetails } from './call-details.ts'
 import { exact } from './exact.ts'
-import { Timestamp } from './timestamp.ts'
-
-const { event: _event, callId, summary, ...details } = callAiSummaryShape(Timestamp)
 
 /**
  * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary`
- * are sure to be there, because the live service does not publish this body.
+ * are sure to be there, because a live service does not publish this body.
  */
-export const SummaryRecord = z.extend(z.partial(exact(details)), { callId, summary })
+export const SummaryRecord = exact(() => ({
+  ...callDetails(),
+  /** The summary itself. */
+  summary: CallSummary,
+}))
 export type SummaryRecord = z.infer<typeof SummaryRecord>

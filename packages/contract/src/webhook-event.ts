@@ -46,4 +46,5 @@ export const isEventName = (name: unknown): name is EventName =>
   typeof name === 'string' && Object.hasOwn(eventSchemas, name)
 
 /** The names of all known events. */
-export const eventNames: readonly EventName[] = Object.keys(eventSchemas).filter(isEventName)
+export const eventNames: readonly EventName[] = /* @__PURE__ */ (() =>
+  Object.keys(eventSchemas).filter(isEventName))()

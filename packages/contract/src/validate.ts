@@ -1,0 +1,24 @@
+import * as z from 'zod/mini'
+import { type Issue, issuesOf } from './issue.ts'
+
+/** What {@link validate} finds: the value in the type of its schema, or what is wrong with it. */
+export type Validation<Value> =
+  | { readonly success: true; readonly data: Value }
+  | { readonly success: false; readonly issues: Issue[] }
+
+/**
+ * Holds a value against a schema, and says in sentences what does not fit.
+ *
+ * @param schema - any schema of this package, or another zod schema.
+ * @param value - what came from outside.
+ * @example
+ * const result = validate(CreateGroupRequest, body)
+ * if (!result.success) result.issues // [{ path: 'subject', message: 'subject is required' }]
+ */
+export const validate = <Schema extends z.core.$ZodType>(
+  schema: Schema,
+  value: unknown,
+): Validation<z.output<Schema>> => {
+  const result = z.safeParse(schema, value, { reportInput: true })
+  return result.success ? result : { success: false, issues: issuesOf(result.error) }
+}
