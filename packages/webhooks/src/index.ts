@@ -1,5 +1,19 @@
 export type { ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
 export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
+export {
+  type IoRedisClient,
+  type NodeRedisClient,
+  type RedisDedupeOptions,
+  redisDedupe,
+} from './dedupe/redis-dedupe.ts'
+export {
+  type SqlClient,
+  type SqlDedupeOptions,
+  type SqlQuery,
+  sqlDedupe,
+  sqlDedupeTable,
+} from './dedupe/sql-dedupe.ts'
+export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export { WebhookHandlerTimeoutError } from './errors/webhook-handler-timeout-error.ts'
 export { isWebhookParseError, type ParseFailure, WebhookParseError } from './errors/webhook-parse-error.ts'
 export {
@@ -39,5 +53,8 @@ export {
   type VerifySignatureOptions,
   verifySignature,
 } from './signature/verify-signature.ts'
+export { type BasicAuthOptions, basicAuth } from './verifiers/basic-auth.ts'
 export { standardWebhooks } from './verifiers/standard-webhooks.ts'
+export { type StaticHeaderOptions, staticHeader } from './verifiers/static-header.ts'
+export { unsigned } from './verifiers/unsigned.ts'
 export type { UnverifiedDelivery, Verifier } from './verifiers/verifier.ts'

@@ -1,4 +1,5 @@
 import type { ClaimOutcome, Dedupe } from './dedupe.ts'
+import { defaultRetentionMs } from './retention.ts'
 
 /** Options of {@link memoryDedupe}. */
 export type MemoryDedupeOptions = {
@@ -28,7 +29,7 @@ type Entry = { readonly done: boolean; readonly expiresAt: number }
  * createReceiver({ verify, dedupe: memoryDedupe() })
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
-  const { ttlMs = 7 * 24 * 3_600_000, maxEntries = 100_000, now = Date.now } = options
+  const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = Date.now } = options
   // In the order of their completion, so that the first is the first to expire; live claims stand where they began.
   const entries = new Map<string, Entry>()
 

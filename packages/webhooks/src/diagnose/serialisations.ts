@@ -1,0 +1,41 @@
+const inOneLine = (pretty: string): string => pretty.replace(/,\n */g, ', ').replace(/\n */g, '')
+
+/** How the JSON writers of common languages lay a value out. */
+const layouts: readonly ((value: unknown) => string)[] = [
+  (value) => JSON.stringify(value),
+  (value) => inOneLine(JSON.stringify(value, null, 1)),
+  (value) => JSON.stringify(value, null, 2),
+  (value) => JSON.stringify(value, null, 4),
+  (value) => JSON.stringify(value, null, '\t'),
+]
+
+const escapeCharacter = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+const escapeNonAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g, escapeCharacter)
+const escapeSlashes = (json: string): string => json.replaceAll('/', '\\/')
+const escapeHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
+
+/** What they escape in it, beyond what JSON asks for. */
+const escapes: readonly ((json: string) => string)[] = [
+  (json) => json,
+  escapeNonAscii,
+  escapeSlashes,
+  (json) => escapeSlashes(escapeNonAscii(json)),
+  escapeHtml,
+]
+
+const written = (text: string): string[] => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return layouts.flatMap((layout) => escapes.map((escape) => escape(layout(value))))
+  } catch {
+    return []
+  }
+}
+
+/** The bodies that a sender may have signed when this text is what parsing and writing again made of one. */
+export const serialisationsOf = (text: string): Set<string> => {
+  const plain = text.replace(/^\ufeff/, '').trim()
+  const bodies = [plain, plain.replaceAll('\r\n', '\n'), plain.replace(/\r?\n/g, '\r\n'), ...written(plain)]
+  return new Set(bodies.flatMap((body) => [body, `${body}\n`, `${body}\r\n`, `\ufeff${body}`]))
+}
