@@ -15,7 +15,9 @@ export type SchemaWithShape = { readonly shape: object }
  */
 export function extraFields(value: WebhookEvent): Record<string, unknown>
 export function extraFields(value: object, schema: SchemaWithShape): Record<string, unknown>
-export function extraFields(value: object, schema?: SchemaWithShape): Record<string, unknown> {
-  const { shape } = schema ?? eventSchemas[(value as WebhookEvent).event]
+export function extraFields(
+  value: object,
+  { shape }: SchemaWithShape = eventSchemas[(value as WebhookEvent).event],
+): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(shape, name)))
 }

@@ -37,6 +37,7 @@ export { redact } from './redact.ts'
 export { SummaryRecord } from './summary.ts'
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
 export { type Validation, validate } from './validate.ts'
+export { validateEvent } from './validate-event.ts'
 export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 export {
   type EventName,

@@ -1,33 +1,33 @@
-const numbers = /number$|phone$|^(?:from|to)$/i
-const secrets = /^(?:recap|keyPoints|nextSteps|inviteLink|recordingUrl|customerName|message)$/i
+const numbers = /numbers?$|phone$|^(?:from|to)$/i
+const secrets =
+  /^(?:recap|keyPoints|nextSteps|inviteLink|recordingUrl|customerName|pickedBy|rejectedBy|endedBy|message)$/i
 const deepest = 16
 
-const maskNumber = (value: string): string => (value.length > 4 ? `***${value.slice(-2)}` : '***')
+const maskSecret = (value: unknown): unknown => (value === null || value === '' ? value : '***')
 
-const maskAll = (value: unknown): unknown => {
-  if (value === null || value === undefined || value === '') return value
-  return Array.isArray(value) ? value.map(() => '***') : '***'
-}
+const maskNumber = (value: unknown): unknown =>
+  (typeof value === 'string' || typeof value === 'number') && String(value).length > 4
+    ? `***${String(value).slice(-2)}`
+    : maskSecret(value)
 
-const mask = (name: string, value: unknown, depth: number): unknown => {
-  if (secrets.test(name)) return maskAll(value)
-  if (numbers.test(name) && (typeof value === 'string' || typeof value === 'number')) {
-    return value === '' ? value : maskNumber(String(value))
-  }
-  return copy(value, depth + 1)
+const maskField = (name: string, value: unknown, depth: number): unknown => {
+  const mask = secrets.test(name) ? maskSecret : numbers.test(name) ? maskNumber : undefined
+  if (mask === undefined) return copy(value, depth)
+  return Array.isArray(value) ? value.map(mask) : mask(value)
 }
 
 const copy = (value: unknown, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) return value
   if (depth > deepest) return '***'
   if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1))
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, mask(name, field, depth)]))
+  const fields = Object.entries(value).map(([name, field]) => [name, maskField(name, field, depth + 1)])
+  return Object.fromEntries(fields)
 }
 
 /**
- * A copy of an event (or of any payload, known or not) that is safe to log. Phone numbers keep their last two
- * characters; recap, key points, next steps, invite links, recording links, customer names and messages are masked;
- * what is nested deeper than 16 levels is left out. The value itself is not changed.
+ * A copy of an event (or of any other payload) that is safe to log. Phone numbers keep their last two characters;
+ * recap, key points, next steps, invite links, recording links, people's names and messages are masked; what is
+ * nested deeper than 16 levels is left out. The value itself is not changed.
  *
  * @example
  * logger.info(redact(event)) // { event: 'CALL_AI_SUMMARY', from: '***67', summary: { recap: '***', … }, … }
