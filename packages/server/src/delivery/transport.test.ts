@@ -1,0 +1,311 @@
+import { createServer, type LookupFunction, type Server, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterEach, expect, test } from 'vitest'
+import { createTransport, type TransportOptions } from './transport.ts'
+
+const opened: Array<() => unknown> = []
+
+afterEach(async () => {
+  for (const close of opened.splice(0).reverse()) await close()
+})
+
+/** A TCP server that does as it is told with each complete request. */
+const listen = async (
+  onRequest: (socket: Socket) => void,
+): Promise<{ port: number; server: Server; seen: string[] }> => {
+  const sockets = new Set<Socket>()
+  const seen: string[] = []
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    let request = ''
+    socket.on('data', (data) => {
+      request += data.toString()
+      if (!request.endsWith('}')) return
+      seen.push(request)
+      request = ''
+      onRequest(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  opened.push(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { port: address.port, server, seen }
+}
+
+const answering = (response: string) => listen((socket) => socket.write(response))
+
+const open = (options: Partial<TransportOptions> = {}) => {
+  const transport = createTransport({ allowPrivateTargets: true, ...options })
+  opened.push(() => transport.close())
+  return transport
+}
+
+const webhook = (url: string, timeoutMs = 5_000) => ({
+  url,
+  headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
+  body: '{"event":"GROUP_CREATED"}',
+  timeoutMs,
+})
+
+const answersTo =
+  (answer: string | { address: string; family: number }[]): LookupFunction =>
+  (_name, options, callback) => {
+    const all = typeof answer === 'string' ? [{ address: answer, family: 4 }] : answer
+    if (options.all === true) callback(null, all)
+    else callback(null, all[0]?.address ?? '', all[0]?.family ?? 4)
+  }
+
+test('posts the body and the headers as they are', async () => {
+  const { port, seen } = await answering('HTTP/1.1 204 No Content\r\n\r\n')
+
+  const answer = await open().send(webhook(`http://127.0.0.1:${port}/hooks?from=us`))
+
+  expect(answer).toEqual({ status: 204, retryAfter: null, body: '' })
+  expect(seen.join('')).toMatch(/^POST \/hooks\?from=us HTTP\/1\.1\r\n/)
+  expect(seen.join('')).toContain('webhook-id: evt_1\r\n')
+  expect(seen.join('')).toContain('\r\n\r\n{"event":"GROUP_CREATED"}')
+})
+
+test('uses a connection again', async () => {
+  const { port, server } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
+  let connections = 0
+  server.on('connection', () => connections++)
+  const transport = open()
+
+  for (let time = 0; time < 5; time++) await transport.send(webhook(`http://127.0.0.1:${port}/`))
+
+  expect(connections).toBe(1)
+})
+
+test('ends an attempt that gets no answer in time', async () => {
+  const { port } = await listen(() => {})
+
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 200))).rejects.toThrow(
+    'no complete answer within 200 ms',
+  )
+})
+
+test('ends an attempt whose answer drips, although each byte comes in time', async () => {
+  const { port } = await listen((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
+    const timer = setInterval(() => socket.write('.'), 20)
+    socket.on('close', () => clearInterval(timer))
+  })
+
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
+    'no complete answer within 300 ms',
+  )
+})
+
+test('ends an attempt whose headers drip', async () => {
+  const { port } = await listen((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n')
+    const timer = setInterval(() => socket.write('x-slow: 1\r\n'), 20)
+    socket.on('close', () => clearInterval(timer))
+  })
+
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
+    'no complete answer within 300 ms',
+  )
+})
+
+test('stops reading an endless answer, closes the connection and takes the status', async () => {
+  let written = 0
+  const { port, server } = await listen((socket) => {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write('x'.repeat(16_384))) written += 16_384
+    }
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    socket.on('drain', more)
+    more()
+  })
+  const closed = new Promise((resolve) =>
+    server.once('connection', (socket) => socket.once('close', resolve)),
+  )
+
+  const answer = await open().send(webhook(`http://127.0.0.1:${port}/`))
+
+  await closed
+  expect(answer).toMatchObject({ status: 200, body: 'x'.repeat(4_096) })
+  expect(written).toBeLessThan(20_000_000)
+})
+
+test('does not unpack a compressed answer', async () => {
+  const bomb = gzipSync(Buffer.alloc(10_000_000))
+  const { port } = await listen((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
+    socket.write(bomb)
+  })
+
+  expect(await open().send(webhook(`http://127.0.0.1:${port}/`))).toEqual({
+    status: 200,
+    retryAfter: null,
+    body: '(gzip, not decoded)',
+  })
+})
+
+test('never follows a redirect', async () => {
+  const { port, seen } = await answering(
+    'HTTP/1.1 307 Temporary Redirect\r\nlocation: http://169.254.169.254/latest/meta-data\r\ncontent-length: 0\r\n\r\n',
+  )
+
+  expect(await open().send(webhook(`http://127.0.0.1:${port}/`))).toMatchObject({ status: 307 })
+  expect(seen).toHaveLength(1)
+})
+
+test.each([
+  ['before the answer', ''],
+  ['within the headers', 'HTTP/1.1 200 OK\r\ncontent-'],
+  ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc'],
+])('fails when the connection closes %s', async (_when, beginning) => {
+  const { port } = await listen((socket) => socket.end(beginning))
+
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`))).rejects.toThrow()
+})
+
+test('fails when the answer is not HTTP', async () => {
+  const { port } = await answering('SSH-2.0-OpenSSH_9.9\r\n')
+
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`))).rejects.toThrow()
+})
+
+test.each(['120', 'Wed, 21 Oct 2026 07:28:00 GMT', '-5', '9'.repeat(400), 'soon'])(
+  'hands Retry-After on as it came: %s',
+  async (value) => {
+    const { port } = await answering(
+      `HTTP/1.1 429 Too Many\r\nretry-after: ${value}\r\ncontent-length: 0\r\n\r\n`,
+    )
+
+    expect(await open().send(webhook(`http://127.0.0.1:${port}/`))).toEqual({
+      status: 429,
+      retryAfter: value,
+      body: '',
+    })
+  },
+)
+
+test('tells 410', async () => {
+  const { port } = await answering('HTTP/1.1 410 Gone\r\ncontent-length: 4\r\n\r\ngone')
+
+  expect(await open().send(webhook(`http://127.0.0.1:${port}/`))).toEqual({
+    status: 410,
+    retryAfter: null,
+    body: 'gone',
+  })
+})
+
+test('keeps of an answer only text that can be stored', async () => {
+  const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\na\0\u00ff')
+
+  const { body } = await open().send(webhook(`http://127.0.0.1:${port}/`))
+
+  expect(body).not.toMatch(/[\0\p{Surrogate}]/u)
+})
+
+test('does not cut a character in two', async () => {
+  const body = `${'x'.repeat(4_095)}😀`
+  const { port } = await answering(
+    `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+
+  expect((await open().send(webhook(`http://127.0.0.1:${port}/`))).body.isWellFormed()).toBe(true)
+})
+
+test('gives up at once when told to', async () => {
+  const { port } = await listen(() => {})
+  const stop = new AbortController()
+
+  const sent = open().send({ ...webhook(`http://127.0.0.1:${port}/`), signal: stop.signal })
+  stop.abort()
+
+  await expect(sent).rejects.toThrow('the server is stopping')
+})
+
+test('does not send what was given up before it was connected', async () => {
+  const { port, seen } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+  let answerLookup = (): void => {}
+  const lookup: LookupFunction = (_name, _options, callback) => {
+    answerLookup = () => callback(null, [{ address: '127.0.0.1', family: 4 }])
+  }
+  const transport = open({ lookup })
+
+  await expect(transport.send(webhook(`http://slow.test:${port}/`, 50))).rejects.toThrow('within 50 ms')
+  answerLookup()
+  await transport.send(webhook(`http://127.0.0.1:${port}/`))
+
+  expect(seen).toHaveLength(1)
+})
+
+test.each([
+  'https://127.0.0.1:1/',
+  'https://[::1]:1/',
+  'https://[::ffff:10.0.0.1]:1/',
+  'https://169.254.169.254/',
+  'https://0x7f.1:1/',
+  'https://0:1/',
+])('refuses the literal address of %s', async (url) => {
+  await expect(open({ allowPrivateTargets: false }).send(webhook(url))).rejects.toThrow(
+    /refused to connect to/,
+  )
+})
+
+test('refuses a name that leads to a private address', async () => {
+  const { port, seen } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+  const transport = open({ allowPrivateTargets: false, lookup: answersTo('127.0.0.1') })
+
+  await expect(transport.send(webhook(`https://rebind.test:${port}/`))).rejects.toThrow(
+    'refused to connect to 127.0.0.1: it is not a public address',
+  )
+  expect(seen).toEqual([])
+})
+
+test('refuses a name when only one of its addresses is private', async () => {
+  const lookup = answersTo([
+    { address: '93.184.216.34', family: 4 },
+    { address: '::ffff:127.0.0.1', family: 6 },
+  ])
+
+  await expect(
+    open({ allowPrivateTargets: false, lookup }).send(webhook('https://mixed.test/')),
+  ).rejects.toThrow('refused to connect to ::ffff:127.0.0.1')
+})
+
+test('refuses a name whose second look-up leads to a private address', async () => {
+  const answers = ['192.0.2.1', '10.0.0.1']
+  const asked: string[] = []
+  const lookup: LookupFunction = (name, options, callback) => {
+    asked.push(name)
+    answersTo(answers.shift() ?? '')(name, options, callback)
+  }
+  const transport = open({ allowPrivateTargets: false, lookup })
+
+  await expect(transport.send(webhook('https://rebind.test/'))).rejects.toThrow('192.0.2.1')
+  await expect(transport.send(webhook('https://rebind.test/'))).rejects.toThrow('10.0.0.1')
+  expect(asked).toEqual(['rebind.test', 'rebind.test'])
+})
+
+test('allows http for loopback of a local server only', async () => {
+  const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+
+  await expect(
+    open({ allowPrivateTargets: false }).send(webhook(`http://127.0.0.1:${port}/`)),
+  ).rejects.toThrow('http is for loopback addresses of a local server only')
+  await expect(open({ lookup: answersTo('10.0.0.1') }).send(webhook('http://lan.test/'))).rejects.toThrow(
+    'http is for loopback addresses of a local server only',
+  )
+  expect(
+    await open({ lookup: answersTo('127.0.0.1') }).send(webhook(`http://app.test:${port}/`)),
+  ).toMatchObject({ status: 200 })
+})
+
+test('says when a name cannot be looked up', async () => {
+  const lookup: LookupFunction = (name, _options, callback) =>
+    callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }), [])
+
+  await expect(open({ lookup }).send(webhook('https://nowhere.test/'))).rejects.toThrow('ENOTFOUND')
+})
