@@ -47,9 +47,9 @@ export type { Receiver } from './receiver/receiver.ts'
 export type { HandlerOptions } from './receiver/registry.ts'
 export { type GenerateSecretOptions, generateSecret } from './secret.ts'
 export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
+export type { VerifiedSignature } from './signature/check-signature.ts'
 export {
   type SignatureOptions,
-  type VerifiedSignature,
   type VerifySignatureOptions,
   verifySignature,
 } from './signature/verify-signature.ts'

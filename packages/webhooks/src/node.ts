@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { type NodeRequest, toRequest } from './node-request.ts'
+import { hangUpSignal, type NodeRequest, toRequest } from './node-request.ts'
 import type { Receiver } from './receiver/receiver.ts'
 
 /**
@@ -12,11 +12,7 @@ import type { Receiver } from './receiver/receiver.ts'
 export const toNodeHandler =
   (receiver: Pick<Receiver, 'handle'>) =>
   async (request: NodeRequest, response: ServerResponse): Promise<void> => {
-    const hangUp = new AbortController()
-    response.once('close', () => {
-      if (!response.writableFinished) hangUp.abort()
-    })
-    const answer = await receiver.handle(await toRequest(request, hangUp.signal))
+    const answer = await receiver.handle(await toRequest(request, hangUpSignal(response)))
     const headers = Object.fromEntries(answer.headers)
     // What is left of an unread body is not worth waiting for.
     if (!request.complete) headers.connection = 'close'

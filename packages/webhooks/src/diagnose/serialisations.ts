@@ -27,7 +27,7 @@ const escapes: readonly ((json: string) => string)[] = [
 const written = (text: string): string[] => {
   try {
     const value: unknown = JSON.parse(text)
-    return layouts.flatMap((layout) => escapes.map((escape) => escape(layout(value))))
+    return layouts.flatMap((layout) => escapes.map((write) => write(layout(value))))
   } catch {
     return []
   }

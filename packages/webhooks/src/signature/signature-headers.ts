@@ -24,6 +24,22 @@ const required = (source: HeaderSource, header: string): string => {
 const malformed = (header: string, sentence: string) =>
   new WebhookVerificationError('malformed_header', `The header ${header} ${sentence}`, { header })
 
+/** A version, a comma and a signature; a trailing comma joins a repeated header to the next. */
+const versioned = /^([^,]+),([^,]+),?$/
+
+const readSignatures = (value: string): string[] => {
+  const signatures: string[] = []
+  let wellFormed = false
+  for (const part of value.split(' ')) {
+    const [, version, signature] = versioned.exec(part) ?? []
+    if (signature === undefined) continue
+    wellFormed = true
+    if (version === 'v1') signatures.push(signature)
+  }
+  if (wellFormed) return signatures
+  throw malformed('webhook-signature', 'must be versioned signatures such as "v1,…", separated by spaces.')
+}
+
 /**
  * Reads the three headers of Standard Webhooks 1.0 without looking at the body or the clock.
  *
@@ -36,11 +52,5 @@ export const readSignatureHeaders = (source: HeaderSource): SignatureHeaders => 
   if (!/^[!-~]+$/.test(id)) throw malformed('webhook-id', 'must be one word of visible ASCII characters.')
   if (!/^\d{1,15}$/.test(timestamp))
     throw malformed('webhook-timestamp', 'must be Unix seconds, digits only.')
-  // A repeated header arrives joined by a comma and a space.
-  const versioned = signature.split(/,? +/)
-  if (!versioned.some((each) => each.indexOf(',') > 0)) {
-    throw malformed('webhook-signature', 'must be versioned signatures such as "v1,…", separated by spaces.')
-  }
-  const signatures = versioned.filter((each) => each.startsWith('v1,')).map((each) => each.slice(3))
-  return { id, timestamp, signatures }
+  return { id, timestamp, signatures: readSignatures(signature) }
 }

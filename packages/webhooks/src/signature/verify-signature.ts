@@ -1,12 +1,9 @@
-import { createSigner } from '#hmac'
-import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
 import type { HeaderSource } from '../headers.ts'
-import type { Signer } from '../hmac/signer.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
-import { decodeSecret } from '../secret.ts'
-import { equalsInConstantTime } from './constant-time.ts'
-import { readSignatureHeaders, type SignatureHeaders } from './signature-headers.ts'
-import { assertTolerance, checkTimestamp, defaultToleranceSeconds } from './tolerance.ts'
+import { checkSignature, type SignatureRules, type VerifiedSignature } from './check-signature.ts'
+import { readSignatureHeaders } from './signature-headers.ts'
+import { signersOf } from './signers.ts'
+import { assertTolerance, defaultToleranceSeconds } from './tolerance.ts'
 
 /** The secrets and the tolerance that signatures are verified with. */
 export type SignatureOptions = {
@@ -38,68 +35,20 @@ export type VerifySignatureOptions = SignatureOptions & {
   readonly headers: HeaderSource
 }
 
-/** What a signature vouches for, besides the body. */
-export type VerifiedSignature = {
-  /** The `webhook-id`: the same on every retry of one event. */
-  readonly id: string
-  /** The `webhook-timestamp`: when this attempt was signed, in Unix seconds. */
-  readonly timestamp: number
-}
-
-/** Checks a body against the signatures of its headers; shared by {@link verifySignature} and the receiver. */
-export type SignatureCheck = (
-  headers: SignatureHeaders,
-  body: Uint8Array,
-) => VerifiedSignature | Promise<VerifiedSignature>
-
-const noMatch = () =>
-  new WebhookVerificationError(
-    'no_matching_signature',
-    'No signature matches this body and the configured secrets. diagnose() tells the likely cause.',
-  )
-
-const isAmong = (signatures: readonly string[], expected: string): boolean =>
-  signatures.some((signature) => equalsInConstantTime(signature, expected))
-
 /**
- * Prepares the keys once, so that each check costs one HMAC per secret.
+ * The options with their defaults, and a key made of each secret.
  *
  * @throws WebhookVerificationError with reason `invalid_secret`.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  */
-export const createSignatureCheck = (options: SignatureOptions): SignatureCheck => {
-  const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = Date.now } = options
+export const signatureRules = ({
+  secrets,
+  toleranceSeconds = defaultToleranceSeconds,
+  allowShortSecrets = false,
+  now = Date.now,
+}: SignatureOptions): SignatureRules => {
   assertTolerance(toleranceSeconds)
-  if (secrets.length === 0) {
-    throw new WebhookVerificationError('invalid_secret', 'There is no secret. Pass at least one in secrets.')
-  }
-  const signers: Signer[] = secrets.map((secret) => createSigner(decodeSecret(secret, allowShortSecrets)))
-
-  const matchLater = async (headers: SignatureHeaders, head: string, body: Uint8Array): Promise<boolean> => {
-    for (const sign of signers) {
-      if (isAmong(headers.signatures, await sign(head, body))) return true
-    }
-    return false
-  }
-
-  return (headers, body) => {
-    const timestamp = Number(headers.timestamp)
-    checkTimestamp(timestamp, now(), toleranceSeconds)
-    const verified = { id: headers.id, timestamp }
-    const head = `${headers.id}.${headers.timestamp}.`
-    for (const sign of signers) {
-      const expected = sign(head, body)
-      // Where the runtime's HMAC is asynchronous, all of it is; where it is not, no time is lost in microtasks.
-      if (typeof expected !== 'string') {
-        return matchLater(headers, head, body).then((matches) => {
-          if (matches) return verified
-          throw noMatch()
-        })
-      }
-      if (isAmong(headers.signatures, expected)) return verified
-    }
-    throw noMatch()
-  }
+  return { signers: signersOf(secrets, allowShortSecrets), toleranceSeconds, now }
 }
 
 /**
@@ -112,5 +61,8 @@ export const createSignatureCheck = (options: SignatureOptions): SignatureCheck 
  * @example
  * const { id } = await verifySignature({ payload: rawBody, headers: request.headers, secrets: [secret] })
  */
-export const verifySignature = async (options: VerifySignatureOptions): Promise<VerifiedSignature> =>
-  createSignatureCheck(options)(readSignatureHeaders(options.headers), toBytes(options.payload))
+export const verifySignature = async (options: VerifySignatureOptions): Promise<VerifiedSignature> => {
+  const rules = signatureRules(options)
+  const headers = readSignatureHeaders(options.headers)
+  return checkSignature({ headers, body: toBytes(options.payload) }, rules)
+}

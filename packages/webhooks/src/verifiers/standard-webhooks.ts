@@ -1,5 +1,6 @@
+import { checkSignature } from '../signature/check-signature.ts'
 import { readSignatureHeaders } from '../signature/signature-headers.ts'
-import { createSignatureCheck, type SignatureOptions } from '../signature/verify-signature.ts'
+import { type SignatureOptions, signatureRules } from '../signature/verify-signature.ts'
 import type { Verifier } from './verifier.ts'
 
 /**
@@ -12,12 +13,16 @@ import type { Verifier } from './verifier.ts'
  * const verify = standardWebhooks({ secrets: [current, previous] })
  */
 export const standardWebhooks = (options: SignatureOptions): Verifier => {
-  const check = createSignatureCheck(options)
+  const rules = signatureRules(options)
   return Object.assign(
     async ({ headers, body }: Parameters<Verifier>[0]) => {
-      await check(readSignatureHeaders(headers), body)
+      await checkSignature({ headers: readSignatureHeaders(headers), body }, rules)
       return true
     },
-    { checkHeaders: (headers: Headers) => void readSignatureHeaders(headers) },
+    {
+      checkHeaders: (headers: Headers): void => {
+        readSignatureHeaders(headers)
+      },
+    },
   )
 }

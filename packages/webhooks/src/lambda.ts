@@ -1,0 +1,65 @@
+import { Buffer } from 'node:buffer'
+import type { Receiver } from './receiver/receiver.ts'
+
+/** An event of API Gateway (REST: payload 1.0, HTTP: 2.0), of a function URL, or of a load balancer. */
+export type LambdaEvent = {
+  readonly httpMethod?: string
+  readonly path?: string
+  readonly rawPath?: string
+  readonly rawQueryString?: string
+  readonly headers?: Readonly<Record<string, string | undefined>> | null
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null
+  readonly requestContext?: { readonly http?: { readonly method?: string } }
+  readonly body?: string | null
+  readonly isBase64Encoded?: boolean
+}
+
+/** The answer in the form that all of them take. */
+export type LambdaResult = {
+  readonly statusCode: number
+  readonly headers: Record<string, string>
+  readonly body: string
+  readonly isBase64Encoded: false
+}
+
+const headersOf = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
+  const result = new Headers()
+  for (const [name, value] of Object.entries(headers ?? {})) if (value !== undefined) result.set(name, value)
+  for (const [name, values] of Object.entries(multiValueHeaders ?? {})) {
+    result.delete(name)
+    for (const value of values ?? []) result.append(name, value)
+  }
+  return result
+}
+
+const toRequest = (event: LambdaEvent): Request => {
+  const method = event.requestContext?.http?.method ?? event.httpMethod ?? 'POST'
+  const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
+  const url = new URL(`${event.rawPath ?? event.path ?? '/'}${query}`, 'https://lambda.invalid')
+  const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+  const bodiless = method === 'GET' || method === 'HEAD'
+  return new Request(url, { method, headers: headersOf(event), ...(!bodiless && { body }) })
+}
+
+/**
+ * Makes a receiver an AWS Lambda handler, behind API Gateway (both payload versions), a function URL or a load
+ * balancer. Work that goes on after an early answer is awaited, because Lambda freezes the process once it has one.
+ *
+ * @example
+ * export const handler = toLambdaHandler(receiver)
+ */
+export const toLambdaHandler =
+  (receiver: Pick<Receiver, 'handle'>) =>
+  async (event: LambdaEvent): Promise<LambdaResult> => {
+    const pending: Promise<unknown>[] = []
+    const waitUntil = (work: Promise<unknown>): void => void pending.push(work)
+    const answer = await receiver.handle(toRequest(event), { waitUntil })
+    const body = await answer.text()
+    await Promise.all(pending)
+    return {
+      statusCode: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body,
+      isBase64Encoded: false,
+    }
+  }
