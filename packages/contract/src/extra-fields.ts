@@ -1,7 +1,10 @@
-import { eventSchemas, type WebhookEvent } from './webhook-event.ts'
+import { eventSchemas, isEventName, type WebhookEvent } from './webhook-event.ts'
 
 /** What {@link extraFields} needs of a schema: the fields it names. */
 export type SchemaWithShape = { readonly shape: object }
+
+const shapeOf = (value: object): object =>
+  'event' in value && isEventName(value.event) ? eventSchemas[value.event].shape : {}
 
 /**
  * The fields of a parsed value that its type does not name: what a service added after this version was written.
@@ -15,9 +18,7 @@ export type SchemaWithShape = { readonly shape: object }
  */
 export function extraFields(value: WebhookEvent): Record<string, unknown>
 export function extraFields(value: object, schema: SchemaWithShape): Record<string, unknown>
-export function extraFields(
-  value: object,
-  { shape }: SchemaWithShape = eventSchemas[(value as WebhookEvent).event],
-): Record<string, unknown> {
+export function extraFields(value: object, schema?: SchemaWithShape): Record<string, unknown> {
+  const shape = schema?.shape ?? shapeOf(value)
   return Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(shape, name)))
 }

@@ -3,7 +3,8 @@ const secrets =
   /^(?:recap|keyPoints|nextSteps|inviteLink|recordingUrl|customerName|pickedBy|rejectedBy|endedBy|message)$/i
 const deepest = 16
 
-const maskSecret = (value: unknown): unknown => (value === null || value === '' ? value : '***')
+const maskSecret = (value: unknown): unknown =>
+  value === undefined || value === null || value === '' ? value : '***'
 
 const maskNumber = (value: unknown): unknown =>
   (typeof value === 'string' || typeof value === 'number') && String(value).length > 4
