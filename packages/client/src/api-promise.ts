@@ -1,16 +1,16 @@
 /** The result of a call together with the answer it came from. */
 export type WithResponse<Data> = {
   /** What the call resolves to. */
-  data: Data
+  readonly data: Data
   /** Status and headers of the answer; its body has been read. */
-  response: Response
+  readonly response: Response
   /** The answer's `x-request-id`; `undefined` when it had none. */
-  requestId: string | undefined
+  readonly requestId: string | undefined
 }
 
-/** A promise of a call's result that can also give the answer it came from. */
+/** The promise of a call's result, which can also give the answer that it came from. */
 export type ApiPromise<Data> = Promise<Data> & {
-  /** The result with status, headers and request id of its answer. Rejects as the call does. */
+  /** The result together with status, headers and request id of its answer. Rejects as the call does. */
   withResponse(): Promise<WithResponse<Data>>
 }
 
@@ -19,7 +19,7 @@ export const apiPromiseOf = <Data>(call: Promise<WithResponse<Data>>): ApiPromis
   const data = call.then((result) => result.data)
   return Object.assign(data, {
     withResponse: () => {
-      // Whoever asks for the response handles a rejection there; it must not count as unhandled here.
+      // Who asks for the response handles a rejection there: it must not count as unhandled here too.
       data.catch(() => {})
       return call
     },

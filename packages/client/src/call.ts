@@ -1,5 +1,5 @@
 import type { EndpointName, Issue } from '@wabakit/contract'
-import type { RequestOptions } from './client-options.ts'
+import type { RequestOptions } from './options/client-options.ts'
 
 /** One call of an endpoint, as far as it does not depend on the attempt. */
 export type Call<Data> = {
@@ -15,6 +15,10 @@ export type Call<Data> = {
   readonly parse: (json: unknown) => Parsed<Data>
   readonly options: RequestOptions
 }
+
+/** Whether an answer should hold the call's data: any 2xx, but not the 202 of a summary that is not ready. */
+export const isSuccess = ({ endpoint }: Call<unknown>, { ok, status }: Response): boolean =>
+  ok && !(status === 202 && endpoint === 'calls.getSummary')
 
 /** Data that fits the contract, or what does not fit. */
 export type Parsed<Data> =

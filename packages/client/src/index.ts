@@ -1,8 +1,5 @@
 export type { ApiPromise, WithResponse } from './api-promise.ts'
-export type { Auth } from './auth.ts'
-export type { ClientOptions, RequestOptions, RetryOptions } from './client-options.ts'
-export type { Clock } from './clock.ts'
-export { type Client, createClient } from './create-client.ts'
+export { type Calls, type Client, createClient, type Groups } from './create-client.ts'
 export { ApiError, type ApiErrorDetails, type ApiErrorName, isApiError } from './errors/api-error.ts'
 export { AuthenticationError } from './errors/authentication-error.ts'
 export { BadRequestError } from './errors/bad-request-error.ts'
@@ -15,15 +12,19 @@ export { ResponseFormatError, type ResponseFormatErrorDetails } from './errors/r
 export { ServerError } from './errors/server-error.ts'
 export { SummaryPendingError } from './errors/summary-pending-error.ts'
 export { SummaryUnavailableError } from './errors/summary-unavailable-error.ts'
-export { TimeoutError } from './errors/timeout-error.ts'
+export { TimeoutError, type TimeoutErrorDetails } from './errors/timeout-error.ts'
 export { UnprocessableError } from './errors/unprocessable-error.ts'
 export { ValidationError } from './errors/validation-error.ts'
 export { isWabakitError, WabakitError, type WabakitErrorCode } from './errors/wabakit-error.ts'
+export type { Auth } from './options/auth.ts'
+export type { ClientOptions, RequestOptions, RetryOptions } from './options/client-options.ts'
+export type { Clock } from './options/clock.ts'
 export type {
   AfterErrorContext,
   AfterResponseContext,
   BeforeRetryContext,
   HookRequest,
   Hooks,
-} from './hooks.ts'
-export type { LogFields, Logger } from './logger.ts'
+} from './options/hooks.ts'
+export type { LogFields, Logger } from './options/logger.ts'
+export type { SummaryEvents, WaitOptions } from './options/wait-options.ts'

@@ -11,7 +11,7 @@ export class ValidationError extends WabakitError {
   readonly issues: readonly Issue[]
 
   constructor(subject: string, issues: readonly Issue[]) {
-    super(`${subject} is invalid: ${issues.map(sentence).join('; ')}`)
+    super(`Invalid ${subject}: ${issues.map(sentence).join('; ')}`)
     this.issues = issues
   }
 }

@@ -1,7 +1,7 @@
 import type { Issue } from '@wabakit/contract'
+import type { Call } from '../call.ts'
+import { ResponseFormatError } from '../errors/response-format-error.ts'
 import { type Answer, redactedHeaders } from './answer.ts'
-import type { Call } from './call.ts'
-import { ResponseFormatError } from './errors/response-format-error.ts'
 
 const bodyLimit = 65_536
 

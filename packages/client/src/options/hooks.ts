@@ -1,5 +1,5 @@
 import type { EndpointName } from '@wabakit/contract'
-import type { WabakitError } from './errors/wabakit-error.ts'
+import type { WabakitError } from '../errors/wabakit-error.ts'
 
 /** One attempt, the same object in each of its hooks: usable as a key of a `WeakMap`. */
 export type HookRequest = {
@@ -7,7 +7,7 @@ export type HookRequest = {
   readonly endpoint: EndpointName
   /** HTTP method. */
   readonly method: string
-  /** Path and query, with the base URL's prefix. */
+  /** Path and query, after the base URL. */
   readonly path: string
   /** The whole address. */
   readonly url: string

@@ -1,33 +1,27 @@
+import { longestTimerMs } from '../options/clock.ts'
+
 /** The signal of one attempt: aborts with the caller's signal, or when the attempt's time is over. */
 export type AttemptSignal = {
   readonly signal: AbortSignal
-  /** How long the attempt may take, in milliseconds. */
-  readonly ms: number
-  /** Whether the time was over first. */
-  readonly timedOut: () => boolean
+  /** Whether the time was over before anything else ended the attempt. */
+  timedOut(): boolean
   /** Removes timer and listener. */
-  readonly close: () => void
+  close(): void
 }
 
-const longestTimer = 2_147_483_647
-
-/** Opens the signal of an attempt that may take `ms` milliseconds. */
+/** Opens the signal of an attempt that may take `ms` milliseconds of real time. */
 export const openAttemptSignal = (parent: AbortSignal | undefined, ms: number): AttemptSignal => {
   const controller = new AbortController()
   let timedOut = false
+  const expire = () => {
+    timedOut = !controller.signal.aborted
+    controller.abort()
+  }
   const follow = () => controller.abort(parent?.reason)
-  const timer =
-    ms > longestTimer
-      ? undefined
-      : setTimeout(() => {
-          timedOut = !controller.signal.aborted
-          controller.abort()
-        }, ms)
-  if (parent?.aborted) follow()
-  else parent?.addEventListener('abort', follow)
+  const timer = ms > longestTimerMs ? undefined : setTimeout(expire, ms)
+  parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
-    ms,
     timedOut: () => timedOut,
     close: () => {
       clearTimeout(timer)

@@ -25,7 +25,7 @@ const pattern = (secret: string): string => {
   return secret.length < 8 ? `(?<![a-z0-9])${text}(?![a-z0-9])` : text
 }
 
-/** Replaces the start of a secret at the end of a text that was cut there. */
+/** Masks the beginning of a secret at the end of a text, which may have been cut there. */
 const withoutCutSecret = (text: string, secrets: readonly string[]): string => {
   for (const secret of secrets) {
     for (let length = secret.length - 1; length >= 6; length--) {
@@ -40,22 +40,28 @@ const withoutCutSecret = (text: string, secrets: readonly string[]): string => {
  * value of any other header whose name says that it is one.
  */
 export const secretsOf = (apiKey: string | undefined, visible: Headers, sent: Headers): string[] => {
-  const secrets = new Set(apiKey ? [apiKey] : [])
+  const secrets = new Set([apiKey ?? ''])
   for (const [name, value] of sent) {
     if (visible.get(name) === value && !sensitive.test(name)) continue
     secrets.add(value)
-    const credentials = value.slice(value.indexOf(' ') + 1)
-    if (credentials) secrets.add(credentials)
+    secrets.add(value.slice(value.indexOf(' ') + 1))
   }
-  return [...secrets].filter(Boolean).sort((a, b) => b.length - a.length)
+  return [...secrets].filter(Boolean).sort((one, other) => other.length - one.length)
 }
 
 /**
- * Takes secrets out of what a server sends back, also where it writes them escaped, and where the text was cut in
- * the middle of one.
+ * Takes secrets out of what a server sends back, also where it escapes them, and where the text was cut in the
+ * middle of one. The secrets are asked for on first use, since a success never needs it.
  */
-export const redactOf = (secrets: readonly string[]): Redact => {
-  if (secrets.length === 0) return (text) => text
-  const all = new RegExp(secrets.map(pattern).join('|'), 'gi')
-  return (text) => withoutCutSecret(text.replace(all, mask), secrets)
+export const redactOf = (secretsOf: () => readonly string[]): Redact => {
+  let redact: Redact | undefined
+  const make = (secrets: readonly string[]): Redact => {
+    if (secrets.length === 0) return (text) => text
+    const all = new RegExp(secrets.map(pattern).join('|'), 'gi')
+    return (text) => withoutCutSecret(text.replace(all, mask), secrets)
+  }
+  return (text) => {
+    redact ??= make(secretsOf())
+    return redact(text)
+  }
 }

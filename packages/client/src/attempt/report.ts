@@ -1,7 +1,7 @@
-import type { Answer } from './answer.ts'
-import type { HookRequest } from './hooks.ts'
-import type { LogFields } from './logger.ts'
-import type { Settings } from './settings.ts'
+import type { Answer } from '../answer/answer.ts'
+import type { HookRequest } from '../options/hooks.ts'
+import type { LogFields } from '../options/logger.ts'
+import type { Settings } from '../options/settings.ts'
 
 const write = (
   { logger }: Settings,

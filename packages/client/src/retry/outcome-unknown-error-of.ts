@@ -1,6 +1,6 @@
-import type { Call } from './call.ts'
-import { OutcomeUnknownError } from './errors/outcome-unknown-error.ts'
-import type { WabakitError } from './errors/wabakit-error.ts'
+import type { Call } from '../call.ts'
+import { OutcomeUnknownError } from '../errors/outcome-unknown-error.ts'
+import type { WabakitError } from '../errors/wabakit-error.ts'
 
 /** The error for a create that may have been carried out; it says how to find out. */
 export const outcomeUnknownErrorOf = ({ method, path, groupId }: Call<unknown>, cause: WabakitError) => {

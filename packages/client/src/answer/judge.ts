@@ -1,14 +1,14 @@
+import type { WithResponse } from '../api-promise.ts'
+import { type Call, isSuccess } from '../call.ts'
+import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { Answer } from './answer.ts'
 import { apiErrorOf } from './api-error-of.ts'
-import type { WithResponse } from './api-promise.ts'
-import type { Call } from './call.ts'
-import type { WabakitError } from './errors/wabakit-error.ts'
 import { responseFormatErrorOf } from './response-format-error-of.ts'
 
 /** What an attempt came to. Whatever is thrown instead (an abort, a hook's own error) ends the call as it is. */
 export type Outcome<Data> =
   | { readonly result: WithResponse<Data>; readonly failure?: undefined }
-  | { readonly failure: WabakitError }
+  | { readonly result?: undefined; readonly failure: WabakitError }
 
 const redirected = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || (status >= 300 && status < 400)
@@ -25,9 +25,7 @@ export const judge = <Data>(call: Call<Data>, answer: Answer, now: () => number)
       `answered with a redirect${to ? ` to ${to}` : ''}. Redirects are not followed, they would carry the key elsewhere: set baseUrl to the final address`,
     )
   }
-  if (!response.ok || (response.status === 202 && call.endpoint === 'calls.getSummary')) {
-    return { failure: apiErrorOf(call, answer, now) }
-  }
+  if (!isSuccess(call, response)) return { failure: apiErrorOf(call, answer, now) }
   if (cut) return fail(`answered ${response.status} with a body over 1 MiB`)
   let json: unknown
   try {

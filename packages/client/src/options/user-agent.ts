@@ -1,4 +1,4 @@
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 
 /**
  * `wabakit/<version> <runtime>`, such as `wabakit/1.0.0 Node.js/26`; `undefined` in browsers, which send their own

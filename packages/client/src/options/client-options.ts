@@ -28,7 +28,7 @@ export type ClientOptions = {
    * Address of the service. A path prefix and a trailing slash are fine. `http:` is allowed for loopback only,
    * unless `allowInsecureHttp`. @default the environment's `WABAKIT_BASE_URL`
    */
-  readonly baseUrl?: string | undefined
+  readonly baseUrl?: string | URL | undefined
   /** The public API key. @default the environment's `WABAKIT_API_KEY` */
   readonly apiKey?: string | undefined
   /** How the key is carried. @default { header: 'Authorization' }, the raw key */

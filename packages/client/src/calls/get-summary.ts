@@ -1,0 +1,32 @@
+import { endpoints, type Issue, type SummaryRecord } from '@wabakit/contract'
+import type { WithResponse } from '../api-promise.ts'
+import { ValidationError } from '../errors/validation-error.ts'
+import { requestOptionIssues } from '../options/check-options.ts'
+import type { RequestOptions } from '../options/client-options.ts'
+import type { Settings } from '../options/settings.ts'
+import { send } from '../retry/send.ts'
+import { parseSummaryRecord } from './summary-record.ts'
+
+/** What is wrong with a call's id. */
+export const callIdIssues = (callId: unknown): Issue[] =>
+  typeof callId === 'string' && callId !== '' && !/[\0\p{Surrogate}]/u.test(callId)
+    ? []
+    : [{ path: 'callId', message: 'must be a non-empty string without NUL or lone surrogates' }]
+
+/** Fetches the summary of a call, with input checked. */
+export const getSummary = async (
+  settings: Settings,
+  callId: string,
+  options: RequestOptions,
+): Promise<WithResponse<SummaryRecord>> => {
+  const issues = [...callIdIssues(callId), ...requestOptionIssues(options)]
+  if (issues.length > 0) throw new ValidationError('fetch of a summary', issues)
+  const { method, path } = endpoints['calls.getSummary']
+  return send(settings, {
+    endpoint: 'calls.getSummary',
+    method,
+    path: `${path}?callId=${encodeURIComponent(callId)}`,
+    parse: (json) => parseSummaryRecord(json, callId),
+    options,
+  })
+}

@@ -1,0 +1,29 @@
+import { CreateGroupRequest, CreateGroupResponse, endpoints, issuesOf } from '@wabakit/contract'
+import type { WithResponse } from '../api-promise.ts'
+import { ValidationError } from '../errors/validation-error.ts'
+import { requestOptionIssues } from '../options/check-options.ts'
+import type { RequestOptions } from '../options/client-options.ts'
+import type { Settings } from '../options/settings.ts'
+import { send } from '../retry/send.ts'
+
+/** Creates a group, with input checked. */
+export const createGroup = async (
+  settings: Settings,
+  input: CreateGroupRequest,
+  options: RequestOptions,
+): Promise<WithResponse<CreateGroupResponse>> => {
+  const request = CreateGroupRequest.safeParse(input)
+  const issues = [...(request.success ? [] : issuesOf(request.error)), ...requestOptionIssues(options)]
+  if (!request.success || issues.length > 0) throw new ValidationError('creation of a group', issues)
+  return send(settings, {
+    endpoint: 'groups.create',
+    ...endpoints['groups.create'],
+    body: JSON.stringify(request.data),
+    groupId: request.data.groupId,
+    parse: (json) => {
+      const response = CreateGroupResponse.safeParse(json)
+      return response.success ? { data: response.data } : { issues: issuesOf(response.error) }
+    },
+    options,
+  })
+}
