@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ConfigError } from './config-error.ts'
+import { type ConfigSources, loadConfig } from './load-config.ts'
+
+let folder = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'wabakit-config-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const load = (sources: ConfigSources = {}) => loadConfig({ environment: {}, folder, ...sources })
+
+const writeConfig = (content: unknown, name = 'wabakit.config.json'): void =>
+  writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
+
+const problemsOf = (sources: ConfigSources) => {
+  try {
+    load(sources)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+  }
+  throw new Error('the configuration was accepted')
+}
+
+test('needs nothing: it then listens on loopback', () => {
+  expect(load()).toMatchObject({ host: '127.0.0.1', database: './wabakit.db', trustProxy: 0, mock: false })
+})
+
+test('takes a flag before its variable, that before the file, that before the default', () => {
+  writeConfig({ port: 1, trustProxy: 1, logLevel: 'warn' })
+  const environment = { WABAKIT_PORT: '2', WABAKIT_TRUST_PROXY: '2' }
+
+  expect(load({ flags: { port: '3' }, environment })).toMatchObject({
+    port: 3,
+    trustProxy: 2,
+    logLevel: 'warn',
+  })
+})
+
+test('turns texts of flags and variables into what the setting is', () => {
+  const environment = { WABAKIT_PORT: '0', WABAKIT_MOCK: 'true', WABAKIT_ALLOW_PRIVATE_TARGETS: '0' }
+
+  expect(load({ environment })).toMatchObject({ port: 0, mock: true, allowPrivateTargets: false })
+})
+
+test('takes an empty variable as not set', () => {
+  expect(load({ environment: { WABAKIT_PORT: '', WABAKIT_CONTROL_TOKEN: '' } }).port).toBe(4_100)
+})
+
+test('names the key, where it came from, what it must be and what it is', () => {
+  expect(problemsOf({ flags: { port: 'http' }, environment: { WABAKIT_LOG_LEVEL: 'loud' } })).toEqual([
+    { key: 'port', source: '--port', message: 'must be a whole number from 0 to 65535, not "http".' },
+    {
+      key: 'logLevel',
+      source: 'WABAKIT_LOG_LEVEL',
+      message: 'must be `debug`, `info`, `warn`, `error` or `silent`, not "loud".',
+    },
+  ])
+})
+
+test('never repeats a secret', () => {
+  expect(() => load({ environment: { WABAKIT_CONTROL_TOKEN: 'hunter2' } })).toThrow(
+    /^controlToken \(WABAKIT_CONTROL_TOKEN\) must be at least 16 visible ASCII characters\.$/,
+  )
+})
+
+test('names a setting of the file that does not exist, and those that do', () => {
+  writeConfig({ prot: 80 })
+
+  expect(problemsOf({})).toEqual([
+    {
+      key: 'prot',
+      source: join(folder, 'wabakit.config.json'),
+      message: expect.stringContaining('There are: host, port'),
+    },
+  ])
+})
+
+test('names the field of an organization that is wrong', () => {
+  writeConfig({
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber: '+1', joinApprovalMode: 'ask' }] }],
+  })
+
+  expect(problemsOf({})[0]).toMatchObject({ key: 'organizations.0.integrations.0.joinApprovalMode' })
+})
+
+test('reads another file when told to, which must be there', () => {
+  writeConfig({ port: 7 }, 'other.json')
+
+  expect(load({ file: 'other.json' }).port).toBe(7)
+  expect(load({ environment: { WABAKIT_CONFIG: 'other.json' } }).port).toBe(7)
+  expect(problemsOf({ file: 'missing.json' })[0]).toMatchObject({
+    key: 'config',
+    source: join(folder, 'missing.json'),
+  })
+})
+
+test.each(['{', '[]', 'null', '"text"'])('refuses the file %j', (content) => {
+  writeConfig(content)
+
+  expect(problemsOf({})[0]?.key).toBe('config')
+})
+
+test('lets a file name its schema', () => {
+  writeConfig({ $schema: './schema.json', port: 7 })
+
+  expect(load().port).toBe(7)
+})
