@@ -4,8 +4,8 @@ import { callDetails } from './call-details.ts'
 import { exact } from './exact.ts'
 
 /**
- * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary`
- * are sure to be there, because a live service does not publish this body.
+ * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. From another service than this
+ * project's server only `callId` and `summary` are sure, because the body is not published.
  */
 export const SummaryRecord = exact(() => ({
   ...callDetails(),

@@ -1,6 +1,10 @@
+import type * as z from 'zod/mini'
 import { acceptsEvent } from './accepts-event.ts'
 import { type Validation, validate } from './validate.ts'
 import { type EventName, eventSchemas, type WebhookEventOf } from './webhook-event.ts'
+
+// The same object, in a type by which TypeScript sees that the schema and the event of a name belong together.
+const schemas: { readonly [Name in EventName]: z.core.$ZodType<WebhookEventOf<Name>> } = eventSchemas
 
 /**
  * Holds a value against the schema of an event, and says in sentences what does not fit. A value that fits is
@@ -17,7 +21,5 @@ export const validateEvent = <Name extends EventName>(
   value: unknown,
 ): Validation<WebhookEventOf<Name>> => {
   const accepts: (value: unknown) => value is WebhookEventOf<Name> = acceptsEvent[name]
-  return accepts(value)
-    ? { success: true, data: value }
-    : validate<(typeof eventSchemas)[Name]>(eventSchemas[name], value)
+  return accepts(value) ? { success: true, data: value } : validate(schemas[name], value)
 }

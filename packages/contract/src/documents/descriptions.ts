@@ -1,0 +1,397 @@
+// Written from the doc comments of the sources by descriptions.test.ts; "vitest run packages/contract -u" writes it again.
+// biome-ignore-all format: written by a program
+
+/** What each schema, each of its fields, and each error code means. */
+export const descriptions: {
+  readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
+} = {
+  "CallAiSummaryEvent": {
+    "description": "The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.\n\n`from` equals `channelNumber`, and `to` equals `customerNumber`, in what this project's server emits; parsing does not require it.",
+    "fields": {
+      "event": "The event's name.",
+      "channel": "The network the call went through.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "The call's status when the summary was generated: normally `END`, never `ENDED`.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the call started, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
+      "summary": "The summary itself.",
+      "agentNumber": "Phone number of the team member who handled or started the call; absent, never empty, when nobody did. It can change: for display and audit only, not for matching."
+    }
+  },
+  "CallSummary": {
+    "description": "The AI summary of a call.",
+    "fields": {
+      "recap": "Short summary of the call.",
+      "keyPoints": "Key points discussed.",
+      "nextSteps": "Follow-ups mentioned."
+    }
+  },
+  "CallAcceptedEvent": {
+    "description": "The call was answered.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  },
+  "CallEndedEvent": {
+    "description": "The call is over. An unanswered call's `callStartedAt` may be an empty string.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  },
+  "CallIncomingInitiatedEvent": {
+    "description": "A customer started a call to the business: the first event of an incoming call.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  },
+  "CallMissedEvent": {
+    "description": "The call was missed. Seen on a live service; the reference server never emits it.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
+      "isNewCaller": "Whether the customer calls for the first time.",
+      "isChatAssigned": "Whether a team member is assigned to the chat."
+    }
+  },
+  "CallNotPickedEvent": {
+    "description": "Nobody picked up; may repeat for one call, WhatsApp only. Seen; the reference server never emits it.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  },
+  "CallOutgoingInitiatedEvent": {
+    "description": "The business started a call to a customer: the first event of an outgoing call.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  },
+  "CallRejectedEvent": {
+    "description": "The call was rejected. Seen on a live service; the reference server never emits it.",
+    "fields": {
+      "event": "The event's name.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "wabaNumber": "The WhatsApp Business number, on a WhatsApp call.",
+      "customerName": "The customer's name.",
+      "customerId": "The service's id of the customer.",
+      "chatId": "The service's id of the chat.",
+      "chatMessageId": "The service's id of the call's message in the chat.",
+      "pickedBy": "Who picked up.",
+      "rejectedBy": "Who rejected the call.",
+      "endedBy": "Who ended the call.",
+      "deviceId": "The device that took the call.",
+      "failedReason": "Why the call failed.",
+      "recordingUrl": "Where the recording is.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  },
+  "CreateGroupRequest": {
+    "description": "Body of `POST /whatsapp/wa-group/create`. Texts must be well-formed Unicode without NUL; their lengths count code points. Unknown fields are ignored.",
+    "fields": {
+      "wabaNumber": "WABA number on which the group is created, compared by its digits. Not empty.",
+      "subject": "The group's name: 1 to 128 characters.",
+      "description": "The group's description: at most 2048 characters.",
+      "joinApprovalMode": "The join request policy; the default of the number's integration when omitted.",
+      "groupId": "Your own id for the group, 1 to 50 characters; generated when omitted. Responses and webhooks carry it."
+    }
+  },
+  "CreateGroupResponse": {
+    "description": "Body of a successful create.",
+    "fields": {
+      "success": "Always true.",
+      "groupId": "The group's id: the supplied one, or the generated one. It joins this response to the group's webhooks."
+    }
+  },
+  "ErrorBody": {
+    "description": "Body of every answer of the reference server that is not a success; also of 202 (`summary_pending`).",
+    "fields": {
+      "statusCode": "The HTTP status.",
+      "error": "The status's reason phrase, such as `Bad Request`.",
+      "message": "A sentence for people.",
+      "code": "From the closed list of error codes; for programs.",
+      "issues": "What is wrong with which field, when fields are at fault."
+    }
+  },
+  "ReceivedErrorBody": {
+    "description": "An error body as any server of this interface may send it: every field may be missing, `message` may be an array of sentences, and `code` may come from another list. Fields that do not fit are dropped, never an error.",
+    "fields": {
+      "statusCode": "The HTTP status.",
+      "error": "The status's reason phrase.",
+      "message": "A sentence for people, or several.",
+      "code": "For programs; from the closed list when the server is of this project.",
+      "issues": "What is wrong with which field."
+    }
+  },
+  "errorCodes": {
+    "description": "Every `code` an error body of this interface may carry, with its HTTP status. The list is closed: a code that is not here comes from another server. Each comment says what the code means, then what to do about it.",
+    "fields": {
+      "summary_pending": "The call is going on, or its summary is still being made.\n\nAsk again after the seconds in `Retry-After`, or wait for CALL_AI_SUMMARY.",
+      "malformed_json": "The request body is not JSON.\n\nSend JSON in UTF-8, as a JSON serializer writes it.",
+      "invalid_body": "The request body is JSON, but not an object.\n\nSend one JSON object.",
+      "invalid_waba_number": "`wabaNumber` is missing, empty, or not text.\n\nSend the WABA number on which the group is to be created.",
+      "invalid_subject": "`subject` is missing, empty, longer than 128 characters, or not text.\n\nSend a group name of 1 to 128 characters (Unicode code points).",
+      "invalid_description": "`description` is longer than 2048 characters, or not text.\n\nShorten it to at most 2048 characters (Unicode code points), or leave it out.",
+      "invalid_join_approval_mode": "`joinApprovalMode` is neither `auto_approve` nor `approval_required`.\n\nSend one of the two, or leave it out to get the default of the number's integration.",
+      "invalid_group_id": "`groupId` is empty, longer than 50 characters, or not text.\n\nSend 1 to 50 characters (Unicode code points), or leave it out to get a generated one.",
+      "integration_not_found": "`wabaNumber` belongs to no integration of the caller's organization.\n\nCheck the number, and that the key is one of the organization that owns it.",
+      "invalid_call_id": "`callId` is missing or empty.\n\nSend the `callId` of the call's webhooks as the query parameter.",
+      "missing_api_key": "The request carries no Public API key.\n\nSend the key in the header that the service reads.",
+      "invalid_api_key": "The Public API key is not a valid one.\n\nCheck the key for a typing error, and that it has not been revoked.",
+      "waba_number_not_permitted": "The Public API key has no permission for this WABA number.\n\nUse a key that may use the number, or extend this one's permission.",
+      "route_not_found": "There is no such path.\n\nCheck the base URL: the paths of the endpoints are appended to it.",
+      "summary_not_found": "The call is unknown to the caller's organization or outside the key's permission, or has no summary yet although summaries are not made automatically.\n\nCheck the `callId` and the key; for a summary that a team member has to ask for, wait for CALL_AI_SUMMARY.",
+      "method_not_allowed": "The path exists, but not with this method.\n\nUse the method in the `Allow` header.",
+      "body_too_large": "The request body is larger than 64 KiB.\n\nSend less: the longest legal request is far below the limit.",
+      "unsupported_media_type": "The request body is not `application/json`, or its charset is not UTF-8.\n\nSend `Content-Type: application/json`.",
+      "integration_disabled": "The number's integration is disabled.\n\nEnable the integration, then repeat the request.",
+      "group_id_conflict": "The `groupId` already belongs to a group that was created by a different request.\n\nChoose another `groupId`; to repeat a request safely, send exactly the same one.",
+      "summary_unavailable": "The call can never have a summary: it was missed or rejected, has no recording, or nothing was said.\n\nDo not ask again for this call.",
+      "rate_limited": "Too many requests by this organization, key or IP address.\n\nWait for the seconds in `Retry-After`, then repeat the request.",
+      "internal_error": "The server failed.\n\nReport it with the `x-request-id` of the response.",
+      "storage_unavailable": "The store cannot be reached. Nothing was changed.\n\nRepeat the request after the seconds in `Retry-After`."
+    }
+  },
+  "GroupCreatedEvent": {
+    "description": "A group was created through the create endpoint.",
+    "fields": {
+      "event": "The event's name.",
+      "groupId": "The group's id: the `groupId` of the create response.",
+      "inviteLink": "Lets anyone who has it join: treat it as a credential.",
+      "groupCreatedAt": "When the group was created, ISO 8601.",
+      "groupName": "The group's name.",
+      "orgId": "The service's id of the organization.",
+      "integrationId": "The service's id of the integration."
+    }
+  },
+  "GroupParticipantJoinedEvent": {
+    "description": "A participant joined the group.",
+    "fields": {
+      "event": "The event's name.",
+      "groupId": "The group's id: the `groupId` of the create response.",
+      "participantJoinedAt": "When the participant joined, ISO 8601.",
+      "customerPhone": "The participant's phone number.",
+      "groupName": "The group's name.",
+      "orgId": "The service's id of the organization.",
+      "integrationId": "The service's id of the integration."
+    }
+  },
+  "GroupParticipantLeftEvent": {
+    "description": "A participant left the group.",
+    "fields": {
+      "event": "The event's name.",
+      "groupId": "The group's id: the `groupId` of the create response.",
+      "participantLeftAt": "When the participant left, ISO 8601.",
+      "customerPhone": "The participant's phone number.",
+      "groupName": "The group's name.",
+      "orgId": "The service's id of the organization.",
+      "integrationId": "The service's id of the integration."
+    }
+  },
+  "GroupParticipantRemovedEvent": {
+    "description": "A participant was removed from the group.",
+    "fields": {
+      "event": "The event's name.",
+      "groupId": "The group's id: the `groupId` of the create response.",
+      "participantRemovedAt": "When the participant was removed, ISO 8601.",
+      "customerPhone": "The participant's phone number.",
+      "groupName": "The group's name.",
+      "orgId": "The service's id of the organization.",
+      "integrationId": "The service's id of the integration."
+    }
+  },
+  "Issue": {
+    "description": "One thing wrong with an input.",
+    "fields": {
+      "path": "The field, with dots: `summary.keyPoints.0`; empty for the whole input.",
+      "message": "What is wrong with it, as a sentence that can stand alone."
+    }
+  },
+  "SummaryRecord": {
+    "description": "What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. From another service than this project's server only `callId` and `summary` are sure, because the body is not published.",
+    "fields": {
+      "summary": "The summary itself.",
+      "callId": "The call's identifier, the same in every event of the call.",
+      "channel": "The network the call went through.",
+      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`; services know further ones.",
+      "durationInSeconds": "Duration of the call in seconds.",
+      "callStartedAt": "When the conversation began, ISO 8601.",
+      "callEndedAt": "When the call ended, ISO 8601.",
+      "from": "The organization's number, in both directions.",
+      "to": "The customer's phone number, in both directions.",
+      "channelNumber": "The same value as `from`.",
+      "customerNumber": "The same value as `to`.",
+      "agentNumber": "Phone number of the team member who handled or started the call. It can change: for display only.",
+      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+    }
+  }
+}

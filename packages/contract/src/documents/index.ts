@@ -1,0 +1,2 @@
+export { jsonSchemas } from './json-schemas.ts'
+export type { JsonObject } from './schemas.ts'

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+const index = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+
+const options: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2023,
+  module: ts.ModuleKind.NodeNext,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  strict: true,
+  skipLibCheck: true,
+  types: [],
+}
+
+type Described = { [name: string]: { description: string; fields: { [field: string]: string } } }
+
+/** What the doc comments in the sources say of each exported schema, its fields, and each error code. */
+export const readDescriptions = (): Described => {
+  const program = ts.createProgram([index], options)
+  const checker = program.getTypeChecker()
+  const source = program.getSourceFile(index)
+  const module = source && checker.getSymbolAtLocation(source)
+  if (module === undefined) throw new Error(`${index} is not a module.`)
+
+  const commentOf = (symbol: ts.Symbol): string =>
+    ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
+
+  const fieldsOf = (symbol: ts.Symbol): ts.Symbol[] => {
+    if (symbol.name === 'errorCodes') return checker.getTypeOfSymbol(symbol).getProperties()
+    const isSchema = symbol.flags & ts.SymbolFlags.Variable && symbol.flags & ts.SymbolFlags.TypeAlias
+    const type = checker.getDeclaredTypeOfSymbol(symbol)
+    return isSchema && type.flags & ts.TypeFlags.Object ? type.getProperties() : []
+  }
+
+  return Object.fromEntries(
+    checker
+      .getExportsOfModule(module)
+      .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+      .filter((symbol) => fieldsOf(symbol).length > 0)
+      .map((symbol) => [
+        symbol.name,
+        {
+          description: commentOf(symbol),
+          fields: Object.fromEntries(fieldsOf(symbol).map((field) => [field.name, commentOf(field)])),
+        },
+      ]),
+  )
+}
+
+/** The source of `descriptions.ts`. */
+export const descriptionsSource =
+  (): string => `// Written from the doc comments of the sources by descriptions.test.ts; "vitest run packages/contract -u" writes it again.
+// biome-ignore-all format: written by a program
+
+/** What each schema, each of its fields, and each error code means. */
+export const descriptions: {
+  readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
+} = ${JSON.stringify(readDescriptions(), null, 2)}
+`
