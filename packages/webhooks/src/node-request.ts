@@ -39,8 +39,8 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   })
 }
 
-const rawBytes = ({ rawBody, body }: NodeRequest): Uint8Array | string | undefined =>
-  [rawBody, body].find((each) => each instanceof Uint8Array || typeof each === 'string')
+const isBody = (value: unknown): value is string | Uint8Array<ArrayBuffer> =>
+  typeof value === 'string' || value instanceof Uint8Array
 
 /**
  * The Fetch form of a Node request. When a body parser has left no bytes, the request's body is used up, which is what
@@ -50,9 +50,10 @@ export const toRequest = async (incoming: NodeRequest, signal: AbortSignal): Pro
   const method = incoming.method ?? 'GET'
   const init = { method, headers: toHeaders(incoming), signal }
   if (method === 'GET' || method === 'HEAD') return new Request(toUrl(incoming), init)
-  const body = rawBytes(incoming)
+  const body = [incoming.rawBody, incoming.body].find(isBody)
   if (body === undefined && !incoming.readableDidRead && !incoming.readableEnded) {
-    return new Request(toUrl(incoming), { ...init, body: toStream(incoming), duplex: 'half' })
+    const streamed: RequestInit & { duplex: 'half' } = { ...init, body: toStream(incoming), duplex: 'half' }
+    return new Request(toUrl(incoming), streamed)
   }
   const request = new Request(toUrl(incoming), { ...init, body: body ?? '' })
   if (body === undefined) await request.text()

@@ -1,8 +1,33 @@
-import { createHmac, createSecretKey } from 'node:crypto'
+import { Buffer } from 'node:buffer'
+import { hash } from 'node:crypto'
 import type { Signer } from './signer.ts'
 
-/** A {@link Signer} on `node:crypto`, synchronous: for Node, Bun and Deno. */
+export type { Signer } from './signer.ts'
+
+/** Bytes of a block of SHA-256. */
+const blockSize = 64
+
+const padded = (key: Uint8Array, pad: number, length: number): Buffer => {
+  const short = key.length > blockSize ? hash('sha256', key, 'buffer') : key
+  const block = Buffer.alloc(length)
+  block.set(short)
+  for (let index = 0; index < blockSize; index += 1) block.writeUInt8(block.readUInt8(index) ^ pad, index)
+  return block
+}
+
+/**
+ * A {@link Signer} on `node:crypto`, synchronous: for Node, Bun and Deno. It is HMAC as RFC 2104 defines it, two hashes
+ * over a padded key, because `createHmac` takes twice as long: it makes three objects to hash one short message.
+ */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
-  const secret = createSecretKey(key)
-  return (head, body) => createHmac('sha256', secret).update(head).update(body).digest('base64')
+  const inner = padded(key, 0x36, blockSize)
+  const outer = padded(key, 0x5c, blockSize + 32)
+  return (head, body) => {
+    const message = Buffer.allocUnsafe(blockSize + head.length + body.length)
+    message.set(inner)
+    message.write(head, blockSize, 'latin1')
+    message.set(body, blockSize + head.length)
+    outer.write(hash('sha256', message, 'latin1'), blockSize, 'latin1')
+    return hash('sha256', outer, 'base64')
+  }
 }

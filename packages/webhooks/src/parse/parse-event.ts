@@ -1,4 +1,4 @@
-import { type EventName, eventSchemas, type Issue, issuesOf, type WebhookEvent } from '@wabakit/contract'
+import { type EventName, type Issue, validateEvent, type WebhookEvent } from '@wabakit/contract'
 import { readJsonObject } from './read-json.ts'
 import { type RawPayload, type RecognisedBy, recognise } from './recognise.ts'
 
@@ -60,8 +60,8 @@ export const parseEvent = (
   const raw = readJsonObject(input, maxBytes)
   const { name, recognisedBy } = recognise(raw)
   if (recognisedBy === undefined) return { kind: 'unknown', name, raw }
-  const result = eventSchemas[name].safeParse(recognisedBy === 'event' ? raw : { ...raw, event: name })
+  const result = validateEvent(name, recognisedBy === 'event' ? raw : { ...raw, event: name })
   return result.success
     ? { kind: 'event', event: result.data, recognisedBy }
-    : { kind: 'drifted', name, issues: issuesOf(result.error), raw }
+    : { kind: 'drifted', name, issues: result.issues, raw }
 }

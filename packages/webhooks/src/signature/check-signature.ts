@@ -29,20 +29,25 @@ const isAmong = (signatures: readonly string[], expected: string): boolean => {
   return false
 }
 
-/** Tries one signer after the other; without a promise for as long as the signers give none. */
-const matches = (
+/** Tries the other signers when the first one has given a promise, so that all of them will. */
+const matchesLater = async (
   { headers, body }: SignedBody,
+  head: string,
   signers: readonly Signer[],
-  first = 0,
-): boolean | Promise<boolean> => {
+): Promise<boolean> => {
+  for (const sign of signers) {
+    if (isAmong(headers.signatures, await sign(head, body))) return true
+  }
+  return false
+}
+
+/** Tries one signer after the other, without a promise where they give none. */
+const matches = (signed: SignedBody, signers: readonly Signer[]): boolean | Promise<boolean> => {
+  const { headers, body } = signed
   const head = `${headers.id}.${headers.timestamp}.`
-  for (let index = first; index < signers.length; index += 1) {
-    const expected = signers[index]?.(head, body) ?? ''
-    if (typeof expected !== 'string') {
-      return expected.then(
-        (digest) => isAmong(headers.signatures, digest) || matches({ headers, body }, signers, index + 1),
-      )
-    }
+  for (const sign of signers) {
+    const expected = sign(head, body)
+    if (typeof expected !== 'string') return matchesLater(signed, head, signers)
     if (isAmong(headers.signatures, expected)) return true
   }
   return false

@@ -1,8 +1,10 @@
-/** Compares a text with a secret one in a time that depends on the length of what was received only. */
-export const equalsInConstantTime = (secret: string, received: string): boolean => {
-  let difference = secret.length ^ received.length
-  for (let index = 0; index < received.length; index += 1) {
-    difference |= received.charCodeAt(index) ^ secret.charCodeAt(index % secret.length)
+/** Compares two texts in a time that depends on their lengths only, which are no secret in a signature. */
+export const equalsInConstantTime = (left: string, right: string): boolean => {
+  const { length } = left
+  if (length !== right.length) return false
+  let difference = 0
+  for (let index = 0; index < length; index += 1) {
+    difference |= left.charCodeAt(index) ^ right.charCodeAt(index)
   }
   return difference === 0
 }
