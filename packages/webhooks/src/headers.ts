@@ -3,11 +3,6 @@ export type HeaderSource = Headers | Readonly<Record<string, string | readonly s
 
 const isHeaders = (source: HeaderSource): source is Headers => typeof source.get === 'function'
 
-const inAnyCase = (source: Exclude<HeaderSource, Headers>, name: string) => {
-  const key = Object.keys(source).find((each) => each.toLowerCase() === name)
-  return key === undefined ? undefined : source[key]
-}
-
 /**
  * The value of a header, repeated ones joined by a comma and a space as `Headers` does; `undefined` when it is absent
  * or empty.
