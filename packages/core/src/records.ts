@@ -171,6 +171,8 @@ export type SubscriptionRecord = {
   /** When the first of the failures began that no success has ended since; kept by the store. */
   readonly failingSince: number | null
   readonly createdAt: number
+  /** When it was last written; what a write that disables it skips is settled at this time. */
+  readonly updatedAt: number
 }
 
 /**

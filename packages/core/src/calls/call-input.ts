@@ -1,0 +1,138 @@
+import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wabakit/contract'
+import { InputError } from '../errors/input-error.ts'
+import type { NumberRecord, OrganizationRecord } from '../records.ts'
+import { digitsOf } from '../values/phone-number.ts'
+import { isStorableText } from '../values/storable-text.ts'
+
+/** A call that begins. */
+export type CallInput = {
+  /** @default a generated `call_…` */
+  readonly callId?: string | undefined
+  /** The network that the call goes through. */
+  readonly channel: Channel
+  /** `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
+  readonly direction: CallDirection
+  /** The organization's number: one of its `pstnNumbers` (PSTN) or integrations (WHATSAPP). */
+  readonly channelNumber: string
+  /** The customer's phone number. */
+  readonly customerNumber: string
+  /**
+   * Who handles the call.
+   * @default 'AGENT'
+   */
+  readonly callType?: CallType | undefined
+  /**
+   * What started the call.
+   * @default 'INBOUND' when incoming; else 'API' for an AI bot and 'UI' for a team member
+   */
+  readonly triggeredVia?: TriggeredVia | undefined
+  /**
+   * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call that the API or a
+   * campaign started: no team member has a part in it.
+   */
+  readonly agentNumber?: string | undefined
+  /**
+   * Set for a bot test call; its events happen only when `webhooks` is true.
+   */
+  readonly botTest?: { readonly webhooks: boolean } | undefined
+}
+
+/** What is known of a call when it begins. */
+export type ParsedCall = {
+  readonly callId: string
+  readonly channel: Channel
+  readonly direction: CallDirection
+  readonly channelNumber: string
+  readonly digits: string
+  readonly customerNumber: string
+  readonly agentNumber: string | null
+  readonly callType: CallType
+  readonly triggeredVia: TriggeredVia
+  readonly emitsEvents: boolean
+}
+
+const phoneNumber = 'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses'
+
+const numbersOf = (
+  { integrations, pstnNumbers }: OrganizationRecord,
+  channel: Channel,
+): readonly NumberRecord[] => (channel === 'PSTN' ? pstnNumbers : integrations)
+
+/** The number of an organization on a channel that `number` means, if there is one. */
+export const findOwnNumber = (
+  organization: OrganizationRecord,
+  channel: Channel,
+  number: string,
+): NumberRecord | undefined => {
+  const digits = digitsOf(number)
+  return numbersOf(organization, channel).find((own) => own.digits === digits)
+}
+
+/**
+ * The team member's number as it is told: none when it is missing or empty, and none for an AI bot's call that the
+ * API or a campaign started.
+ */
+export const agentNumberOf = (
+  callType: CallType,
+  triggeredVia: TriggeredVia,
+  agentNumber: string | undefined,
+): string | null => {
+  const botAlone = callType === 'AI_BOT' && (triggeredVia === 'API' || triggeredVia === 'CAMPAIGN')
+  return botAlone || agentNumber === undefined || agentNumber === '' ? null : agentNumber
+}
+
+const checkWords = (input: CallInput, issues: Issue[]): void => {
+  const words = { channel: Channel, direction: CallDirection, callType: CallType, triggeredVia: TriggeredVia }
+  for (const [path, schema] of Object.entries(words)) {
+    const value = input[path as keyof typeof words]
+    const optional = path === 'callType' || path === 'triggeredVia'
+    if ((value !== undefined || !optional) && !schema.safeParse(value).success) {
+      issues.push({ path, message: `must be ${Object.values(schema.def.entries).join(' or ')}` })
+    }
+  }
+}
+
+/**
+ * A new call from its input.
+ *
+ * @throws InputError when a field cannot be right, or `channelNumber` is not the organization's on this channel.
+ */
+export const parseCall = (
+  organization: OrganizationRecord,
+  input: CallInput,
+  newCallId: () => string,
+): ParsedCall => {
+  const issues: Issue[] = []
+  checkWords(input, issues)
+  const { channel, direction, callId, customerNumber, callType = 'AGENT' } = input
+  const triggeredVia =
+    input.triggeredVia ?? (direction === 'INCOMING' ? 'INBOUND' : callType === 'AGENT' ? 'UI' : 'API')
+  const own = findOwnNumber(organization, channel, input.channelNumber)
+  if (own === undefined) {
+    issues.push({ path: 'channelNumber', message: `must be a ${channel} number of the organization` })
+  }
+  if (digitsOf(customerNumber) === undefined) issues.push({ path: 'customerNumber', message: phoneNumber })
+  if (callId !== undefined && (callId === '' || !isStorableText(callId))) {
+    issues.push({
+      path: 'callId',
+      message: 'must be a text that is not empty, without NUL or lone surrogates',
+    })
+  }
+  const agentNumber = agentNumberOf(callType, triggeredVia, input.agentNumber)
+  if (agentNumber !== null && digitsOf(agentNumber) === undefined) {
+    issues.push({ path: 'agentNumber', message: phoneNumber })
+  }
+  if (own === undefined || issues.length > 0) throw new InputError(issues)
+  return {
+    callId: callId ?? newCallId(),
+    channel,
+    direction,
+    channelNumber: own.number,
+    digits: own.digits,
+    customerNumber,
+    agentNumber,
+    callType,
+    triggeredVia,
+    emitsEvents: input.botTest?.webhooks ?? true,
+  }
+}

@@ -1,0 +1,171 @@
+import type { ClaimedDelivery, SettlementOutcome, SettlementResult, Store } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+import type { Ids } from '../values/ids.ts'
+import type { Random } from '../values/random.ts'
+import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
+import { createPool } from './pool.ts'
+import { failingLimitMs } from './schedule.ts'
+import { settle } from './settlement.ts'
+import { createWatch } from './watch.ts'
+
+/** How deliveries are sent. */
+export type DeliveryOptions = {
+  /**
+   * Longest time of one attempt, from connecting to the end of the answer, in milliseconds.
+   * @default 15_000
+   */
+  readonly timeoutMs?: number | undefined
+  /**
+   * Most attempts at the same time.
+   * @default 64
+   */
+  readonly concurrency?: number | undefined
+  /**
+   * Most attempts at the same time to one subscription.
+   * @default 8
+   */
+  readonly perSubscription?: number | undefined
+  /**
+   * How long a claim holds without a result, in milliseconds; longer than `timeoutMs`.
+   * @default 60_000
+   */
+  readonly leaseMs?: number | undefined
+  /**
+   * How often a started dispatcher looks for work that nobody told it of, in milliseconds.
+   * @default 1_000
+   */
+  readonly pollMs?: number | undefined
+  /**
+   * The clock of `webhook-timestamp`, for those who move the server's clock: receivers refuse what is too old.
+   * @default the server's clock
+   */
+  readonly signatureClock?: Clock | undefined
+}
+
+/** An attempt that was made, and what was recorded of it. */
+export type AttemptReported = {
+  readonly claimed: ClaimedDelivery
+  readonly result: SettlementResult
+  /** `stale` when another worker had taken the delivery over meanwhile. */
+  readonly settlement: SettlementOutcome
+}
+
+/** How a dispatcher stops. */
+export type StopOptions = {
+  /**
+   * How long running attempts may go on, in milliseconds; then they are given up and released.
+   * @default 10_000
+   */
+  readonly graceMs?: number | undefined
+}
+
+/** What sends the deliveries of a store. */
+export type Dispatcher = {
+  /**
+   * Sends everything that is due now, also what becomes due by that, and resolves when all of it is settled.
+   *
+   * @throws StorageUnavailableError when the store cannot be reached.
+   */
+  runDue(): Promise<void>
+  /** The earliest time at which something is due, as Unix time in milliseconds; `undefined` when nothing is. */
+  nextDueAt(): Promise<number | undefined>
+  /** Sends by itself, at once when something falls due, until `stop`. Keeps no process alive. */
+  start(): void
+  /** Claims nothing more, lets running attempts finish, and releases those that do not finish in time. */
+  stop(options?: StopOptions): Promise<void>
+  /**
+   * Calls `listener` after each attempt.
+   *
+   * @returns stops it.
+   */
+  onAttempt(listener: (report: AttemptReported) => void): () => void
+}
+
+/** What {@link createDispatcher} works with. */
+export type DispatcherContext = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly fetch: DeliveryFetch
+  readonly onError: (error: unknown) => void
+  readonly options: DeliveryOptions
+}
+
+type Job = { readonly claimed: ClaimedDelivery; readonly claimId: string }
+
+/** Makes a dispatcher; it does nothing until `runDue` or `start`. */
+export const createDispatcher = ({ options, ...context }: DispatcherContext): Dispatcher => {
+  const { store, clock, random, ids, onError } = context
+  const {
+    timeoutMs = 15_000,
+    concurrency = 64,
+    perSubscription = 8,
+    leaseMs = 60_000,
+    pollMs = 1_000,
+  } = options
+  const signatureClock = options.signatureClock ?? clock
+  const listeners = new Set<(report: AttemptReported) => void>()
+  let stopping = new AbortController()
+
+  const report = (reported: AttemptReported): void => {
+    for (const listener of listeners) {
+      try {
+        listener(reported)
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+
+  const pool = createPool<Job>({
+    concurrency,
+    onError,
+    take: async (limit) => {
+      const claimId = ids('claim')
+      const claim = { claimId, now: clock.now(), leaseMs, limit, perSubscription }
+      return (await store.claimDeliveries(claim)).map((claimed) => ({ claimed, claimId }))
+    },
+    run: async ({ claimed, claimId }) => {
+      const { signal } = stopping
+      const found = await attemptDelivery(claimed, {
+        ...context,
+        signatureClock,
+        timeoutMs,
+        stopping: signal,
+      })
+      const isGivenUp = signal.aborted && found.attempt.status === null
+      const result: SettlementResult = isGivenUp
+        ? { kind: 'released' }
+        : settle(claimed.delivery, found, random)
+      const settlement = await store.settleDelivery({
+        deliveryId: claimed.delivery.id,
+        claimId,
+        now: clock.now(),
+        result,
+        failingLimitMs,
+      })
+      report({ claimed, result, settlement })
+    },
+  })
+  const watch = createWatch({ store, clock, pool, pollMs, onError })
+
+  return {
+    runDue: pool.drain,
+    nextDueAt: () => store.nextDueAt(),
+    start: watch.start,
+    stop: async ({ graceMs = 10_000 } = {}) => {
+      watch.stop()
+      const closed = pool.close()
+      const timer = setTimeout(() => stopping.abort(), graceMs)
+      await closed
+      clearTimeout(timer)
+      stopping = new AbortController()
+      pool.open()
+    },
+    onAttempt: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

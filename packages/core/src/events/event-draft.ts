@@ -1,0 +1,140 @@
+import type { EmittedEvent } from '@wabakit/contract'
+import type {
+  CallRecord,
+  CallSummaryRecord,
+  EventRecord,
+  GroupRecord,
+  ParticipantRecord,
+} from '../records.ts'
+import { utcTimestamp } from '../values/utc-timestamp.ts'
+
+/** An event that is about to happen: what is told, and whom it concerns. */
+export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
+
+/** The lane of a group's events. */
+export const groupSubject = (groupId: string): string => `group:${groupId}`
+
+/** The lane of a call's events. */
+export const callSubject = (callId: string): string => `call:${callId}`
+
+const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
+  organizationId: group.organizationId,
+  subject: groupSubject(group.clientCustomGroupId),
+  channel: 'WHATSAPP',
+  digits: group.digits,
+  waitsFor: null,
+  occurredAt,
+  event,
+})
+
+/** GROUP_CREATED. */
+export const groupCreated = (group: GroupRecord): EventDraft =>
+  aboutGroup(
+    group,
+    {
+      event: 'GROUP_CREATED',
+      groupId: group.clientCustomGroupId,
+      groupName: group.subject,
+      inviteLink: group.inviteLink,
+      groupCreatedAt: utcTimestamp(group.createdAt),
+    },
+    group.createdAt,
+  )
+
+const participantEvent = (
+  group: GroupRecord,
+  { state, phone, changedAt }: ParticipantRecord,
+): EmittedEvent => {
+  const about = { groupId: group.clientCustomGroupId, groupName: group.subject, customerPhone: phone }
+  const at = utcTimestamp(changedAt)
+  switch (state) {
+    case 'joined':
+      return { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: at }
+    case 'left':
+      return { event: 'GROUP_PARTICIPANT_LEFT', ...about, participantLeftAt: at }
+    case 'removed':
+      return { event: 'GROUP_PARTICIPANT_REMOVED', ...about, participantRemovedAt: at }
+  }
+}
+
+/** GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the state the participant is in now. */
+export const participantChanged = (group: GroupRecord, participant: ParticipantRecord): EventDraft =>
+  aboutGroup(group, participantEvent(group, participant), participant.changedAt)
+
+const knownTimes = (call: CallRecord) => ({
+  ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
+  ...(call.startedAt !== null && { callStartedAt: utcTimestamp(call.startedAt) }),
+  ...(call.endedAt !== null && { callEndedAt: utcTimestamp(call.endedAt) }),
+})
+
+/** `from` is always the organization's number and `to` the customer's. */
+const callDetails = <Status extends string>(call: CallRecord, callStatus: Status) => ({
+  channel: call.channel,
+  callId: call.callId,
+  callDirection: call.direction,
+  callStatus,
+  ...knownTimes(call),
+  from: call.channelNumber,
+  to: call.customerNumber,
+  channelNumber: call.channelNumber,
+  customerNumber: call.customerNumber,
+  ...(call.agentNumber !== null && { agentNumber: call.agentNumber }),
+  callType: call.callType,
+  triggeredVia: call.triggeredVia,
+})
+
+const callEvent = (call: CallRecord): EmittedEvent | undefined => {
+  switch (call.state) {
+    case 'initiated':
+      return { event: `CALL_${call.direction}_INITIATED`, ...callDetails(call, 'INITIATED') }
+    case 'accepted':
+      return { event: 'CALL_ACCEPTED', ...callDetails(call, 'IN_PROGRESS') }
+    case 'ended':
+      return { event: 'CALL_ENDED', ...callDetails(call, 'END') }
+    case 'missed':
+    case 'rejected':
+    case 'not_picked_up':
+      return undefined
+  }
+}
+
+const aboutCall = (call: CallRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
+  organizationId: call.organizationId,
+  subject: callSubject(call.callId),
+  channel: call.channel,
+  digits: call.digits,
+  waitsFor: null,
+  occurredAt,
+  event,
+})
+
+/**
+ * The event of the state a call has just reached: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED,
+ * CALL_ENDED. None for a missed, rejected or not picked up call, and none for a bot test call that stays silent.
+ */
+export const callChanged = (call: CallRecord, occurredAt: number): EventDraft | null => {
+  const event = call.emitsEvents ? callEvent(call) : undefined
+  return event === undefined ? null : aboutCall(call, event, occurredAt)
+}
+
+/** The payload of CALL_AI_SUMMARY; without `event` it is what the fetch endpoint answers. */
+export const summaryPayload = (call: CallRecord, { summary }: CallSummaryRecord) => {
+  const { startedAt, endedAt, durationInSeconds } = call
+  if (startedAt === null || endedAt === null || durationInSeconds === null) {
+    throw new TypeError(`Call ${call.callId} has a summary but no start, end or duration.`)
+  }
+  return {
+    event: 'CALL_AI_SUMMARY' as const,
+    ...callDetails(call, 'END'),
+    durationInSeconds,
+    callStartedAt: utcTimestamp(startedAt),
+    callEndedAt: utcTimestamp(endedAt),
+    summary,
+  }
+}
+
+/** CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; none for a bot test call that stays silent. */
+export const summaryGenerated = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null =>
+  call.emitsEvents
+    ? { ...aboutCall(call, summaryPayload(call, summary), summary.generatedAt), waitsFor: 'CALL_ENDED' }
+    : null

@@ -1,0 +1,27 @@
+import type { EventRecord } from '../records.ts'
+import type { Ids } from '../values/ids.ts'
+import type { EventDraft } from './event-draft.ts'
+import type { Emission, EventEmitter } from './event-emitter.ts'
+
+/** A draft that got its id: what the store keeps, and what listeners hear once it is kept. */
+export type Tale = { readonly record: EventRecord; readonly emission: Emission }
+
+/** Gives drafts their ids, and tells listeners once the store has them. */
+export type EventLog = {
+  prepare(draft: EventDraft): Tale
+  emit(tale: Tale | null): void
+}
+
+/** Makes the log. */
+export const createEventLog = ({ ids, emitter }: { ids: Ids; emitter: EventEmitter }): EventLog => ({
+  prepare: ({ event, ...about }) => {
+    const id = ids('evt')
+    return {
+      record: { id, ...about, name: event.event, payload: JSON.stringify(event) },
+      emission: { id, organizationId: about.organizationId, occurredAt: about.occurredAt, event },
+    }
+  },
+  emit: (tale) => {
+    if (tale !== null) emitter.emit(tale.emission)
+  },
+})

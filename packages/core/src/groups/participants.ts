@@ -1,0 +1,89 @@
+import { InputError } from '../errors/input-error.ts'
+import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { participantChanged } from '../events/event-draft.ts'
+import type { EventLog } from '../events/event-log.ts'
+import { type ActionOf, step } from '../machines.ts'
+import type { GroupRecord, ParticipantRecord } from '../records.ts'
+import type { Store } from '../store.ts'
+import type { Directory } from '../tenancy/directory.ts'
+import type { Clock } from '../values/clock.ts'
+import { digitsOf } from '../values/phone-number.ts'
+
+/** Who, in which group. */
+export type ParticipantInput = {
+  /** The group's client custom group id. */
+  readonly groupId: string
+  /** The person's phone number, in any writing; compared by its digits. */
+  readonly phone: string
+}
+
+/**
+ * The members of groups. Each step tells its event, and throws `IllegalTransitionError` when the person is not where
+ * the step starts, `RecordNotFoundError` when there is no such group or organization, and `InputError` when `phone`
+ * is no phone number.
+ */
+export type Participants = {
+  /** Somebody who is not in the group joins it: GROUP_PARTICIPANT_JOINED. */
+  join(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
+  /** A member leaves: GROUP_PARTICIPANT_LEFT. */
+  leave(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
+  /** A member is removed: GROUP_PARTICIPANT_REMOVED. */
+  remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
+  find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
+}
+
+/** What {@link createParticipants} works with. */
+export type ParticipantsContext = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: EventLog
+  readonly directory: Directory
+}
+
+const parsePhone = (phone: string): string => {
+  const digits = digitsOf(phone)
+  if (digits === undefined) throw new InputError([{ path: 'phone', message: 'must be a phone number' }])
+  return digits
+}
+
+const findGroup = async (store: Store, organizationId: string, groupId: string): Promise<GroupRecord> => {
+  const group = await store.findGroup(organizationId, groupId)
+  if (group === undefined) throw new RecordNotFoundError('group', groupId)
+  return group
+}
+
+/** Makes the operations on participants. */
+export const createParticipants = ({ store, clock, log, directory }: ParticipantsContext): Participants => {
+  const move =
+    (action: ActionOf<'participant'>) =>
+    async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
+      const digits = parsePhone(phone)
+      await directory.organization(organizationId)
+      const group = await findGroup(store, organizationId, groupId)
+      for (;;) {
+        const current = await store.findParticipant({ organizationId, groupId, digits })
+        const participant: ParticipantRecord = {
+          organizationId,
+          groupId,
+          phone: action === 'join' || current === undefined ? phone : current.phone,
+          digits,
+          revision: (current?.revision ?? 0) + 1,
+          state: step('participant', current?.state ?? 'outside', action),
+          changedAt: clock.now(),
+        }
+        const tale = log.prepare(participantChanged(group, participant))
+        if ((await store.saveParticipant({ participant, event: tale.record })) === 'saved') {
+          log.emit(tale)
+          return participant
+        }
+      }
+    }
+
+  return {
+    join: move('join'),
+    leave: move('leave'),
+    remove: move('remove'),
+    find: (organizationId, { groupId, phone }) =>
+      store.findParticipant({ organizationId, groupId, digits: parsePhone(phone) }),
+  }
+}

@@ -1,0 +1,59 @@
+import type { AttemptRecord, DeliveryRecord } from '../records.ts'
+import type { DeliveryQuery, DeliverySelection, Page, Store } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+
+/** Which deliveries to list. */
+export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
+
+/** Which deliveries to send again; what is omitted does not restrict. */
+export type ResendSelection = Omit<DeliverySelection, 'organizationId'>
+
+/** How deliveries are sent again. */
+export type ResendOptions = {
+  /**
+   * Send under a new `webhook-id`, so that a receiver that has handled the event handles it again.
+   * @default false
+   */
+  readonly newWebhookId?: boolean | undefined
+}
+
+/** The deliveries of a server's events. */
+export type Deliveries = {
+  /** Deliveries of an organization in the order of their events, or the reverse. */
+  list(organizationId: string, query?: DeliveryListQuery): Promise<Page<DeliveryRecord>>
+  /** The attempts of a delivery, in order. */
+  attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
+  /**
+   * Sends deliveries again, in the order of their events: those that are settled, and those that wait for their next
+   * attempt. Their schedule starts anew. Deliveries of disabled subscriptions are left alone.
+   *
+   * @returns how many are sent again.
+   * @example
+   * await server.deliveries.resend('acme', { subscriptionId, statuses: ['skipped', 'exhausted'], occurredFrom })
+   */
+  resend(organizationId: string, selection: ResendSelection, options?: ResendOptions): Promise<number>
+}
+
+/** What {@link createDeliveries} works with. */
+export type DeliveriesContext = { readonly store: Store; readonly clock: Clock }
+
+const batch = 500
+
+/** Makes the operations on deliveries. */
+export const createDeliveries = ({ store, clock }: DeliveriesContext): Deliveries => ({
+  list: (organizationId, query = {}) => store.listDeliveries({ limit: 100, ...query, organizationId }),
+  attempts: (organizationId, deliveryId) => store.listAttempts(organizationId, deliveryId),
+  resend: async (organizationId, selection, { newWebhookId = false } = {}) => {
+    const now = clock.now()
+    const webhookIdSuffix = newWebhookId ? `-${now.toString(36)}` : null
+    let resent = 0
+    let cursor: string | undefined
+    do {
+      const page = { ...selection, organizationId, now, webhookIdSuffix, limit: batch, cursor }
+      const outcome = await store.resendDeliveries(page)
+      resent += outcome.resent
+      cursor = outcome.nextCursor
+    } while (cursor !== undefined)
+    return resent
+  },
+})

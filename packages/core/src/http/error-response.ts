@@ -1,0 +1,52 @@
+import type { ErrorBody } from '@wabakit/contract'
+import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
+import { jsonResponse } from './json-response.ts'
+
+/** Reason phrases of RFC 9110 for the statuses of the closed list. */
+const reasons: Readonly<Record<number, string>> = {
+  202: 'Accepted',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+}
+
+/** What a thrown error is to the one who made the request; of what was not meant for him, nothing is told. */
+const toRefusal = (error: unknown): RequestRefusedError => {
+  if (error instanceof RequestRefusedError) return error
+  if (error instanceof StorageUnavailableError) {
+    const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)))
+    return new RequestRefusedError(
+      'storage_unavailable',
+      'The service cannot reach its storage. Try again later.',
+      {
+        headers: { 'retry-after': seconds },
+      },
+    )
+  }
+  return new RequestRefusedError(
+    'internal_error',
+    'Something went wrong on our side. Give support the x-request-id.',
+  )
+}
+
+/** The answer to a request that failed with `error`. */
+export const errorResponse = (error: unknown): Response => {
+  const { status, code, message, issues, headers } = toRefusal(error)
+  const body: ErrorBody = {
+    statusCode: status,
+    error: reasons[status] ?? 'Error',
+    message,
+    code,
+    ...(issues.length > 0 && { issues: [...issues] }),
+  }
+  return jsonResponse(body, { status, headers })
+}

@@ -1,0 +1,56 @@
+import { stateOf } from '../calls/call-state.ts'
+import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { summaryPayload } from '../events/event-draft.ts'
+import type { CallerRecord } from '../records.ts'
+import type { CallWithSummary, Store } from '../store.ts'
+import { isStorableText } from '../values/storable-text.ts'
+import { jsonResponse } from './json-response.ts'
+
+const parseCallId = (url: URL): string => {
+  const callId = url.searchParams.get('callId') ?? ''
+  if (callId !== '' && isStorableText(callId)) return callId
+  const message = 'callId is required: a query parameter that is not empty'
+  throw new RequestRefusedError('invalid_call_id', `${message}.`, { issues: [{ path: 'callId', message }] })
+}
+
+const notFound = (): RequestRefusedError =>
+  new RequestRefusedError('summary_not_found', 'There is no summary of such a call.')
+
+const pending = (): RequestRefusedError =>
+  new RequestRefusedError('summary_pending', 'The summary is not ready yet. Ask again in a few seconds.', {
+    headers: { 'retry-after': '5' },
+  })
+
+const unavailable = (): RequestRefusedError =>
+  new RequestRefusedError('summary_unavailable', 'This call can never have a summary.')
+
+/** A key that may not use a call's WABA number does not see the call; every key sees PSTN calls. */
+const isVisible = ({ key }: CallerRecord, { call }: CallWithSummary): boolean =>
+  call.channel === 'PSTN' || key.wabaNumbers === 'all' || key.wabaNumbers.includes(call.digits)
+
+/** Why there is no summary (yet). */
+const absence = (found: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
+  const { call } = found
+  switch (stateOf(found)) {
+    case 'initiated':
+    case 'accepted':
+      return pending()
+    case 'missed':
+    case 'rejected':
+    case 'not_picked_up':
+      return unavailable()
+    case 'ended':
+    case 'summarised':
+      if (call.recorded !== true || call.spoken !== true) return unavailable()
+      return organization.callSummaries === 'automatic' ? pending() : notFound()
+  }
+}
+
+/** `GET /v1/call/ai-summary?callId=…`: the CALL_AI_SUMMARY payload without `event`. */
+export const getSummaryEndpoint = async (url: URL, caller: CallerRecord, store: Store): Promise<Response> => {
+  const found = await store.findCall(caller.organization.id, parseCallId(url))
+  if (found === undefined || !isVisible(caller, found)) throw notFound()
+  if (found.summary === undefined) throw absence(found, caller)
+  const { event: _, ...record } = summaryPayload(found.call, found.summary)
+  return jsonResponse(record)
+}

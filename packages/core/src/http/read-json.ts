@@ -1,0 +1,64 @@
+import { limits } from '@wabakit/contract'
+import { RequestRefusedError } from '../errors/request-refused-error.ts'
+
+const tooLarge = (): RequestRefusedError =>
+  new RequestRefusedError(
+    'body_too_large',
+    `The body must be at most ${limits.requestBodyMaxBytes} bytes long.`,
+  )
+
+const unsupported = (message: string): RequestRefusedError =>
+  new RequestRefusedError('unsupported_media_type', message)
+
+const malformed = (): RequestRefusedError =>
+  new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
+
+const checkMediaType = (headers: Headers): void => {
+  const [type = '', ...parameters] = (headers.get('content-type') ?? '').split(';')
+  if (type.trim().toLowerCase() !== 'application/json') {
+    throw unsupported('The content-type must be application/json.')
+  }
+  const charset = parameters
+    .map((each) => each.trim().toLowerCase())
+    .find((each) => each.startsWith('charset='))
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw unsupported('The charset of the body must be UTF-8.')
+  }
+  if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+    throw unsupported('The body must not be compressed: send it without content-encoding.')
+  }
+}
+
+/** Reads a body as text, and stops where it gets too large or is not UTF-8. */
+const readText = async (body: ReadableStream<Uint8Array>): Promise<string> => {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const reader = body.getReader()
+  let text = ''
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    length += value.length
+    if (length > limits.requestBodyMaxBytes) {
+      // Not awaited: a sender that does not care must not hold up the refusal.
+      reader.cancel().catch(() => {})
+      throw tooLarge()
+    }
+    text += decoder.decode(value, { stream: true })
+  }
+}
+
+/**
+ * The JSON body of a request: `application/json` in UTF-8, at most 64 KiB, cut while reading.
+ *
+ * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
+ */
+export const readJson = async ({ headers, body }: Request): Promise<unknown> => {
+  checkMediaType(headers)
+  if (Number(headers.get('content-length') ?? 0) > limits.requestBodyMaxBytes) throw tooLarge()
+  try {
+    return JSON.parse(body === null ? '' : await readText(body))
+  } catch (error) {
+    throw error instanceof RequestRefusedError ? error : malformed()
+  }
+}

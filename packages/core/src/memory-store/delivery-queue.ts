@@ -1,0 +1,168 @@
+import type { AttemptResult, DisabledReason } from '../records.ts'
+import type {
+  ClaimedDelivery,
+  ClaimRequest,
+  Settlement,
+  SettlementOutcome,
+  SettlementResult,
+} from '../store.ts'
+import { createDueQueue } from './due-queue.ts'
+import { createLanes } from './lanes.ts'
+import { type DeliveryRow, deliveryId, type SubscriptionRow, toDeliveryRecord } from './tables.ts'
+
+/** The deliveries on their way. */
+export type DeliveryQueue = {
+  /** Puts a new delivery into its lane. */
+  enqueue(row: DeliveryRow, now: number): void
+  /** Puts what is settled or pending back into its lane; false when it is waiting or claimed. */
+  enqueueAgain(row: DeliveryRow, now: number): boolean
+  claim(request: ClaimRequest): ClaimedDelivery[]
+  settle(row: DeliveryRow | undefined, settlement: Settlement): SettlementOutcome
+  /** Settles everything unsettled of a subscription as skipped. */
+  skipAll(owner: SubscriptionRow, now: number): void
+  /** Forgets a subscription. */
+  drop(owner: SubscriptionRow): void
+  nextDueAt(): number | undefined
+}
+
+const recordAttempt = (row: DeliveryRow, attempt: AttemptResult, succeeded: boolean): void => {
+  row.attempts.push({ ...attempt, deliveryId: deliveryId(row), number: row.attempts.length + 1, succeeded })
+  if (!succeeded) row.failures++
+}
+
+/** Keeps since when a subscription has been failing, and says whether it must be disabled for what happened. */
+const noteResult = (
+  owner: SubscriptionRow,
+  { result, now, failingLimitMs }: Settlement,
+): DisabledReason | null => {
+  if (result.kind === 'released') return null
+  const { failingSince, disabledReason } = owner.record
+  const since = result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
+  owner.record = { ...owner.record, failingSince: since }
+  if (disabledReason !== null) return null
+  if (result.kind === 'gone') return 'gone'
+  return since !== null && now - since >= failingLimitMs ? 'failing' : null
+}
+
+/** Makes the queue; `onDue` is called when a delivery became due. */
+export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
+  const subscriptions = createDueQueue<SubscriptionRow>()
+
+  const reposition = (owner: SubscriptionRow): void => {
+    const next = Math.min(owner.pending.peek()?.at ?? Infinity, owner.leased.peek()?.at ?? Infinity)
+    if (next === Infinity) {
+      subscriptions.remove(owner)
+    } else {
+      owner.at = next
+      subscriptions.put(owner)
+    }
+  }
+  const lanes = createLanes(reposition)
+
+  const promote = (row: DeliveryRow, now: number): void => {
+    if (lanes.promote(row, now)) onDue()
+  }
+
+  const skipAll = (owner: SubscriptionRow, now: number): void => {
+    for (const { unsettled } of [...owner.lanes.values()]) {
+      for (const row of [...unsettled]) lanes.finish(row, 'skipped', now)
+    }
+  }
+
+  const expireLeases = (owner: SubscriptionRow, now: number): void => {
+    for (;;) {
+      const row = owner.leased.peek()
+      if (row === undefined || row.at > now) return
+      owner.leased.remove(row)
+      lanes.makeDue(row, row.at)
+    }
+  }
+
+  const lease = (row: DeliveryRow, { claimId, now, leaseMs }: ClaimRequest): ClaimedDelivery => {
+    const { owner, event } = row
+    owner.pending.remove(row)
+    row.status = 'claimed'
+    row.claimId = claimId
+    row.at = now + leaseMs
+    owner.leased.put(row)
+    reposition(owner)
+    return { delivery: toDeliveryRecord(row), event, subscription: owner.record }
+  }
+
+  const apply = (row: DeliveryRow, result: SettlementResult, now: number): void => {
+    if (row.status === 'skipped') {
+      if (result.kind === 'delivered') lanes.finish(row, 'delivered', now)
+      return
+    }
+    lanes.unqueue(row)
+    switch (result.kind) {
+      case 'released':
+        lanes.makeDue(row, now)
+        onDue()
+        break
+      case 'retry':
+        lanes.makeDue(row, now + result.afterMs)
+        if (result.releasesLane) lanes.letPass(row)
+        break
+      default:
+        lanes.finish(row, result.kind === 'gone' ? 'skipped' : result.kind, now)
+    }
+    promote(row, now)
+  }
+
+  return {
+    skipAll,
+    drop: subscriptions.remove,
+    nextDueAt: () => subscriptions.peek()?.at,
+    enqueue: (row, now) => {
+      lanes.enter(row)
+      promote(row, now)
+    },
+    enqueueAgain: (row, now) => {
+      if (row.status === 'waiting' || row.status === 'claimed') return false
+      if (row.status === 'pending') {
+        lanes.unqueue(row)
+        lanes.letPass(row)
+      }
+      row.claimId = undefined
+      row.failures = 0
+      row.settledAt = null
+      lanes.enter(row)
+      promote(row, now)
+      return true
+    },
+    claim: (request) => {
+      const claimed: ClaimedDelivery[] = []
+      const withoutSlots: SubscriptionRow[] = []
+      while (claimed.length < request.limit) {
+        const owner = subscriptions.peek()
+        if (owner === undefined || owner.at > request.now) break
+        expireLeases(owner, request.now)
+        const row = owner.pending.peek()
+        if (row !== undefined && owner.leased.size < request.perSubscription) {
+          claimed.push(lease(row, request))
+        } else {
+          subscriptions.remove(owner)
+          withoutSlots.push(owner)
+        }
+      }
+      for (const owner of withoutSlots) reposition(owner)
+      return claimed
+    },
+    settle: (row, settlement) => {
+      const { claimId, now, result } = settlement
+      if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
+      row.claimId = undefined
+      if (result.kind !== 'released') recordAttempt(row, result.attempt, result.kind === 'delivered')
+      apply(row, result, now)
+      const { owner } = row
+      const disabled = noteResult(owner, settlement)
+      if (disabled !== null) {
+        const { record } = owner
+        owner.record = { ...record, revision: record.revision + 1, disabledReason: disabled, updatedAt: now }
+        skipAll(owner, now)
+      }
+      return { outcome: 'settled', delivery: toDeliveryRecord(row), disabled }
+    },
+  }
+}

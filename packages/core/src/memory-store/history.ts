@@ -1,0 +1,151 @@
+import type { EventRecord } from '../records.ts'
+import type { DeliverySelection, PruneRequest, ResendOutcome, ResendQuery, Store } from '../store.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
+import { pageOf } from './paging.ts'
+import {
+  type DeliveryRow,
+  deliveryId,
+  type EventRow,
+  type OrganizationTables,
+  type SubscriptionRow,
+  toDeliveryRecord,
+} from './tables.ts'
+
+/** What happened and what became of it. */
+export type History = Pick<
+  Store,
+  'listEvents' | 'listDeliveries' | 'listAttempts' | 'settleDelivery' | 'resendDeliveries' | 'prune'
+> & {
+  /** Keeps an event, with a delivery for each subscription that matches now. */
+  tell(event: EventRecord | null): void
+  /** Forgets deliveries that their owner takes along. */
+  forget(rows: readonly DeliveryRow[]): void
+}
+
+/** What {@link createHistory} works with. */
+export type HistoryContext = {
+  readonly organizations: ReadonlyMap<string, OrganizationTables>
+  /** The tables of an organization; throws when there is none. */
+  readonly tablesOf: (organizationId: string) => OrganizationTables
+  readonly queue: DeliveryQueue
+  readonly nextOrder: () => number
+}
+
+const isUnsettled = ({ status }: DeliveryRow): boolean =>
+  status === 'waiting' || status === 'pending' || status === 'claimed'
+
+const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
+  record.channel === event.channel &&
+  record.digits === event.digits &&
+  (record.events === 'all' || record.events.includes(event.name))
+
+const selects =
+  ({ deliveryId: id, eventId, subscriptionId, statuses, occurredFrom, occurredBefore }: DeliverySelection) =>
+  (row: DeliveryRow): boolean =>
+    (id === undefined || id === deliveryId(row)) &&
+    (eventId === undefined || eventId === row.event.id) &&
+    (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
+    (statuses === undefined || statuses.includes(row.status)) &&
+    (occurredFrom === undefined || row.event.occurredAt >= occurredFrom) &&
+    (occurredBefore === undefined || row.event.occurredAt < occurredBefore)
+
+const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number): DeliveryRow => {
+  const isEnabled = owner.record.disabledReason === null
+  return {
+    at: 0,
+    order,
+    slot: -1,
+    event,
+    owner,
+    webhookId: event.id,
+    status: isEnabled ? 'waiting' : 'skipped',
+    claimId: undefined,
+    failures: 0,
+    settledAt: isEnabled ? null : event.occurredAt,
+    attempts: [],
+  }
+}
+
+/** Makes an empty history. */
+export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: HistoryContext): History => {
+  const deliveries = new Map<string, DeliveryRow>()
+
+  const forget = (rows: readonly DeliveryRow[]): void => {
+    for (const row of rows) deliveries.delete(deliveryId(row))
+  }
+
+  const resend = (row: DeliveryRow, { now, webhookIdSuffix }: ResendQuery): boolean => {
+    if (row.owner.record.disabledReason !== null || !queue.enqueueAgain(row, now)) return false
+    if (webhookIdSuffix !== null) row.webhookId = `${row.event.id}${webhookIdSuffix}`
+    return true
+  }
+
+  const pruneTables = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
+    const done = tables.deliveries
+      .filter((row) => !isUnsettled(row) && row.settledAt !== null && row.settledAt < before)
+      .slice(0, limit)
+    const gone = new Set(done)
+    tables.deliveries = tables.deliveries.filter((row) => !gone.has(row))
+    forget(done)
+    const needed = new Set(tables.deliveries.map(({ event }) => event.id))
+    const isOld = ({ event }: EventRow): boolean => event.occurredAt < before && !needed.has(event.id)
+    const old = new Set(tables.events.filter(isOld).slice(0, limit))
+    tables.events = tables.events.filter((row) => !old.has(row))
+    return gone.size + old.size
+  }
+
+  return {
+    forget,
+    tell: (event) => {
+      if (event === null) return
+      const tables = tablesOf(event.organizationId)
+      tables.events.push({ order: nextOrder(), event })
+      for (const owner of tables.subscriptions.values()) {
+        if (!matches(owner, event)) continue
+        const row = newDelivery(event, owner, nextOrder())
+        tables.deliveries.push(row)
+        deliveries.set(deliveryId(row), row)
+        if (isUnsettled(row)) queue.enqueue(row, event.occurredAt)
+      }
+    },
+    listEvents: async ({ organizationId, eventId, name, subject, order, ...page }) => {
+      const { items, nextCursor } = pageOf(organizations.get(organizationId)?.events ?? [], {
+        ...page,
+        direction: order === 'newest_first' ? order : 'followed',
+        where: ({ event }) =>
+          (eventId === undefined || eventId === event.id) &&
+          (name === undefined || name === event.name) &&
+          (subject === undefined || subject === event.subject),
+      })
+      return { items: items.map(({ event }) => event), nextCursor }
+    },
+    listDeliveries: async ({ organizationId, order, cursor, limit, ...selection }) => {
+      const { items, nextCursor } = pageOf(organizations.get(organizationId)?.deliveries ?? [], {
+        cursor,
+        limit,
+        direction: order === 'newest_first' ? order : 'followed',
+        where: selects({ organizationId, ...selection }),
+      })
+      return { items: items.map(toDeliveryRecord), nextCursor }
+    },
+    listAttempts: async (organizationId, id) => {
+      const row = deliveries.get(id)
+      return row?.event.organizationId === organizationId ? [...row.attempts] : []
+    },
+    settleDelivery: async (settlement) => queue.settle(deliveries.get(settlement.deliveryId), settlement),
+    resendDeliveries: async (query): Promise<ResendOutcome> => {
+      const rows = organizations.get(query.organizationId)?.deliveries ?? []
+      const { items, nextCursor } = pageOf(rows, {
+        ...query,
+        direction: 'oldest_first',
+        where: selects(query),
+      })
+      return { resent: items.filter((row) => resend(row, query)).length, nextCursor }
+    },
+    prune: async (request) => {
+      let removed = 0
+      for (const tables of organizations.values()) removed += pruneTables(tables, request)
+      return removed
+    },
+  }
+}

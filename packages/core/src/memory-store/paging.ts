@@ -1,0 +1,53 @@
+import type { Page, PageRequest } from '../store.ts'
+
+/** Something that is listed by its order. */
+export type Ordered = { readonly order: number }
+
+/** How {@link pageOf} goes through a list. */
+export type Paging<Row> = PageRequest & {
+  /** `followed` is oldest first, with a cursor even at the end, so that a reader can wait for what comes. */
+  readonly direction: 'oldest_first' | 'newest_first' | 'followed'
+  readonly where?: (row: Row) => boolean
+}
+
+/** The first index whose row has at least this order; rows are sorted by it. */
+const indexFrom = (rows: readonly Ordered[], order: number): number => {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle]?.order ?? 0) < order) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function* walk<Row extends Ordered>(
+  rows: readonly Row[],
+  { cursor, direction }: Paging<Row>,
+): Generator<Row> {
+  const isForward = direction !== 'newest_first'
+  const first = isForward ? 0 : rows.length - 1
+  const after = isForward ? indexFrom(rows, Number(cursor) + 1) : indexFrom(rows, Number(cursor)) - 1
+  for (let index = cursor === undefined ? first : after; ; index += isForward ? 1 : -1) {
+    const row = rows[index]
+    if (row === undefined) return
+    yield row
+  }
+}
+
+/** A page of rows that are sorted by their order; the cursor is the order of the last one. */
+export const pageOf = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
+  const { limit, direction, where = () => true } = paging
+  const items: Row[] = []
+  let isMore = false
+  for (const row of walk(rows, paging)) {
+    if (!where(row)) continue
+    isMore = items.length === limit
+    if (isMore) break
+    items.push(row)
+  }
+  const last = items.at(-1)
+  const hasCursor = last !== undefined && (isMore || direction === 'followed')
+  return { items, ...(hasCursor && { nextCursor: String(last.order) }) }
+}

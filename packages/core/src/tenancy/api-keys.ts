@@ -1,0 +1,94 @@
+import { InputError } from '../errors/input-error.ts'
+import { RecordExistsError } from '../errors/record-exists-error.ts'
+import type { ApiKeyRecord } from '../records.ts'
+import type { Store } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+import type { Ids } from '../values/ids.ts'
+import { digitsOf } from '../values/phone-number.ts'
+import { sha256 } from '../values/sha256.ts'
+import { isStorableText } from '../values/storable-text.ts'
+
+/** A new Public API key. */
+export type ApiKeyInput = {
+  /**
+   * The key: visible ASCII characters, so that a header can carry it.
+   * @default a random `wk_…`
+   */
+  readonly key?: string | undefined
+  /**
+   * The WABA numbers that it may use.
+   * @default 'all'
+   */
+  readonly wabaNumbers?: 'all' | readonly string[] | undefined
+  /**
+   * What people call it.
+   * @default ''
+   */
+  readonly label?: string | undefined
+}
+
+/** A key that was just made. */
+export type CreatedApiKey = {
+  /** The key itself; it cannot be read again. */
+  readonly key: string
+  readonly record: ApiKeyRecord
+}
+
+/** The Public API keys of a server. */
+export type ApiKeys = {
+  /**
+   * Makes a key for an organization.
+   *
+   * @throws InputError when the key or a number cannot be one.
+   * @throws RecordExistsError when the key is in use.
+   */
+  create(organizationId: string, input?: ApiKeyInput): Promise<CreatedApiKey>
+  /** The keys of an organization, oldest first, without the keys themselves. */
+  list(organizationId: string): Promise<ApiKeyRecord[]>
+  /** Removes a key at once; false when the organization has no such key. */
+  remove(organizationId: string, keyId: string): Promise<boolean>
+}
+
+/** What {@link createApiKeys} works with. */
+export type ApiKeysContext = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
+
+const randomKey = (): string =>
+  `wk_${Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+
+const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] => {
+  if (numbers === 'all') return numbers
+  return numbers.map((number, index) => {
+    const digits = digitsOf(number)
+    if (digits === undefined) {
+      throw new InputError([{ path: `wabaNumbers.${index}`, message: 'must be a phone number' }])
+    }
+    return digits
+  })
+}
+
+/** Short form of a key's hash, for people and logs. */
+export const fingerprint = (hash: string): string => hash.slice(0, 8)
+
+/** Makes the operations on keys. */
+export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
+  create: async (organizationId, { key = randomKey(), wabaNumbers = 'all', label = '' } = {}) => {
+    if (!/^[!-~]+$/.test(key)) {
+      throw new InputError([{ path: 'key', message: 'must be visible ASCII characters, at least one' }])
+    }
+    if (!isStorableText(label)) throw new InputError([{ path: 'label', message: 'must be well-formed text' }])
+    const record: ApiKeyRecord = {
+      id: ids('key'),
+      organizationId,
+      hash: await sha256(key),
+      label,
+      wabaNumbers: parseNumbers(wabaNumbers),
+      createdAt: clock.now(),
+    }
+    if ((await store.addApiKey(record)) === 'taken') {
+      throw new RecordExistsError('api key', fingerprint(record.hash))
+    }
+    return { key, record }
+  },
+  list: (organizationId) => store.listApiKeys(organizationId),
+  remove: (organizationId, keyId) => store.removeApiKey(organizationId, keyId),
+})

@@ -1,0 +1,96 @@
+import { RecordExistsError } from '../errors/record-exists-error.ts'
+import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import type { CallerRecord, OrganizationRecord } from '../records.ts'
+import type { Store } from '../store.ts'
+import { equalInConstantTime } from '../values/constant-time.ts'
+import { sha256 } from '../values/sha256.ts'
+import type { ApiKeyInput, ApiKeys } from './api-keys.ts'
+import type { OrganizationInput, Organizations } from './organizations.ts'
+
+/** An organization that is declared when the server is made. */
+export type DeclaredOrganization = OrganizationInput & { readonly id: string }
+
+/** Who is who. Everything that starts from an organization or a key goes through here. */
+export type Directory = {
+  /** Resolves when the declared organizations are in the store. */
+  ready(): Promise<void>
+  /** @throws RecordNotFoundError when there is no such organization. */
+  organization(organizationId: string): Promise<OrganizationRecord>
+  /** Whose key this is; `undefined` when it is nobody's. */
+  caller(key: string): Promise<CallerRecord | undefined>
+}
+
+/** What {@link createDirectory} works with. */
+export type DirectoryContext = {
+  readonly store: Store
+  readonly organizations: Organizations
+  readonly apiKeys: ApiKeys
+  readonly declared: readonly DeclaredOrganization[]
+}
+
+const rememberedKeys = 1_000
+
+const declareKey = async (
+  { store, apiKeys }: DirectoryContext,
+  organizationId: string,
+  input: ApiKeyInput,
+) => {
+  const known = input.key === undefined ? undefined : await store.findCaller(await sha256(input.key))
+  if (known?.organization.id !== organizationId) await apiKeys.create(organizationId, input)
+}
+
+const declare = async (context: DirectoryContext, declared: DeclaredOrganization): Promise<void> => {
+  const { id, apiKeys = [], ...settings } = declared
+  try {
+    await context.organizations.create({ id, ...settings })
+  } catch (error) {
+    if (!(error instanceof RecordExistsError)) throw error
+    await context.organizations.update(id, settings)
+  }
+  for (const key of apiKeys) await declareKey(context, id, key)
+}
+
+/** Makes the directory. A declaration that failed is tried again by the next one who asks. */
+export const createDirectory = (context: DirectoryContext): Directory => {
+  const { store, declared } = context
+  // Hashing is asynchronous and slow for such short texts, and a client sends the same key again and again.
+  const hashes = new Map<string, string>()
+  let declaring: Promise<void> | undefined
+
+  const declareAll = async (): Promise<void> => {
+    for (const organization of declared) await declare(context, organization)
+  }
+  const ready = async (): Promise<void> => {
+    declaring ??= declareAll()
+    try {
+      await declaring
+    } catch (error) {
+      declaring = undefined
+      throw error
+    }
+  }
+
+  const hashOf = async (key: string): Promise<string> => hashes.get(key) ?? (await sha256(key))
+  const remember = (key: string, hash: string): void => {
+    if (hashes.size >= rememberedKeys) hashes.clear()
+    hashes.set(key, hash)
+  }
+
+  return {
+    ready,
+    organization: async (organizationId) => {
+      await ready()
+      const organization = await store.findOrganization(organizationId)
+      if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
+      return organization
+    },
+    caller: async (key) => {
+      await ready()
+      const hash = await hashOf(key)
+      const caller = await store.findCaller(hash)
+      if (caller === undefined || !equalInConstantTime(caller.key.hash, hash)) return undefined
+      remember(key, hash)
+      return caller
+    },
+  }
+}

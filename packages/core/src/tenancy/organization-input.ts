@@ -1,0 +1,113 @@
+import { type Issue, JoinApprovalMode } from '@wabakit/contract'
+import { InputError } from '../errors/input-error.ts'
+import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
+import { digitsOf } from '../values/phone-number.ts'
+import { isStorableText } from '../values/storable-text.ts'
+
+/** A WhatsApp Business number of an organization. */
+export type IntegrationInput = {
+  /** The number, in any writing; compared by its digits. */
+  readonly wabaNumber: string
+  /**
+   * Whether groups can be created on it.
+   * @default true
+   */
+  readonly enabled?: boolean | undefined
+  /**
+   * What a group gets whose request names no mode.
+   * @default 'auto_approve'
+   */
+  readonly joinApprovalMode?: JoinApprovalMode | undefined
+}
+
+/** What an organization is made of, besides its keys. */
+export type OrganizationSettings = {
+  /**
+   * Its WhatsApp Business numbers.
+   * @default []
+   */
+  readonly integrations?: readonly IntegrationInput[] | undefined
+  /**
+   * Its telephone numbers, in any writing.
+   * @default []
+   */
+  readonly pstnNumbers?: readonly string[] | undefined
+  /**
+   * `automatic`: every call that can be summarised is. `manual`: only when a team member asks.
+   * @default 'automatic'
+   */
+  readonly callSummaries?: OrganizationRecord['callSummaries'] | undefined
+}
+
+const numberSentence = 'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses'
+
+const parseNumber = (number: string, path: string, issues: Issue[]): NumberRecord => {
+  const digits = digitsOf(number)
+  if (digits === undefined) issues.push({ path, message: numberSentence })
+  return { number, digits: digits ?? '' }
+}
+
+const reportRepeated = (numbers: readonly NumberRecord[], name: string, issues: Issue[]): void => {
+  const seen = new Set<string>()
+  for (const [index, { digits }] of numbers.entries()) {
+    if (seen.has(digits))
+      issues.push({ path: `${name}.${index}`, message: 'repeats a number of the organization' })
+    seen.add(digits)
+  }
+}
+
+const parseIntegrations = (inputs: readonly IntegrationInput[], issues: Issue[]): IntegrationRecord[] => {
+  const integrations = inputs.map((input, index) => {
+    const joinApprovalMode = input.joinApprovalMode ?? 'auto_approve'
+    if (!JoinApprovalMode.safeParse(joinApprovalMode).success) {
+      const path = `integrations.${index}.joinApprovalMode`
+      issues.push({ path, message: 'must be auto_approve or approval_required' })
+    }
+    return {
+      ...parseNumber(input.wabaNumber, `integrations.${index}.wabaNumber`, issues),
+      enabled: input.enabled ?? true,
+      joinApprovalMode,
+    }
+  })
+  reportRepeated(integrations, 'integrations', issues)
+  return integrations
+}
+
+/** The parts of a record that settings give; what is omitted is left out, too. */
+export type ParsedSettings = Partial<
+  Pick<OrganizationRecord, 'integrations' | 'pstnNumbers' | 'callSummaries'>
+>
+
+/**
+ * Settings as they are stored.
+ *
+ * @throws InputError when a number is none or is there twice, or a value is not one of those allowed.
+ */
+export const parseSettings = (input: OrganizationSettings): ParsedSettings => {
+  const issues: Issue[] = []
+  const { callSummaries, integrations, pstnNumbers } = input
+  if (callSummaries !== undefined && callSummaries !== 'automatic' && callSummaries !== 'manual') {
+    issues.push({ path: 'callSummaries', message: 'must be automatic or manual' })
+  }
+  const numbers = pstnNumbers?.map((number, index) => parseNumber(number, `pstnNumbers.${index}`, issues))
+  reportRepeated(numbers ?? [], 'pstnNumbers', issues)
+  const parsed: ParsedSettings = {
+    ...(callSummaries !== undefined && { callSummaries }),
+    ...(integrations !== undefined && { integrations: parseIntegrations(integrations, issues) }),
+    ...(numbers !== undefined && { pstnNumbers: numbers }),
+  }
+  if (issues.length > 0) throw new InputError(issues)
+  return parsed
+}
+
+/**
+ * An id that somebody chose.
+ *
+ * @throws InputError when it is empty or cannot be stored.
+ */
+export const parseId = (id: string, path: string): string => {
+  if (isStorableText(id) && id.length > 0) return id
+  throw new InputError([
+    { path, message: 'must be a text that is not empty, without NUL or lone surrogates' },
+  ])
+}

@@ -1,0 +1,94 @@
+import { RecordExistsError } from '../errors/record-exists-error.ts'
+import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import type { OrganizationRecord } from '../records.ts'
+import type { Page, PageRequest, Store } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
+import type { Ids } from '../values/ids.ts'
+import type { ApiKeyInput, ApiKeys } from './api-keys.ts'
+import { type OrganizationSettings, parseId, parseSettings } from './organization-input.ts'
+
+/** A new organization. */
+export type OrganizationInput = OrganizationSettings & {
+  /** @default a generated `org_…` */
+  readonly id?: string | undefined
+  /**
+   * Its Public API keys.
+   * @default []
+   */
+  readonly apiKeys?: readonly ApiKeyInput[] | undefined
+}
+
+/** The organizations of a server. */
+export type Organizations = {
+  /**
+   * Creates an organization with its numbers and keys.
+   *
+   * @throws InputError when a setting cannot be right.
+   * @throws RecordExistsError when the id, or a key, is in use.
+   */
+  create(input: OrganizationInput): Promise<OrganizationRecord>
+  find(organizationId: string): Promise<OrganizationRecord | undefined>
+  /** All organizations, oldest first. */
+  list(page?: Partial<PageRequest>): Promise<Page<OrganizationRecord>>
+  /**
+   * Changes settings; what is omitted stays as it is, lists are replaced as a whole. A function gets the present
+   * record, and is called again when somebody else changed it meanwhile.
+   *
+   * @throws InputError when a setting cannot be right.
+   * @throws RecordNotFoundError when there is no such organization.
+   */
+  update(
+    organizationId: string,
+    change: OrganizationSettings | ((organization: OrganizationRecord) => OrganizationSettings),
+  ): Promise<OrganizationRecord>
+  /** Removes an organization with everything it has; false when there is none. */
+  remove(organizationId: string): Promise<boolean>
+}
+
+/** What {@link createOrganizations} works with. */
+export type OrganizationsContext = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly apiKeys: Pick<ApiKeys, 'create'>
+}
+
+const replace = async (
+  { store }: OrganizationsContext,
+  organizationId: string,
+  change: (organization: OrganizationRecord) => OrganizationSettings,
+): Promise<OrganizationRecord> => {
+  for (;;) {
+    const current = await store.findOrganization(organizationId)
+    if (current === undefined) throw new RecordNotFoundError('organization', organizationId)
+    const next = { ...current, ...parseSettings(change(current)), revision: current.revision + 1 }
+    if ((await store.saveOrganization(next)) === 'saved') return next
+  }
+}
+
+/** Makes the operations on organizations. */
+export const createOrganizations = (context: OrganizationsContext): Organizations => {
+  const { store, clock, ids, apiKeys } = context
+  return {
+    create: async ({ id = ids('org'), apiKeys: keys = [], ...settings }) => {
+      const organization: OrganizationRecord = {
+        id: parseId(id, 'id'),
+        revision: 1,
+        callSummaries: 'automatic',
+        integrations: [],
+        pstnNumbers: [],
+        ...parseSettings(settings),
+        createdAt: clock.now(),
+      }
+      if ((await store.saveOrganization(organization)) === 'stale')
+        throw new RecordExistsError('organization', id)
+      for (const key of keys) await apiKeys.create(id, key)
+      return organization
+    },
+    find: (organizationId) => store.findOrganization(organizationId),
+    list: (page = {}) => store.listOrganizations({ limit: 100, ...page }),
+    update: (organizationId, change) =>
+      replace(context, organizationId, typeof change === 'function' ? change : () => change),
+    remove: (organizationId) => store.removeOrganization(organizationId),
+  }
+}
