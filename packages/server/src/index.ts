@@ -1,1 +1,5 @@
-export {}
+export { ConfigError, type ConfigProblem } from './config/config-error.ts'
+export { type ConfigSources, loadConfig } from './config/load-config.ts'
+export type { SeedOrganization, ServerConfig, SettingFacts, SettingName } from './config/server-config.ts'
+export { type Setting, settings } from './config/settings.ts'
+export { type RunningServer, type StartServerOptions, startServer } from './host/start-server.ts'

@@ -1,0 +1,67 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ServerConfig } from '../config/server-config.ts'
+
+/** Limits of the connections, from the configuration. */
+export type HttpServerOptions = Pick<ServerConfig, 'maxConnections' | 'requestTimeoutMs'>
+
+/** A node:http server that can be stopped without breaking off answers. */
+export type HttpServer = {
+  /** Listens. Rejects when it cannot. */
+  listen(address: { readonly host: string; readonly port: number }): Promise<AddressInfo>
+  /**
+   * Accepts nothing more, lets running requests finish, and closes what is left after the grace.
+   *
+   * @param graceMs - in milliseconds.
+   */
+  close(graceMs: number): Promise<void>
+}
+
+const limit = (server: Server, { maxConnections, requestTimeoutMs }: HttpServerOptions): void => {
+  server.maxConnections = maxConnections
+  server.requestTimeout = requestTimeoutMs
+  server.headersTimeout = Math.min(10_000, requestTimeoutMs)
+  server.maxHeadersCount = 100
+  // A little longer than most proxies keep a connection, so that it is they who close it.
+  server.keepAliveTimeout = 65_000
+}
+
+/** Makes the server; it does nothing until `listen`. */
+export const createHttpServer = (listener: RequestListener, options: HttpServerOptions): HttpServer => {
+  let closing = false
+  const server = createServer(
+    { maxHeaderSize: 16_384, connectionsCheckingInterval: 2_000 },
+    (request, response) => {
+      if (closing) response.shouldKeepAlive = false
+      // A connection that was busy when the closing began would otherwise be kept open by its client.
+      response.once('close', () => {
+        if (closing) server.closeIdleConnections()
+      })
+      listener(request, response)
+    },
+  )
+  limit(server, options)
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject)
+        server.listen({ host, port, backlog: 1_024 }, () => {
+          server.off('error', reject)
+          const address = server.address()
+          if (address === null || typeof address === 'string')
+            reject(new TypeError('The server has no port.'))
+          else resolve(address)
+        })
+      }),
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        closing = true
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+        server.close(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}

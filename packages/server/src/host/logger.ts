@@ -1,0 +1,36 @@
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { ServerConfig } from '../config/server-config.ts'
+
+export type { Logger } from 'pino'
+
+/** How to log, from the configuration; `stream` receives the lines. */
+export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
+  /** @default standard error */
+  readonly stream?: NodeJS.WritableStream | undefined
+}
+
+/**
+ * Makes the server's log. Lines hold ids, names, statuses and times; never keys, secrets, payloads or phone numbers.
+ * Fields of these names are removed even if somebody logs them.
+ */
+export const createLogger = ({ logLevel, logFormat, stream = process.stderr }: LoggerOptions): Logger => {
+  const isTerminal = 'isTTY' in stream && stream.isTTY === true
+  const format = logFormat ?? (isTerminal ? 'pretty' : 'json')
+  return pino(
+    {
+      level: logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+      redact: {
+        paths: ['authorization', 'key', 'secret', 'token', 'payload', 'headers'].flatMap((name) => [
+          name,
+          `*.${name}`,
+        ]),
+        remove: true,
+      },
+    },
+    format === 'pretty' ? pretty({ colorize: isTerminal, destination: stream, sync: true }) : stream,
+  )
+}
