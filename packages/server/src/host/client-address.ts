@@ -14,10 +14,7 @@ export type Incoming = {
  *
  * @param trustProxy - how many proxies stand in front; 0 makes the header mean nothing.
  */
-export const clientAddress = (
-  { headers, socket }: IncomingMessage,
-  trustProxy: number,
-): string | undefined => {
+export const clientAddress = ({ headers, socket }: Incoming, trustProxy: number): string | undefined => {
   if (trustProxy === 0) return socket.remoteAddress
   // Node joins repeated headers of this name by commas.
   const entries = String(headers['x-forwarded-for'] ?? '').split(',')
