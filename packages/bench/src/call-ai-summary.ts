@@ -20,9 +20,9 @@ export const callAiSummary = {
       'The customer asked why order 4711 has not arrived. The agent found that the parcel is held at the depot and arranged a new delivery on Thursday.',
     keyPoints: [
       'Order 4711 is two days late because the address was incomplete',
-      'The customer will be at home on Thursday before noon',
+      'The customer will be at home on Thursday before noon only',
     ],
-    nextSteps: ['Confirm the new delivery date by message', 'Refund the express fee'],
+    nextSteps: ['Confirm the new delivery date by message', 'Refund the express fee of the delayed order'],
   },
 }
 
