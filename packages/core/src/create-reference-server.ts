@@ -18,6 +18,7 @@ import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
 import { createFetch, type ReferenceFetch } from './http/create-fetch.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
+import { createRateLimits, type RateLimitOptions } from './rate-limit/rate-limits.ts'
 import type { Store } from './store.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
@@ -73,6 +74,11 @@ export type ReferenceServerOptions = {
         readonly header?: string | undefined
       }
     | undefined
+  /**
+   * How requests to the endpoints are limited; `false` for not at all.
+   * @default {} (600 a minute by organization, 300 by key, 60 by IP for requests without a valid key)
+   */
+  readonly rateLimit?: RateLimitOptions | false | undefined
   /**
    * Let subscriptions send to `http:` URLs of loopback addresses: for local use.
    * @default false
@@ -135,6 +141,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     ids = createIds({ clock, random }),
     fetch = (url, init) => globalThis.fetch(url, init),
     delivery = {},
+    rateLimit = {},
     allowLoopbackHttp = false,
     onError = console.error,
   } = options
@@ -148,7 +155,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const context = { store, clock, ids, log, directory, inviteLinks: createInviteLinks(random) }
 
   return {
-    fetch: createFetch({ ...context, authHeader, onError }),
+    fetch: createFetch({ ...context, authHeader, onError, rateLimits: createRateLimits(rateLimit, clock) }),
     ready: directory.ready,
     organizations,
     apiKeys,

@@ -30,6 +30,8 @@ export type { EventListQuery, Events, PublishedEvent } from './history/events.ts
 export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
 export { callMachine, type MachineName, machines, participantMachine, type StateOf } from './machines.ts'
 export { memoryStore } from './memory-store/memory-store.ts'
+export { memoryTokenBuckets } from './rate-limit/memory-token-buckets.ts'
+export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
 export type {
   ApiKeyRecord,

@@ -35,8 +35,9 @@ import type {
  * **Time.** `now` is the caller's clock, and what is later is said as a duration; an engine that several processes
  * share may use its own clock instead.
  *
- * Texts are well-formed Unicode without NUL and come back exactly as they were. Every method may throw
- * `StorageUnavailableError`; then nothing of it has happened, as far as can be known.
+ * Texts are well-formed Unicode without NUL and come back exactly as they were. A change for an organization that
+ * does not exist throws `RecordNotFoundError`; an event whose id is in use makes its transaction reject. Every method
+ * may throw `StorageUnavailableError`; then nothing of it has happened, as far as can be known.
  */
 export type Store = {
   /** Writes an organization by compare-and-set. */
@@ -47,7 +48,7 @@ export type Store = {
   /** Removes an organization with everything it has; false when there is none. */
   removeOrganization(organizationId: string): Promise<boolean>
 
-  /** Adds a key; `taken` when its hash or its id is in use, by whichever organization. */
+  /** Adds a key; `taken` when its hash is in use, by whichever organization. */
   addApiKey(key: ApiKeyRecord): Promise<'added' | 'taken'>
   /** The keys of an organization, oldest first. */
   listApiKeys(organizationId: string): Promise<ApiKeyRecord[]>

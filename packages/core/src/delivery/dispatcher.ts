@@ -7,6 +7,7 @@ import { createPool } from './pool.ts'
 import { failingLimitMs } from './schedule.ts'
 import { settle } from './settlement.ts'
 import { createWatch } from './watch.ts'
+import { writeSettlement } from './write-settlement.ts'
 
 /** How deliveries are sent. */
 export type DeliveryOptions = {
@@ -138,13 +139,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       const result: SettlementResult = isGivenUp
         ? { kind: 'released' }
         : settle(claimed.delivery, found, random)
-      const settlement = await store.settleDelivery({
-        deliveryId: claimed.delivery.id,
-        claimId,
-        now: clock.now(),
-        result,
-        failingLimitMs,
-      })
+      const written = { deliveryId: claimed.delivery.id, claimId, now: clock.now(), result, failingLimitMs }
+      const patienceMs = leaseMs - timeoutMs
+      const settlement = await writeSettlement(store, written, { patienceMs, stopping: signal })
       report({ claimed, result, settlement })
     },
   })

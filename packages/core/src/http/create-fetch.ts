@@ -1,6 +1,7 @@
 import { type EndpointName, endpoints } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { GroupsContext } from '../groups/groups.ts'
+import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
 import { authenticate } from './authenticate.ts'
 import { createGroupEndpoint } from './create-group-endpoint.ts'
@@ -19,6 +20,7 @@ export type ReferenceFetch = (request: Request, connection?: ConnectionInfo) => 
 /** What {@link createFetch} works with. */
 export type FetchContext = GroupsContext & {
   readonly authHeader: string
+  readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void
 }
 
@@ -35,32 +37,55 @@ const route = (method: string, path: string): EndpointName => {
   })
 }
 
-const answer = async (request: Request, context: FetchContext): Promise<Response> => {
-  const url = new URL(request.url)
-  const endpoint = route(request.method, url.pathname)
-  const caller: CallerRecord = await authenticate(request.headers, {
-    header: context.authHeader,
-    directory: context.directory,
-  })
-  switch (endpoint) {
-    case 'groups.create':
-      return createGroupEndpoint(request, caller, context)
-    case 'calls.getSummary':
-      return getSummaryEndpoint(url, caller, context.store)
+/** Who makes a request that may go on, and what it is told of its limits. */
+const admit = async (
+  { headers }: Request,
+  { remoteAddress }: ConnectionInfo,
+  { authHeader, directory, rateLimits }: FetchContext,
+): Promise<{ caller: CallerRecord; limits: RateLimitHeaders }> => {
+  let caller: CallerRecord
+  try {
+    caller = await authenticate(headers, { header: authHeader, directory })
+  } catch (error) {
+    if (error instanceof RequestRefusedError) await rateLimits.admitStranger(remoteAddress)
+    throw error
   }
+  return { caller, limits: await rateLimits.admit(caller) }
 }
 
 /** Makes the handler of the two public endpoints. Every answer carries `x-request-id`. */
-export const createFetch =
-  (context: FetchContext): ReferenceFetch =>
-  async (request) => {
-    let response: Response
-    try {
-      response = await answer(request, context)
-    } catch (error) {
-      if (!(error instanceof RequestRefusedError)) context.onError(error)
-      response = errorResponse(error)
+export const createFetch = (context: FetchContext): ReferenceFetch => {
+  const perform = (
+    endpoint: EndpointName,
+    request: Request,
+    url: URL,
+    caller: CallerRecord,
+  ): Promise<Response> => {
+    switch (endpoint) {
+      case 'groups.create':
+        return createGroupEndpoint(request, caller, context)
+      case 'calls.getSummary':
+        return getSummaryEndpoint(url, caller, context.store)
     }
+  }
+
+  const toErrorResponse = (error: unknown): Response => {
+    if (!(error instanceof RequestRefusedError)) context.onError(error)
+    return errorResponse(error)
+  }
+
+  const answer = async (request: Request, connection: ConnectionInfo): Promise<Response> => {
+    const url = new URL(request.url)
+    const endpoint = route(request.method, url.pathname)
+    const { caller, limits } = await admit(request, connection, context)
+    const response = await perform(endpoint, request, url, caller).catch(toErrorResponse)
+    for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
+    return response
+  }
+
+  return async (request, connection = {}) => {
+    const response = await answer(request, connection).catch(toErrorResponse)
     response.headers.set('x-request-id', context.ids('req'))
     return response
   }
+}

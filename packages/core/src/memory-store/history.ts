@@ -16,10 +16,14 @@ export type History = Pick<
   Store,
   'listEvents' | 'listDeliveries' | 'listAttempts' | 'settleDelivery' | 'resendDeliveries' | 'prune'
 > & {
+  /** Throws when an event cannot be kept; to be asked before anything of its transaction is written. */
+  check(event: EventRecord | null): void
   /** Keeps an event, with a delivery for each subscription that matches now. */
   tell(event: EventRecord | null): void
-  /** Forgets deliveries that their owner takes along. */
-  forget(rows: readonly DeliveryRow[]): void
+  /** Forgets what a removed organization had. */
+  forgetAll(tables: OrganizationTables): void
+  /** Forgets what a removed subscription had. */
+  forgetOf(owner: SubscriptionRow): void
 }
 
 /** What {@link createHistory} works with. */
@@ -69,6 +73,7 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
 /** Makes an empty history. */
 export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: HistoryContext): History => {
   const deliveries = new Map<string, DeliveryRow>()
+  const eventIds = new Set<string>()
 
   const forget = (rows: readonly DeliveryRow[]): void => {
     for (const row of rows) deliveries.delete(deliveryId(row))
@@ -91,14 +96,29 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
     const isOld = ({ event }: EventRow): boolean => event.occurredAt < before && !needed.has(event.id)
     const old = new Set(tables.events.filter(isOld).slice(0, limit))
     tables.events = tables.events.filter((row) => !old.has(row))
+    for (const { event } of old) eventIds.delete(event.id)
     return gone.size + old.size
   }
 
   return {
-    forget,
+    forgetAll: (tables) => {
+      forget(tables.deliveries)
+      for (const { event } of tables.events) eventIds.delete(event.id)
+    },
+    forgetOf: (owner) => {
+      const tables = tablesOf(owner.record.organizationId)
+      forget(tables.deliveries.filter((row) => row.owner === owner))
+      tables.deliveries = tables.deliveries.filter((row) => row.owner !== owner)
+    },
+    check: (event) => {
+      if (event === null) return
+      tablesOf(event.organizationId)
+      if (eventIds.has(event.id)) throw new Error(`The event ${event.id} exists already.`)
+    },
     tell: (event) => {
       if (event === null) return
       const tables = tablesOf(event.organizationId)
+      eventIds.add(event.id)
       tables.events.push({ order: nextOrder(), event })
       for (const owner of tables.subscriptions.values()) {
         if (!matches(owner, event)) continue

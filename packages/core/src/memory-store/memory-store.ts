@@ -44,7 +44,12 @@ export const memoryStore = (): Store => {
     if (tables === undefined) throw new RecordNotFoundError('organization', organizationId)
     return tables
   }
-  const { tell, forget, ...history } = createHistory({ organizations, tablesOf, queue, nextOrder })
+  const { check, tell, forgetAll, forgetOf, ...history } = createHistory({
+    organizations,
+    tablesOf,
+    queue,
+    nextOrder,
+  })
 
   const saveSubscription = (record: SubscriptionRecord): SaveOutcome => {
     const { subscriptions } = tablesOf(record.organizationId)
@@ -81,7 +86,7 @@ export const memoryStore = (): Store => {
       organizations.delete(organizationId)
       for (const hash of tables.keys.keys()) keyOwners.delete(hash)
       for (const owner of tables.subscriptions.values()) queue.drop(owner)
-      forget(tables.deliveries)
+      forgetAll(tables)
       return true
     },
 
@@ -113,6 +118,7 @@ export const memoryStore = (): Store => {
         const isSame = group.requestHash !== null && existing.requestHash === group.requestHash
         return { outcome: isSame ? 'same' : 'conflict', group: existing }
       }
+      check(event)
       groups.set(group.clientCustomGroupId, group)
       tell(event)
       return { outcome: 'created', group }
@@ -122,6 +128,7 @@ export const memoryStore = (): Store => {
       const { participants } = tablesOf(participant.organizationId)
       const ofGroup = participants.get(participant.groupId) ?? new Map()
       if (!isNext(ofGroup.get(participant.digits), participant)) return 'stale'
+      check(event)
       participants.set(participant.groupId, ofGroup.set(participant.digits, participant))
       tell(event)
       return 'saved'
@@ -132,6 +139,7 @@ export const memoryStore = (): Store => {
     saveCall: async ({ call, event }) => {
       const { calls } = tablesOf(call.organizationId)
       if (!isNext(calls.get(call.callId), call)) return 'stale'
+      check(event)
       calls.set(call.callId, call)
       tell(event)
       return 'saved'
@@ -144,11 +152,15 @@ export const memoryStore = (): Store => {
     saveSummary: async ({ summary, event }) => {
       const { summaries } = tablesOf(summary.organizationId)
       const isFirst = !summaries.has(summary.callId)
+      if (isFirst) check(event)
       summaries.set(summary.callId, summary)
       if (isFirst) tell(event)
       return isFirst ? 'first' : 'replaced'
     },
-    addEvent: async (event) => tell(event),
+    addEvent: async (event) => {
+      check(event)
+      tell(event)
+    },
 
     saveSubscription: async (subscription) => saveSubscription(subscription),
     findSubscription: async (organizationId, subscriptionId) =>
@@ -164,8 +176,7 @@ export const memoryStore = (): Store => {
       if (tables === undefined || owner === undefined) return false
       tables.subscriptions.delete(subscriptionId)
       queue.drop(owner)
-      forget(tables.deliveries.filter((row) => row.owner === owner))
-      tables.deliveries = tables.deliveries.filter((row) => row.owner !== owner)
+      forgetOf(owner)
       return true
     },
 
