@@ -33,6 +33,7 @@ export {
 } from './group-events.ts'
 export { Issue, issuesOf } from './issue.ts'
 export { limits } from './limits.ts'
+export { reasonPhrases } from './reason-phrases.ts'
 export { redact } from './redact.ts'
 export { SummaryRecord } from './summary.ts'
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'

@@ -1,0 +1,54 @@
+import asyncapi from '@asyncapi/specs'
+import { Ajv } from 'ajv'
+import formats from 'ajv-formats'
+import { expect, test } from 'vitest'
+import { emittedEventNames } from '../emitted-event.ts'
+import { asyncApiDocument } from './asyncapi.ts'
+
+const document = asyncApiDocument()
+
+const createAjv = (): Ajv => {
+  const ajv = new Ajv({ strict: false, meta: false, validateSchema: false })
+  formats.default(ajv)
+  return ajv
+}
+
+const isAsyncApi = createAjv().compile<unknown>(Object(asyncapi.schemas['3.0.0']))
+
+test('is a valid AsyncAPI 3.0 document', () => {
+  isAsyncApi(document)
+  expect(isAsyncApi.errors).toBe(null)
+})
+
+test('the validation is a real one: an operation that neither sends nor receives fails', () => {
+  const broken = JSON.parse(JSON.stringify(document).replace('"action":"send"', '"action":"shout"'))
+  expect(isAsyncApi(broken)).toBe(false)
+})
+
+test('survives JSON unchanged', () => {
+  expect(JSON.parse(JSON.stringify(document))).toEqual(document)
+})
+
+test('one channel and one operation carry the nine events', () => {
+  const names = (prefix: string) => emittedEventNames.map((name) => ({ $ref: `#/${prefix}/${name}` }))
+  expect(document).toMatchObject({
+    channels: { subscription: { address: null } },
+    operations: { deliver: { action: 'send', messages: names('channels/subscription/messages') } },
+  })
+  expect(Object.values(Object(document.channels).subscription.messages)).toEqual(names('components/messages'))
+})
+
+test.each(emittedEventNames)(
+  '%s has a summary, an example that passes, and the Standard Webhooks headers',
+  (name) => {
+    const { messages, schemas } = Object(document.components)
+    const { summary, payload, headers, examples } = messages[name]
+    expect(summary).not.toBe('')
+    const ajv = createAjv().addSchema({ $id: 'document', components: { schemas } })
+    for (const example of examples) {
+      expect(ajv.validate({ $ref: `document${payload.$ref}` }, example.payload), ajv.errorsText()).toBe(true)
+      expect(ajv.validate({ $ref: `document${headers.$ref}` }, example.headers), ajv.errorsText()).toBe(true)
+    }
+    expect(schemas.WebhookHeaders.required).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+  },
+)

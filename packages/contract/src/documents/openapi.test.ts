@@ -1,0 +1,168 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { expect, test } from 'vitest'
+import { createAjv } from '../../test/ajv.ts'
+import { emittedEventNames } from '../emitted-event.ts'
+import { type EndpointName, endpoints } from '../endpoints.ts'
+import { type ErrorCode, errorCodes, isErrorCode } from '../error-codes.ts'
+import { endpointErrors } from './errors.ts'
+import { openApiDocument } from './openapi.ts'
+
+/** A place in the document, with references followed. */
+const at = (document: unknown, ...path: string[]): unknown => {
+  let value = document
+  for (const key of path) {
+    value = Object.entries(value ?? {}).find(([name]) => name === key)?.[1]
+    const { $ref } = (value ?? {}) as { $ref?: string }
+    if ($ref !== undefined) value = at(document, ...$ref.slice(2).split('/'))
+  }
+  return value
+}
+
+const document = openApiDocument()
+
+const endpointNames: readonly EndpointName[] = ['groups.create', 'calls.getSummary']
+
+const operation = (name: EndpointName, ...path: string[]): unknown => {
+  const { method, path: url } = endpoints[name]
+  return at(document, 'paths', url, method.toLowerCase(), ...path)
+}
+
+const statuses = (name: EndpointName): string[] => Object.keys(Object(operation(name, 'responses')))
+
+const codesOf = (name: EndpointName, status: string): readonly ErrorCode[] =>
+  endpointErrors[name].filter((code) => String(errorCodes[code]) === status)
+
+const headersOf = (name: EndpointName, status: string): string[] =>
+  Object.keys(Object(operation(name, 'responses', status, 'headers')))
+
+test('is a valid OpenAPI 3.1 document', async () => {
+  const result = await new Validator().validate(structuredClone(document))
+  expect(result).toEqual({ valid: true })
+  expect(document.openapi).toMatch(/^3\.1\./)
+})
+
+test('survives JSON unchanged', () => {
+  expect(JSON.parse(JSON.stringify(document))).toEqual(document)
+})
+
+test('every reference leads somewhere', () => {
+  for (const [, pointer = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    expect(at(document, ...pointer.split('/')), pointer).toBeDefined()
+  }
+})
+
+test('every component is used', () => {
+  const text = JSON.stringify(document)
+  for (const section of ['schemas', 'headers', 'parameters']) {
+    for (const name of Object.keys(Object(at(document, 'components', section)))) {
+      expect(text, name).toContain(`"#/components/${section}/${name}"`)
+    }
+  }
+})
+
+test('the statuses of create group: 200, 400, 401, 403, 413, 415, 422, 429, 500, 503', () => {
+  const expected = ['200', '400', '401', '403', '413', '415', '422', '429', '500', '503']
+  expect(statuses('groups.create')).toEqual(expected)
+})
+
+test('the statuses of the summary: 200, 202, 400, 401, 404, 422, 429, 500, 503', () => {
+  const expected = ['200', '202', '400', '401', '404', '422', '429', '500', '503']
+  expect(statuses('calls.getSummary')).toEqual(expected)
+})
+
+test('every error code belongs to an endpoint, save those of no endpoint', () => {
+  const belonging = new Set(Object.values(endpointErrors).flat())
+  const others = Object.keys(errorCodes).filter((code) => !isErrorCode(code) || !belonging.has(code))
+  expect(others).toEqual(['route_not_found', 'method_not_allowed'])
+})
+
+test('every failure lists its error codes, and shows each', () => {
+  for (const name of endpointNames) {
+    for (const status of statuses(name).filter((each) => each !== '200')) {
+      const content = ['responses', status, 'content', 'application/json']
+      const codes = codesOf(name, status)
+      expect(operation(name, ...content, 'schema', 'properties', 'code', 'enum')).toEqual(codes)
+      for (const code of codes) {
+        expect(operation(name, ...content, 'examples', code, 'value', 'code')).toBe(code)
+        expect(operation(name, 'responses', status, 'description')).toContain(code)
+      }
+    }
+  }
+})
+
+test('every example passes its schema', () => {
+  const ajv = createAjv().addVocabulary([
+    'openapi',
+    'info',
+    'jsonSchemaDialect',
+    'servers',
+    'security',
+    'paths',
+  ])
+  ajv.addVocabulary(['webhooks', 'components']).addSchema({ ...document, $id: 'api' })
+  const holds = (content: unknown, place: string): void => {
+    const { schema, examples } = Object(content)
+    const placed = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"api#/'))
+    for (const example of Object.values(examples)) {
+      expect(ajv.validate(placed, Object(example).value), `${place}: ${ajv.errorsText()}`).toBe(true)
+    }
+  }
+  const json = 'application/json'
+  for (const name of endpointNames) {
+    for (const status of statuses(name)) holds(operation(name, 'responses', status, 'content', json), status)
+  }
+  holds(operation('groups.create', 'requestBody', 'content', json), 'request')
+  for (const event of emittedEventNames) {
+    holds(at(document, 'webhooks', event, 'post', 'requestBody', 'content', json), event)
+  }
+})
+
+test('every answer carries x-request-id', () => {
+  for (const name of endpointNames) {
+    for (const status of statuses(name)) expect(headersOf(name, status), status).toContain('x-request-id')
+  }
+})
+
+test('202, 429 and 503 carry Retry-After, and 429 the RateLimit headers', () => {
+  for (const name of endpointNames) {
+    for (const status of statuses(name)) {
+      expect(headersOf(name, status).includes('Retry-After')).toBe(['202', '429', '503'].includes(status))
+      expect(headersOf(name, status).includes('RateLimit-Policy')).toBe(status === '429')
+      expect(headersOf(name, status).includes('RateLimit')).toBe(status === '429')
+    }
+  }
+})
+
+test('the key goes raw or as a bearer token into Authorization, or into x-public-api-key', () => {
+  expect(document.security).toEqual([{ authorization: [] }, { bearer: [] }, { publicApiKey: [] }])
+  expect(at(document, 'components', 'securitySchemes')).toMatchObject({
+    authorization: { type: 'apiKey', in: 'header', name: 'Authorization' },
+    bearer: { type: 'http', scheme: 'bearer' },
+    publicApiKey: { type: 'apiKey', in: 'header', name: 'x-public-api-key' },
+  })
+})
+
+test.each(emittedEventNames)(
+  'the webhook %s takes its event, with the headers of Standard Webhooks',
+  (event) => {
+    const post = at(document, 'webhooks', event, 'post')
+    expect(post).toMatchObject({
+      security: [],
+      parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+        $ref: `#/components/parameters/${name}`,
+      })),
+      responses: { '2XX': {}, 410: {}, 429: {}, 503: {}, default: {} },
+    })
+    const content = ['requestBody', 'content', 'application/json', 'schema', 'properties', 'event', 'const']
+    expect(at(document, 'webhooks', event, 'post', ...content)).toBe(event)
+  },
+)
+
+test('the base URL is the one given, or a variable', () => {
+  expect(openApiDocument({ baseUrl: 'https://wa.example.com/api' }).servers).toEqual([
+    { url: 'https://wa.example.com/api' },
+  ])
+  expect(document.servers).toEqual([
+    { url: '{baseUrl}', variables: { baseUrl: { default: 'https://api.example.com' } } },
+  ])
+})

@@ -1,0 +1,17 @@
+import type { errorCodes } from './error-codes.ts'
+
+/** The reason phrase of each status that an error body may carry (RFC 9110, section 15): its field `error`. */
+export const reasonPhrases = {
+  202: 'Accepted',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+} as const satisfies Record<(typeof errorCodes)[keyof typeof errorCodes], string>
