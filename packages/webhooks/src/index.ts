@@ -1,3 +1,13 @@
+export type {
+  CallDetails,
+  CallEvent,
+  CallEventName,
+  CallField,
+  CallRecord,
+  CallRecordBase,
+  CallState,
+} from './calls/call-record.ts'
+export { type CallTracker, type CallUpdate, createCallTracker } from './calls/call-tracker.ts'
 export type { ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
 export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
 export {

@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type CallEvent, type CallRecord, createCallTracker } from '../index.ts'
+
+const callId = 'call-1'
+const initiated: CallEvent = {
+  event: 'CALL_INCOMING_INITIATED',
+  callId,
+  callStartedAt: '',
+  durationInSeconds: 0,
+}
+const accepted: CallEvent = { event: 'CALL_ACCEPTED', callId, agentNumber: '+14155550111' }
+const ended: CallEvent = {
+  event: 'CALL_ENDED',
+  callId,
+  durationInSeconds: 42,
+  callEndedAt: '2026-01-01T10:00:42Z',
+}
+const summarised: CallEvent = {
+  event: 'CALL_AI_SUMMARY',
+  channel: 'PSTN',
+  callId,
+  callDirection: 'INCOMING',
+  callStatus: 'END',
+  durationInSeconds: 43,
+  callStartedAt: '2026-01-01T10:00:00Z',
+  callEndedAt: '2026-01-01T10:00:43Z',
+  from: '+14155550100',
+  to: '+14155550123',
+  channelNumber: '+14155550100',
+  customerNumber: '+14155550123',
+  agentNumber: '+14155550199',
+  callType: 'AGENT',
+  triggeredVia: 'INBOUND',
+  summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
+}
+
+const tracker = createCallTracker()
+const fold = (events: readonly CallEvent[]): CallRecord | undefined => {
+  let record: CallRecord | undefined
+  for (const event of events) record = tracker.apply(record, event).record
+  return record
+}
+
+it('folds a call from its start to its summary', () => {
+  const record = fold([initiated, accepted, ended, summarised])
+  expect(record).toMatchObject({
+    callId,
+    state: 'summarised',
+    summary: { recap: 'A short call.' },
+    details: { durationInSeconds: 43, agentNumber: '+14155550199', callStatus: 'END' },
+    events: ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY'],
+  })
+})
+
+it('says what an event added and from which state it moved the call', () => {
+  const { record } = tracker.apply(undefined, initiated)
+  expect(tracker.apply(record, accepted)).toMatchObject({
+    previousState: 'initiated',
+    stateChanged: true,
+    changed: ['agentNumber'],
+  })
+})
+
+it('gives back the very same record when an event arrives again', () => {
+  const record = fold([initiated, accepted])
+  const again = tracker.apply(record, accepted)
+  expect(again.record).toBe(record)
+  expect(again).toMatchObject({ stateChanged: false, previousState: undefined, changed: [] })
+})
+
+it('never lets an older event overwrite a newer state or detail', () => {
+  const { record, stateChanged, changed } = tracker.apply(fold([ended]), initiated)
+  expect(record).toMatchObject({ state: 'ended', details: { durationInSeconds: 42 } })
+  expect({ stateChanged, changed }).toEqual({ stateChanged: false, changed: [] })
+})
+
+it('takes an empty string for unset, so that it never replaces what is known', () => {
+  const blank: CallEvent = { event: 'CALL_ENDED', callId, agentNumber: '', callStartedAt: '' }
+  expect(fold([accepted, blank])?.details).toEqual({ agentNumber: '+14155550111' })
+})
+
+it('tells a call that was not picked, missed or rejected from one that ended', () => {
+  const event = (name: 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED'): CallEvent => ({
+    event: name,
+    callId,
+  })
+  expect(fold([initiated, event('CALL_NOT_PICKED')])?.state).toBe('not_picked')
+  expect(fold([initiated, event('CALL_NOT_PICKED'), accepted])?.state).toBe('in_progress')
+  expect(fold([event('CALL_MISSED'), ended, initiated])?.state).toBe('missed')
+  expect(fold([ended, event('CALL_REJECTED')])?.state).toBe('rejected')
+})
+
+it('refuses the event of another call', () => {
+  expect(() => tracker.apply(fold([initiated]), { ...accepted, callId: 'call-2' })).toThrow(RangeError)
+})
+
+it('comes to the same record in whatever order and however often the events arrive', () => {
+  const all = [initiated, accepted, ended, summarised]
+  const expected = fold(all)
+  const orders = fc.shuffledSubarray([...all, ...all], { minLength: 8, maxLength: 8 })
+  fc.assert(fc.property(orders, (events) => void expect(fold(events)).toEqual(expected)))
+})
+
+it('changes neither the record nor the event that it is given', () => {
+  const record = fold([initiated])
+  const before = structuredClone(record)
+  tracker.apply(record, Object.freeze({ ...summarised }))
+  expect(record).toEqual(before)
+})
