@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import type { EventName } from './webhook-event.ts'
+import { eventNames, eventSchemas } from './webhook-event.ts'
+
+const names = eventNames.filter((name) => name.startsWith('CALL_') && name !== 'CALL_AI_SUMMARY')
+
+const accepts = (event: EventName, fields: object): boolean =>
+  eventSchemas[event].safeParse({ event, callId: 'call_1', ...fields }).success
+
+/** The fields that the specification's own decision names, with a value that fits and one that does not. */
+const details: ReadonlyArray<[string, unknown, unknown]> = [
+  ['channel', 'PSTN', 'SMS'],
+  ['callDirection', 'INCOMING', 'INBOUND'],
+  ['callStatus', 'REJECT', 1],
+  ['from', '+12025550100', 12025550100],
+  ['to', '12025550143', 12025550143],
+  ['channelNumber', '+12025550100', {}],
+  ['customerNumber', '+12025550143', []],
+  ['agentNumber', '+12025550117', 1],
+  ['callType', 'AI_BOT', 'BOT'],
+  ['triggeredVia', 'UI', 'OUTBOUND'],
+  ['callStartedAt', '2026-01-01T10:00', 'today'],
+  ['callEndedAt', '2026-01-01T10:00:00.000Z', 1767261600],
+]
+
+test('the lifecycle events are the four of the specification and three seen on a live service', () => {
+  expect(names).toEqual([
+    'CALL_INCOMING_INITIATED',
+    'CALL_OUTGOING_INITIATED',
+    'CALL_ACCEPTED',
+    'CALL_ENDED',
+    'CALL_MISSED',
+    'CALL_REJECTED',
+    'CALL_NOT_PICKED',
+  ])
+})
+
+test.each(names)('%s: only event and callId are required', (name) => {
+  expect(accepts(name, {})).toBe(true)
+  expect(accepts(name, { callId: undefined })).toBe(false)
+  expect(accepts(name, { callId: '' })).toBe(false)
+  expect(accepts(name, { event: 'CALL_AI_SUMMARY' })).toBe(false)
+})
+
+test.each(names)('%s: each field that is there has its type, or is unset', (name) => {
+  for (const [field, value, misfit] of details) {
+    expect(accepts(name, { [field]: value }), field).toBe(true)
+    expect(accepts(name, { [field]: '' }), field).toBe(true)
+    expect(accepts(name, { [field]: null }), field).toBe(true)
+    expect(accepts(name, { [field]: misfit }), field).toBe(false)
+  }
+})
+
+test('durationInSeconds is a number; 0 and null mean "unset"', () => {
+  for (const durationInSeconds of [0, 42, null])
+    expect(accepts('CALL_ENDED', { durationInSeconds })).toBe(true)
+  expect(accepts('CALL_ENDED', { durationInSeconds: '42' })).toBe(false)
+})
+
+test('fields that only a live service was seen to send never make an event fail by their type', () => {
+  for (const field of [
+    'customerId',
+    'chatId',
+    'chatMessageId',
+    'pickedBy',
+    'rejectedBy',
+    'endedBy',
+    'deviceId',
+  ]) {
+    for (const value of ['a', 1, null, { id: 1 }])
+      expect(accepts('CALL_ENDED', { [field]: value })).toBe(true)
+  }
+})
+
+test('the callStartedAt of an unanswered call is an empty string', () => {
+  const unanswered = {
+    chatMessageId: 'm1',
+    chatId: 7,
+    wabaNumber: '12025550100',
+    customerNumber: '12025550143',
+    customerName: '',
+    customerId: '',
+    callDirection: 'INCOMING',
+    callStatus: 'MISSED',
+    failedReason: '',
+    durationInSeconds: 0,
+    callStartedAt: '',
+    callEndedAt: '2026-01-01T10:00:00Z',
+    pickedBy: '',
+    rejectedBy: '',
+    endedBy: '',
+    recordingUrl: '',
+    deviceId: '',
+  }
+  expect(accepts('CALL_ENDED', unanswered)).toBe(true)
+  expect(accepts('CALL_MISSED', { ...unanswered, isNewCaller: true, isChatAssigned: false })).toBe(true)
+})
+
+test('unknown fields survive', () => {
+  const event = { event: 'CALL_ACCEPTED', callId: 'call_1', addedLater: { deep: [1] } }
+  expect(eventSchemas.CALL_ACCEPTED.parse(event)).toEqual(event)
+})

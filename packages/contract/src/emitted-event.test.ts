@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { emittedExamples } from './documents/examples.ts'
+import {
+  type EmittedEventName,
+  emittedEventNames,
+  emittedEventSchemas,
+  isEmittedEventName,
+} from './emitted-event.ts'
+import { eventSchemas } from './webhook-event.ts'
+
+const accepts = (name: EmittedEventName, fields: object = {}): boolean =>
+  emittedEventSchemas[name].safeParse({ ...emittedExamples[name], ...fields }).success
+
+const groupNames = emittedEventNames.filter((name) => name.startsWith('GROUP_'))
+const callNames = emittedEventNames.filter((name) => name.startsWith('CALL_'))
+
+test('a server emits the nine events that the specification names', () => {
+  expect(emittedEventNames).toEqual([
+    'GROUP_CREATED',
+    'GROUP_PARTICIPANT_JOINED',
+    'GROUP_PARTICIPANT_LEFT',
+    'GROUP_PARTICIPANT_REMOVED',
+    'CALL_INCOMING_INITIATED',
+    'CALL_OUTGOING_INITIATED',
+    'CALL_ACCEPTED',
+    'CALL_ENDED',
+    'CALL_AI_SUMMARY',
+  ])
+  for (const name of [...emittedEventNames, 'CALL_MISSED', 'toString', undefined]) {
+    expect(isEmittedEventName(name)).toBe(emittedEventNames.some((each) => each === name))
+  }
+})
+
+test.each(emittedEventNames)('%s: what is emitted can be parsed, and comes out unchanged', (name) => {
+  expect(accepts(name)).toBe(true)
+  expect(eventSchemas[name].parse(emittedExamples[name])).toEqual(emittedExamples[name])
+})
+
+test.each(emittedEventNames)('%s: no field is beside the contract', (name) => {
+  expect(accepts(name, { orgId: 'o' })).toBe(false)
+})
+
+test.each(emittedEventNames)('%s: nothing is null, empty or of another event', (name) => {
+  for (const field of Object.keys(emittedExamples[name])) {
+    expect(accepts(name, { [field]: '' }), field).toBe(name === 'GROUP_CREATED' && field === 'inviteLink')
+    expect(accepts(name, { [field]: null }), field).toBe(name === 'GROUP_CREATED' && field === 'inviteLink')
+  }
+  for (const other of emittedEventNames) expect(accepts(name, { event: other })).toBe(other === name)
+})
+
+test.each(emittedEventNames)('%s: timestamps are in UTC with milliseconds', (name) => {
+  for (const field of Object.keys(emittedExamples[name]).filter((each) => each.endsWith('At'))) {
+    for (const value of [
+      '2026-01-01T10:00:00Z',
+      '2026-01-01T10:00:00.000+00:00',
+      '2026-01-01T10:00:00.000',
+    ]) {
+      expect(accepts(name, { [field]: value }), field).toBe(false)
+    }
+  }
+})
+
+test.each(groupNames)('%s: groupId has at most 50, groupName at most 128 code points', (name) => {
+  expect(accepts(name, { groupId: '😀'.repeat(50), groupName: '😀'.repeat(128) })).toBe(true)
+  expect(accepts(name, { groupId: '😀'.repeat(51) })).toBe(false)
+  expect(accepts(name, { groupName: '😀'.repeat(129) })).toBe(false)
+})
+
+test.each(callNames)('%s: from equals channelNumber, and to equals customerNumber', (name) => {
+  const sides = ['from', 'to', 'channelNumber', 'customerNumber']
+  for (const side of sides) expect(accepts(name, { [side]: '+12025550199' }), side).toBe(false)
+  expect(accepts(name, { from: '+12025550199', channelNumber: '+12025550199' })).toBe(true)
+  expect(accepts(name, { to: '+12025550199', customerNumber: '+12025550199' })).toBe(true)
+})
+
+test.each(callNames)('%s: agentNumber is absent when there is none', (name) => {
+  const { agentNumber: _, ...withoutAgent }: Record<string, unknown> = emittedExamples[name]
+  expect(emittedEventSchemas[name].safeParse(withoutAgent).success).toBe(true)
+  expect(accepts(name, { agentNumber: '' })).toBe(false)
+})
+
+test('the status of a call is INITIATED, IN_PROGRESS or END, as its event says', () => {
+  const statuses = {
+    CALL_INCOMING_INITIATED: 'INITIATED',
+    CALL_OUTGOING_INITIATED: 'INITIATED',
+    CALL_ACCEPTED: 'IN_PROGRESS',
+    CALL_ENDED: 'END',
+    CALL_AI_SUMMARY: 'END',
+  }
+  for (const name of callNames) {
+    for (const callStatus of ['INITIATED', 'IN_PROGRESS', 'END', 'ENDED']) {
+      const expected = Object.entries(statuses).some(
+        ([event, status]) => event === name && status === callStatus,
+      )
+      expect(accepts(name, { callStatus }), `${name} ${callStatus}`).toBe(expected)
+    }
+  }
+})
+
+test('the direction of an INITIATED event is the one in its name', () => {
+  expect(accepts('CALL_INCOMING_INITIATED', { callDirection: 'OUTGOING' })).toBe(false)
+  expect(accepts('CALL_OUTGOING_INITIATED', { callDirection: 'INCOMING' })).toBe(false)
+  expect(accepts('CALL_ENDED', { callDirection: 'OUTGOING' })).toBe(true)
+})
+
+test('a duration is not negative', () => {
+  for (const name of ['CALL_ENDED', 'CALL_AI_SUMMARY'] as const) {
+    expect(accepts(name, { durationInSeconds: 0 })).toBe(true)
+    expect(accepts(name, { durationInSeconds: -1 })).toBe(false)
+  }
+})

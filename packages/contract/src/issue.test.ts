@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
+import { emittedExamples } from './documents/examples.ts'
+import { emittedEventSchemas } from './emitted-event.ts'
+import { issuesOf } from './issue.ts'
+import { validate } from './validate.ts'
+
+const issues = (schema: z.core.$ZodType, value: unknown) => {
+  const result = validate(schema, value)
+  return result.success ? [] : result.issues
+}
+
+test('a path has dots, and reaches into objects and arrays', () => {
+  const event = {
+    ...emittedExamples.CALL_AI_SUMMARY,
+    summary: { recap: 1, keyPoints: ['a', 2], nextSteps: {} },
+  }
+  expect(issues(CallAiSummaryEvent, event)).toEqual([
+    { path: 'summary.recap', message: 'summary.recap must be a string' },
+    { path: 'summary.keyPoints.1', message: 'summary.keyPoints.1 must be a string' },
+    { path: 'summary.nextSteps', message: 'summary.nextSteps must be an array' },
+  ])
+})
+
+test('the path of the whole value is empty', () => {
+  expect(issues(CallAiSummaryEvent, 'text')).toEqual([{ path: '', message: 'the value must be an object' }])
+})
+
+test.each<[z.core.$ZodType, unknown, string]>([
+  [z.string(), undefined, 'is required'],
+  [z.enum(['a', 'b']), undefined, 'is required'],
+  [z.string(), null, 'must be a string'],
+  [z.number(), 'x', 'must be a number'],
+  [z.int(), 1.5, 'must be an integer'],
+  [z.boolean(), 'x', 'must be a boolean'],
+  [z.array(z.string()), 'x', 'must be an array'],
+  [z.object({}), 'x', 'must be an object'],
+  [z.literal('a'), 'x', 'must be a'],
+  [z.enum(['a', 'b', 'c', '']), 'x', 'must be a, b, c or empty'],
+  [z.string().check(z.minLength(1)), '', 'must not be empty'],
+  [z.string().check(z.minLength(8)), 'x', 'must be at least 8 characters long'],
+  [z.string().check(z.maxLength(1)), 'xyz', 'must be at most 1 characters long'],
+  [z.array(z.string()).check(z.minLength(1)), [], 'must not be empty'],
+  [z.array(z.string()).check(z.maxLength(1)), ['a', 'b'], 'must be at most 1 items long'],
+  [z.number().check(z.minimum(1)), 0, 'must be at least 1'],
+  [z.number().check(z.maximum(9)), 10, 'must be at most 9'],
+  [z.strictObject({}), { x: 1, y: 1 }, 'must not have the field x, y'],
+  [z.union([z.string(), z.number()]), true, 'does not have an allowed form'],
+])('a sentence says what is wrong: case %#', (schema, value, predicate) => {
+  expect(issues(z.object({ field: schema }), { field: value })).toEqual([
+    { path: 'field', message: `field ${predicate}` },
+  ])
+})
+
+test('the own sentence of a schema is kept as it is', () => {
+  const event = { ...emittedExamples.CALL_ENDED, from: '+12025550199' }
+  expect(issues(emittedEventSchemas.CALL_ENDED, event)).toEqual([
+    { path: '', message: 'from must equal channelNumber, and to customerNumber' },
+  ])
+})
+
+test('issuesOf reads any zod error', () => {
+  const { error } = CallAiSummaryEvent.safeParse({ ...emittedExamples.CALL_AI_SUMMARY, channel: 'SMS' })
+  expect(error && issuesOf(error)).toEqual([{ path: 'channel', message: 'channel must be PSTN or WHATSAPP' }])
+})
+
+test('no sentence repeats the value that was sent', () => {
+  const secret = 'sk_live_very_secret'
+  const event = Object.fromEntries(
+    Object.keys(emittedExamples.CALL_AI_SUMMARY).map((name) => [name, [secret]]),
+  )
+  expect(JSON.stringify(issues(CallAiSummaryEvent, event))).not.toContain(secret)
+})

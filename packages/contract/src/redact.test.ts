@@ -1,0 +1,108 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { emittedExamples, eventExamples } from './documents/examples.ts'
+import { redact } from './redact.ts'
+import { eventNames } from './webhook-event.ts'
+
+test('phone numbers keep their last two characters', () => {
+  const { from, to, channelNumber, customerNumber, agentNumber } = redact(emittedExamples.CALL_AI_SUMMARY)
+  expect([from, to, channelNumber, customerNumber, agentNumber]).toEqual([
+    '***00',
+    '***43',
+    '***00',
+    '***43',
+    '***17',
+  ])
+  expect(redact(emittedExamples.GROUP_PARTICIPANT_JOINED).customerPhone).toBe('***43')
+  expect(redact({ wabaNumber: '1234', to: 12025550143, pstnNumbers: ['+12025550100'] })).toEqual({
+    wabaNumber: '***',
+    to: '***43',
+    pstnNumbers: ['***00'],
+  })
+})
+
+test('recap, key points and next steps are masked', () => {
+  expect(redact(emittedExamples.CALL_AI_SUMMARY).summary).toEqual({
+    recap: '***',
+    keyPoints: ['***', '***'],
+    nextSteps: ['***', '***'],
+  })
+})
+
+test('the invite link is masked, and a missing one stays recognisable', () => {
+  expect(redact(emittedExamples.GROUP_CREATED).inviteLink).toBe('***')
+  expect(redact({ ...emittedExamples.GROUP_CREATED, inviteLink: null }).inviteLink).toBe(null)
+})
+
+test('names of people, recordings and messages are masked', () => {
+  const payload = { customerName: 'Ada', pickedBy: { name: 'Bo' }, recordingUrl: 'https://x', message: 'hi' }
+  expect(redact(payload)).toEqual({
+    customerName: '***',
+    pickedBy: '***',
+    recordingUrl: '***',
+    message: '***',
+  })
+})
+
+test.each(eventNames)('%s: ids, times and enumerations stay, and the event is not changed', (name) => {
+  const before = structuredClone(eventExamples[name])
+  const copy = redact(eventExamples[name])
+  expect(eventExamples[name]).toEqual(before)
+  expect(Object.keys(copy)).toEqual(Object.keys(before))
+  for (const [field, value] of Object.entries(before)) {
+    if (/Id$|At$|^(?:event|channel|call|duration)/.test(field) && !field.endsWith('Number')) {
+      expect(copy).toHaveProperty(field, value)
+    }
+  }
+})
+
+test('no number, however deep it lies, gets through under a name of a number', () => {
+  const name = fc.constantFrom(
+    'from',
+    'to',
+    'wabaNumber',
+    'customerPhone',
+    'recap',
+    'keyPoints',
+    'inviteLink',
+  )
+  const secret = 'secret-secret'
+  const wrap = fc.constantFrom<(value: unknown) => unknown>(
+    (value) => [value],
+    (value) => ({ data: value }),
+    (value) => ({ to: value }),
+  )
+  fc.assert(
+    fc.property(name, fc.array(wrap, { maxLength: 20 }), (field, wraps) => {
+      const value = wraps.reduce<unknown>((inner, outer) => outer(inner), {
+        [field]: [secret, { [field]: secret }],
+      })
+      expect(JSON.stringify(redact(value))).not.toContain(secret)
+    }),
+  )
+})
+
+test('what is not an object comes back as it is', () => {
+  for (const value of [undefined, null, 1, 'text', true]) expect(redact(value)).toBe(value)
+})
+
+test('100,000 levels do not overflow the stack, in objects and in arrays', () => {
+  const depth = 100_000
+  for (const [open, close] of [
+    ['{"a":', '}'],
+    ['[', ']'],
+    ['{"to":[', ']}'],
+  ]) {
+    const value = JSON.parse(`${open?.repeat(depth)}1${close?.repeat(depth)}`)
+    expect(JSON.stringify(redact(value)).length).toBeLessThan(1_000)
+  }
+})
+
+test('keys of prototypes are inert', () => {
+  const copy = redact(
+    JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+  )
+  expect(Object.getPrototypeOf(copy)).toBe(Object.prototype)
+  expect('polluted' in {}).toBe(false)
+  expect(Object.keys(copy)).toEqual(['__proto__', 'constructor'])
+})

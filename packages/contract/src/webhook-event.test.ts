@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { eventExamples } from './documents/examples.ts'
+import { eventNames, eventSchemas, isEventName } from './webhook-event.ts'
+
+test('the known events are the nine of the specification, then three seen on a live service', () => {
+  expect(eventNames).toHaveLength(12)
+  expect(eventNames.slice(9)).toEqual(['CALL_MISSED', 'CALL_REJECTED', 'CALL_NOT_PICKED'])
+})
+
+test.each(eventNames)('%s is a known name, and its schema takes its example', (name) => {
+  expect(isEventName(name)).toBe(true)
+  expect(eventSchemas[name].parse(eventExamples[name])).toEqual(eventExamples[name])
+})
+
+test.each([
+  'WA_GROUP_MESSAGE_RECEIVED',
+  'CALL_PERMISSION_REPLY_RECEIVED',
+  'call_ended',
+  '',
+  'toString',
+  '__proto__',
+])('%j is not a known name', (name) => {
+  expect(isEventName(name)).toBe(false)
+})
+
+test.each([undefined, null, 1, ['CALL_ENDED'], {}])('%o is not a known name', (name) => {
+  expect(isEventName(name)).toBe(false)
+})
