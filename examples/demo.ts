@@ -57,7 +57,10 @@ server.dispatcher.onAttempt(({ claimed, result }) => {
     durationMs,
   )
 })
-const vendor = createAdaptorServer({ fetch: (request) => server.fetch(request) }) as Server
+const vendor = createAdaptorServer({
+  fetch: (request) => server.fetch(request),
+  overrideGlobalObjects: false,
+}) as Server
 const baseUrl = await listen(vendor)
 
 // Your side: a webhook endpoint on plain node:http, which verifies, de-duplicates and types what arrives.

@@ -24,19 +24,32 @@ const libraries: Record<string, readonly string[]> = {
   webhooks: ['standardwebhooks'],
   core: [],
   mock: ['zod/mini', 'msw', 'msw/node'],
-  server: ['zod/mini', 'hono', '@hono/node-server', 'undici', 'ipaddr.js', 'commander', 'pino', 'prom-client', 'pg'],
+  server: [
+    'zod/mini',
+    'hono',
+    '@hono/node-server',
+    'undici',
+    'ipaddr.js',
+    'commander',
+    'pino',
+    'prom-client',
+    'pg',
+  ],
   wabakit: [],
 }
 
 /** Files that reach for `node:`; every other source runs anywhere. `server` is for Node alone. */
-const nodeFiles = /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
+const nodeFiles =
+  /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
 
 const rooms = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),
 )
 
 const sources = (room: string): string[] =>
-  globSync(`packages/${room}/src/**/*.ts`, { cwd: root }).filter((file) => !/\.(?:test|test-d)\.ts$/.test(file))
+  globSync(`packages/${room}/src/**/*.ts`, { cwd: root }).filter(
+    (file) => !/\.(?:test|test-d)\.ts$/.test(file),
+  )
 
 const importsOf = (file: string): string[] =>
   ts.preProcessFile(readFileSync(resolve(root, file), 'utf8')).importedFiles.map(({ fileName }) => fileName)
@@ -47,24 +60,27 @@ test('every room is in the table of arrows', () => {
   expect(publishedRooms.filter((room) => !(room in arrows))).toEqual([])
 })
 
-test.each(publishedRooms)('%s imports only what its arrows allow, by package name and through its entry', (room) => {
-  const siblings = (arrows[room] ?? []).map((name) => `@wabakit/${name}`)
-  const wrong = sources(room).flatMap((file) =>
-    importsOf(file)
-      .filter((specifier) => {
-        if (specifier.startsWith('.')) {
-          return !resolve(root, dirname(file), specifier).startsWith(resolve(root, 'packages', room, 'src'))
-        }
-        if (specifier.startsWith('#')) return false
-        if (specifier.startsWith('node:')) return !nodeFiles.test(file)
-        if (builtinModules.includes(specifier)) return true
-        const sibling = siblings.some((name) => specifier === name || specifier.startsWith(`${name}/`))
-        return !sibling && !(libraries[room] ?? []).includes(specifier)
-      })
-      .map((specifier) => `${file} imports ${specifier}`),
-  )
-  expect(wrong).toEqual([])
-})
+test.each(publishedRooms)(
+  '%s imports only what its arrows allow, by package name and through its entry',
+  (room) => {
+    const siblings = (arrows[room] ?? []).map((name) => `@wabakit/${name}`)
+    const wrong = sources(room).flatMap((file) =>
+      importsOf(file)
+        .filter((specifier) => {
+          if (specifier.startsWith('.')) {
+            return !resolve(root, dirname(file), specifier).startsWith(resolve(root, 'packages', room, 'src'))
+          }
+          if (specifier.startsWith('#')) return false
+          if (specifier.startsWith('node:')) return !nodeFiles.test(file)
+          if (builtinModules.includes(specifier)) return true
+          const sibling = siblings.some((name) => specifier === name || specifier.startsWith(`${name}/`))
+          return !sibling && !(libraries[room] ?? []).includes(specifier)
+        })
+        .map((specifier) => `${file} imports ${specifier}`),
+    )
+    expect(wrong).toEqual([])
+  },
+)
 
 test.each(publishedRooms)('%s has no circle between its files', (room) => {
   const files = sources(room)

@@ -56,7 +56,9 @@ export const installPacked = async (dir: string): Promise<void> => {
   const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', tarballs, ...folders]
   const { stdout } = await run('npm', pack, { cwd: root, maxBuffer: 64 * 1024 * 1024 })
   const packed: { name: string; filename: string }[] = Object.values(JSON.parse(stdout))
-  const dependencies = Object.fromEntries(packed.map(({ name, filename }) => [name, `file:tarballs/${filename}`]))
+  const dependencies = Object.fromEntries(
+    packed.map(({ name, filename }) => [name, `file:tarballs/${filename}`]),
+  )
   writeFileSync(join(dir, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }))
   await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: dir })
 }

@@ -40,9 +40,16 @@ test('each snippet of the README is an example, letter for letter', () => {
 
 test('the snippet that sends creates a group', async () => {
   const server = createReferenceServer({
-    organizations: [{ id: 'org', integrations: [{ wabaNumber: '+15550001111' }], apiKeys: [{ key: 'secret-key' }] }],
+    organizations: [
+      { id: 'org', integrations: [{ wabaNumber: '+15550001111' }], apiKeys: [{ key: 'secret-key' }] },
+    ],
   })
-  const port = await listen(createAdaptorServer({ fetch: (request) => server.fetch(request) }) as Server)
+  const port = await listen(
+    createAdaptorServer({
+      fetch: (request) => server.fetch(request),
+      overrideGlobalObjects: false,
+    }) as Server,
+  )
   const { stdout } = await promisify(execFile)('node', [...nodeArguments, 'examples/send.ts'], {
     cwd: root,
     env: { ...process.env, WABAKIT_BASE_URL: `http://127.0.0.1:${port}`, WABAKIT_API_KEY: 'secret-key' },
