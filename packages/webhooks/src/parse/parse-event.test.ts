@@ -1,0 +1,205 @@
+import { extraFields } from '@wabakit/contract'
+import { describe, expect, it } from 'vitest'
+import { parseEvent } from '../index.ts'
+
+const summary = {
+  event: 'CALL_AI_SUMMARY',
+  channel: 'PSTN',
+  callId: 'call-1',
+  callDirection: 'INCOMING',
+  callStatus: 'END',
+  durationInSeconds: 42,
+  callStartedAt: '2026-01-01T10:00:00Z',
+  callEndedAt: '2026-01-01T10:00:42Z',
+  from: '+14155550100',
+  to: '+14155550123',
+  channelNumber: '+14155550100',
+  customerNumber: '+14155550123',
+  callType: 'AI_BOT',
+  triggeredVia: 'API',
+  summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
+}
+const json = (value: unknown) => JSON.stringify(value)
+const codeOf = (input: string | Uint8Array | object, maxBytes = 1_000) => {
+  try {
+    return parseEvent(input, { maxBytes }).kind
+  } catch (error) {
+    return Object(error).code
+  }
+}
+
+describe('a body', () => {
+  it('may be bytes, an ArrayBuffer, text or a parsed object', () => {
+    const bytes = new TextEncoder().encode(json(summary))
+    for (const input of [
+      bytes,
+      bytes.buffer,
+      Buffer.from(bytes),
+      new DataView(bytes.buffer),
+      json(summary),
+      summary,
+    ]) {
+      expect(parseEvent(input)).toMatchObject({ kind: 'event', event: summary, recognisedBy: 'event' })
+    }
+  })
+
+  it('may begin with a byte order mark', () => {
+    const text = `\ufeff${json(summary)}`
+    for (const input of [text, new TextEncoder().encode(text)]) expect(parseEvent(input).kind).toBe('event')
+  })
+
+  it.each([
+    '',
+    ' ',
+    '{',
+    "{'event':'X'}",
+    'event=CALL_ENDED',
+    '<html></html>',
+    '{"a":1}{"b":2}',
+    '{"a":01}',
+    'NaN',
+  ])('that reads %j is not_json', (text) => {
+    expect(codeOf(text)).toBe('not_json')
+  })
+
+  it.each(['[]', '"text"', '1', 'true', 'null', '[{"event":"CALL_ENDED"}]'])(
+    'that reads %s is not_an_object',
+    (text) => {
+      expect(codeOf(text)).toBe('not_an_object')
+    },
+  )
+
+  it('of bytes that are not UTF-8 is not_utf8', () => {
+    for (const bytes of [[0xff], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]]) {
+      expect(codeOf(Uint8Array.from(bytes))).toBe('not_utf8')
+    }
+  })
+
+  it('is too_large beyond the limit, which counts bytes', () => {
+    const sized = (text: string) => json({ event: text })
+    expect(codeOf(sized('a'.repeat(988)))).toBe('unknown')
+    expect(codeOf(sized('a'.repeat(989)))).toBe('too_large')
+    expect(codeOf(sized('é'.repeat(494)))).toBe('unknown')
+    expect(codeOf(sized('é'.repeat(495)))).toBe('too_large')
+    expect(codeOf(new TextEncoder().encode(sized('é'.repeat(495))))).toBe('too_large')
+  })
+
+  it('nested 100,000 deep has a typed outcome', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    expect(codeOf(`{"event":"CALL_ENDED","callId":"c","x":${deep}}`, 1_000_000)).toBe('event')
+    expect(codeOf(`{"event":${deep}}`, 1_000_000)).toBe('unknown')
+    expect(codeOf(deep, 1_000_000)).toBe('not_an_object')
+    expect(codeOf(json({ ...summary, summary: 0 }).replace(':0', `:${deep}`), 1_000_000)).toBe('drifted')
+  })
+
+  it('takes the last of duplicate keys, as JSON.parse does', () => {
+    expect(parseEvent('{"event":"CALL_ENDED","callId":"a","callId":"b"}')).toMatchObject({
+      event: { callId: 'b' },
+    })
+  })
+
+  it('may hold NUL and lone surrogates in its texts', () => {
+    const parsed = parseEvent(String.raw`{"event":"CALL_ENDED","callId":"a\u0000\ud800"}`)
+    expect(parsed).toMatchObject({ kind: 'event', event: { callId: 'a\0\ud800' } })
+  })
+
+  it('cannot reach a prototype through __proto__', () => {
+    const parsed = parseEvent(
+      '{"event":"CALL_ENDED","callId":"c","__proto__":{"polluted":1},"constructor":{"x":1}}',
+    )
+    if (parsed.kind !== 'event') throw new Error(parsed.kind)
+    expect(Object.getPrototypeOf(parsed.event)).toBe(Object.prototype)
+    expect('polluted' in parsed.event || 'polluted' in {}).toBe(false)
+  })
+
+  it('cannot name its event through __proto__', () => {
+    const parsed = parseEvent('{"__proto__":{"event":"CALL_ENDED","callId":"c"}}')
+    expect(parsed).toMatchObject({ kind: 'unknown', name: undefined })
+  })
+})
+
+describe('an event', () => {
+  it('is recognised by event, else by eventType', () => {
+    expect(parseEvent({ eventType: 'CALL_ENDED', callId: 'c' })).toMatchObject({
+      kind: 'event',
+      recognisedBy: 'eventType',
+      event: { event: 'CALL_ENDED', callId: 'c' },
+    })
+    const both = { event: 'CALL_ACCEPTED', eventType: 'CALL_ENDED', callId: 'c' }
+    expect(parseEvent(both)).toMatchObject({ recognisedBy: 'event', event: { event: 'CALL_ACCEPTED' } })
+  })
+
+  it.each([
+    ['GROUP_CREATED', { inviteLink: 'https://chat.example/x', groupCreatedAt: '2026-01-01T10:00:00Z' }],
+    ['GROUP_PARTICIPANT_JOINED', { customerPhone: '+1', participantJoinedAt: '2026-01-01T10:00:00Z' }],
+    ['GROUP_PARTICIPANT_LEFT', { customerPhone: '+1', participantLeftAt: '2026-01-01T10:00:00Z' }],
+    ['GROUP_PARTICIPANT_REMOVED', { customerPhone: '+1', participantRemovedAt: '2026-01-01T10:00:00Z' }],
+  ])('without a type field is recognised as %s by the timestamp that only it has', (name, fields) => {
+    expect(parseEvent({ groupId: 'g', groupName: 'G', ...fields })).toMatchObject({
+      kind: 'event',
+      recognisedBy: 'shape',
+      event: { event: name, groupId: 'g' },
+    })
+  })
+
+  it('with two telling timestamps is not guessed at', () => {
+    const both = { groupId: 'g', participantJoinedAt: '', participantLeftAt: '' }
+    expect(parseEvent(both)).toEqual({ kind: 'unknown', name: undefined, raw: both })
+  })
+
+  it('keeps fields that this version does not know', () => {
+    const parsed = parseEvent({ ...summary, recordingLanguage: 'de' })
+    if (parsed.kind !== 'event') throw new Error(parsed.kind)
+    expect(extraFields(parsed.event)).toEqual({ recordingLanguage: 'de' })
+  })
+
+  it('with an unknown name is unknown, whatever else it says', () => {
+    const raw = { event: 'CALL_TRANSFERRED', eventType: 'CALL_ENDED', groupCreatedAt: '' }
+    expect(parseEvent(raw)).toEqual({ kind: 'unknown', name: 'CALL_TRANSFERRED', raw })
+  })
+
+  it.each(['toString', '__proto__', 'constructor', 'hasOwnProperty'])('named %s is unknown', (event) => {
+    expect(parseEvent(`{"event":"${event}"}`)).toMatchObject({ kind: 'unknown', name: event })
+  })
+
+  it.each([
+    {},
+    { type: 'wa_group', to: '1', from: '2', messageId: 'm' },
+    { event: 7 },
+    { event: null },
+    { event: '' },
+  ])('like %j is unknown and has no name', (raw) => {
+    expect(parseEvent(raw)).toEqual({ kind: 'unknown', name: undefined, raw })
+  })
+
+  it('with fields that do not fit has drifted, and says which', () => {
+    const raw = { ...summary, channel: 'FAX', summary: { recap: 1, keyPoints: ['a', 2], nextSteps: [] } }
+    const parsed = parseEvent(raw)
+    expect(parsed).toMatchObject({ kind: 'drifted', name: 'CALL_AI_SUMMARY', raw })
+    if (parsed.kind !== 'drifted') throw new Error(parsed.kind)
+    expect(parsed.issues.map(({ path }) => path).sort()).toEqual([
+      'channel',
+      'summary.keyPoints.1',
+      'summary.recap',
+    ])
+  })
+
+  it('of a group that has no id yet has drifted', () => {
+    expect(parseEvent({ event: 'GROUP_CREATED', groupId: null })).toMatchObject({ kind: 'drifted' })
+    expect(parseEvent({ groupId: null, groupCreatedAt: '' })).toMatchObject({
+      kind: 'drifted',
+      name: 'GROUP_CREATED',
+    })
+  })
+
+  it('of a lifecycle may say "unset" with empty texts and zeros', () => {
+    const unanswered = {
+      event: 'CALL_ENDED',
+      callId: 'c',
+      callStartedAt: '',
+      agentNumber: '',
+      durationInSeconds: 0,
+    }
+    expect(parseEvent(unanswered).kind).toBe('event')
+  })
+})
