@@ -29,7 +29,7 @@ import type {
  *
  * **Lanes.** The unsettled deliveries of one subscription and one subject, in the order of their events. A delivery
  * that is `pending` or `claimed` holds its lane until it is settled or a settlement says `releasesLane`. Whenever
- * nothing holds a lane, its first `waiting` delivery becomes `pending` and due now, unless it `waitsFor` an event
+ * nothing holds a lane, its first `waiting` delivery becomes `pending` and due now (a new one: at its event's time), unless it `waitsFor` an event
  * whose delivery in this lane is not settled. So a lane has at most one holder, and a claim never looks past it.
  *
  * **Time.** `now` is the caller's clock, and what is later is said as a duration; an engine that several processes
@@ -139,7 +139,7 @@ export type Store = {
    * Removes what is finished: deliveries settled before the given time, with their attempts, and events that occurred
    * before it and have no delivery left. At most `limit` of each. Changes no other answer of the store.
    *
-   * @returns how many records were removed; 0 when nothing is left to remove.
+   * @returns how many deliveries and events were removed; 0 when nothing is left to remove.
    */
   prune(request: PruneRequest): Promise<number>
   /** Gives back what the store holds open. */

@@ -1,0 +1,60 @@
+/** An expectation that does not hold. */
+export class AssertionError extends Error {
+  override readonly name = 'AssertionError'
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isEqual = (left: unknown, right: unknown): boolean => {
+  if (Object.is(left, right)) return true
+  if (!isRecord(left) || !isRecord(right) || Array.isArray(left) !== Array.isArray(right)) return false
+  // What is undefined is as good as absent: records come from literals and from rows of a database.
+  const names = new Set([...Object.keys(left), ...Object.keys(right)])
+  return [...names].every((name) => isEqual(left[name], right[name]))
+}
+
+const show = (value: unknown): string => {
+  const text =
+    JSON.stringify(value, (_, each: unknown) => (each === undefined ? '(undefined)' : each), 2) ?? 'undefined'
+  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text
+}
+
+/** @throws AssertionError unless both are the same in depth. */
+export const equal = (actual: unknown, expected: unknown, message = 'not equal'): void => {
+  if (!isEqual(actual, expected)) {
+    throw new AssertionError(`${message}\nexpected ${show(expected)}\nactual   ${show(actual)}`)
+  }
+}
+
+/** @throws AssertionError unless `actual` has what `expected` names, in depth. */
+export const includes = (actual: unknown, expected: Readonly<Record<string, unknown>>): void => {
+  const names = Object.keys(expected)
+  const part = isRecord(actual) ? Object.fromEntries(names.map((name) => [name, actual[name]])) : actual
+  equal(part, expected)
+}
+
+/** @throws AssertionError unless `condition` holds. */
+export function ok(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new AssertionError(message)
+}
+
+/**
+ * What a promise rejects with.
+ *
+ * @throws AssertionError when it resolves, or when the error lacks what `expected` names.
+ */
+export const rejects = async (
+  promise: Promise<unknown>,
+  expected: Readonly<Record<string, unknown>> = {},
+): Promise<unknown> => {
+  let error: unknown
+  try {
+    await promise
+  } catch (caught) {
+    error = caught
+  }
+  ok(error !== undefined, 'expected a rejection')
+  includes(error, expected)
+  return error
+}

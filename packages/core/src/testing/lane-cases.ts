@@ -1,0 +1,166 @@
+import { equal } from './assert.ts'
+import {
+  claim,
+  claimOne,
+  delivered,
+  exhausted,
+  listAll,
+  namesOf,
+  open,
+  retry,
+  settle,
+  statuses,
+  tell,
+} from './deliveries.ts'
+import { start, subscription } from './records.ts'
+import { defineCases } from './store-case.ts'
+
+const later = start + 86_400_000
+
+/** Lanes: what waits for what. */
+export const laneCases = defineCases({
+  'makes only the first of a lane due': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+    equal(await statuses(store), ['pending', 'waiting', 'waiting'])
+    equal(
+      (await listAll(store)).map(({ dueAt }) => dueAt),
+      [start, null, null],
+    )
+    equal(namesOf(await claim(store, { now: later })), ['A'])
+    equal(await claim(store), [])
+  },
+
+  'makes the next of a lane due when the first is settled': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' })
+    for (const [index, name] of ['A', 'B', 'C', 'D'].entries()) {
+      const now = start + index * 1_000
+      const claimed = await claimOne(store, { now })
+      equal(claimed.event.name, name)
+      await settle(store, claimed, index % 2 === 0 ? delivered : exhausted, now + 1_000)
+    }
+    equal(await statuses(store), ['delivered', 'exhausted', 'delivered', 'exhausted'])
+    equal(await store.nextDueAt(), undefined)
+  },
+
+  'makes what follows due at the time of the settlement': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' })
+    await settle(store, await claimOne(store), delivered, start + 77)
+    equal(await store.nextDueAt(), start + 77)
+    equal(await claim(store, { now: start + 76 }), [])
+    equal(namesOf(await claim(store, { now: start + 77 })), ['B'])
+  },
+
+  'lets subjects and subscriptions not wait for each other': async (store) => {
+    await open(store, [subscription({ id: 'sub_1' }), subscription({ id: 'sub_2' })])
+    await tell(store, { name: 'A' }, { name: 'B', subject: 'group:g2' }, { name: 'C' })
+    const claimed = await claim(store)
+    equal(namesOf(claimed).sort(), ['A', 'A', 'B', 'B'])
+    const own = claimed.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_2')
+    if (own !== undefined) await settle(store, own, delivered)
+    equal(
+      (await claim(store)).map(({ event, subscription: { id } }) => `${event.name} ${id}`),
+      ['C sub_2'],
+    )
+  },
+
+  'holds a lane while its first is tried again': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' })
+    await settle(store, await claimOne(store), retry(5_000))
+    equal(await statuses(store), ['pending', 'waiting'])
+    equal(await store.nextDueAt(), start + 5_000)
+    equal(namesOf(await claim(store, { now: later })), ['A'])
+  },
+
+  'lets a lane go on when a settlement releases it': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+    await settle(store, await claimOne(store), retry(5_000, true), start + 1)
+    equal(await statuses(store), ['pending', 'pending', 'waiting'])
+    equal(
+      (await listAll(store)).map(({ dueAt }) => dueAt),
+      [start + 5_001, start + 1, null],
+    )
+    const overtaking = await claimOne(store, { now: start + 1 })
+    equal(overtaking.event.name, 'B')
+
+    const overtaken = await claimOne(store, { now: start + 5_001, leaseMs: 100_000 })
+    equal(overtaken.event.name, 'A')
+    await settle(store, overtaken, retry(5_000), start + 5_001)
+    equal(await statuses(store), ['pending', 'claimed', 'waiting'])
+    await settle(store, overtaking, delivered, start + 5_001)
+    equal(await statuses(store), ['pending', 'delivered', 'pending'])
+  },
+
+  'keeps one holder when an overtaken delivery is settled': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+    await settle(store, await claimOne(store), retry(1, true))
+    const [overtaken] = await claim(store, { now: start + 1 }).then((all) =>
+      all.filter(({ event }) => event.name === 'A'),
+    )
+    if (overtaken !== undefined) await settle(store, overtaken, delivered, start + 1)
+    equal(await statuses(store), ['delivered', 'claimed', 'waiting'])
+  },
+
+  'never lets a delivery overtake the one it waits for before that is settled': async (store) => {
+    for (const [index, result] of [delivered, exhausted].entries()) {
+      const subject = `call:c${index}`
+      if (index === 0) await open(store)
+      await tell(
+        store,
+        { name: 'CALL_ENDED', subject },
+        { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
+      )
+      let now = start
+      for (let failures = 1; failures <= 5; failures++) {
+        await settle(store, await claimOne(store, { now }), retry(1_000, failures >= 3), now)
+        equal((await statuses(store)).slice(-2), ['pending', 'waiting'])
+        now += 1_000
+      }
+      await settle(store, await claimOne(store, { now }), result, now)
+      const summary = await claimOne(store, { now })
+      equal(summary.event.name, 'CALL_AI_SUMMARY')
+      await settle(store, summary, delivered, now)
+    }
+  },
+
+  'lets a delivery overtake what it does not wait for': async (store) => {
+    await open(store)
+    const subject = 'call:c1'
+    await tell(
+      store,
+      { name: 'CALL_ACCEPTED', subject },
+      { name: 'CALL_ENDED', subject },
+      { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
+    )
+    await settle(store, await claimOne(store), retry(9_000, true))
+    await settle(store, await claimOne(store), delivered)
+    equal(namesOf(await claim(store)), ['CALL_AI_SUMMARY'])
+  },
+
+  'makes a delivery due whose subject has settled deliveries only': async (store) => {
+    await open(store)
+    await tell(store, { name: 'CALL_ENDED' })
+    await settle(store, await claimOne(store), delivered)
+    await tell(store, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED', occurredAt: start + 5 })
+    equal(await store.nextDueAt(), start + 5)
+    equal(namesOf(await claim(store, { now: start + 5 })), ['CALL_AI_SUMMARY'])
+  },
+
+  'keeps the order of a long lane': async (store) => {
+    await open(store)
+    const names = Array.from({ length: 60 }, (_, index) => `E${index}`)
+    await tell(store, ...names.map((name) => ({ name })))
+    const seen: string[] = []
+    for (let index = 0; index < names.length; index++) {
+      const claimed = await claimOne(store)
+      seen.push(claimed.event.name)
+      await settle(store, claimed, delivered)
+    }
+    equal(seen, names)
+  },
+})

@@ -1,0 +1,240 @@
+import { equal, ok } from './assert.ts'
+import { attempt, claimOne, delivered, listAll, open, retry, settle, tell } from './deliveries.ts'
+import { call, event, group, organization, start, subscription, summary } from './records.ts'
+import { defineCases } from './store-case.ts'
+
+const byNumber = (index: number) => ({ subject: `group:g${index}`, occurredAt: start + index })
+
+/** Lists, pages, values and what time takes away. */
+export const listingCases = defineCases({
+  'lists events in the order they happened, and in reverse': async (store) => {
+    await open(store, [])
+    const told = await tell(store, byNumber(2), byNumber(1), byNumber(3))
+    const ids = told.map(({ id }) => id)
+    const forward = await store.listEvents({ organizationId: 'acme', limit: 10 })
+    equal(
+      forward.items.map(({ id }) => id),
+      ids,
+    )
+    const backward = await store.listEvents({ organizationId: 'acme', limit: 10, order: 'newest_first' })
+    equal(
+      backward.items.map(({ id }) => id),
+      ids.toReversed(),
+    )
+    equal(backward.nextCursor, undefined)
+  },
+
+  'gives an event back as it was told': async (store) => {
+    await open(store, [])
+    const told = event({ waitsFor: 'CALL_ENDED', subject: 'call:c1' })
+    await store.addEvent(told)
+    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [told])
+  },
+
+  'finds events by id, name and subject': async (store) => {
+    await open(store, [])
+    const [first, second] = await tell(store, { name: 'A', subject: 's1' }, { name: 'B', subject: 's1' })
+    await tell(store, { name: 'A', subject: 's2' })
+    const find = async (query: object) => {
+      const { items } = await store.listEvents({ organizationId: 'acme', limit: 10, ...query })
+      return items.map(({ id }) => id)
+    }
+    equal(await find({ eventId: second?.id }), [second?.id])
+    equal(await find({ name: 'A', subject: 's1' }), [first?.id])
+    equal((await find({ name: 'A' })).length, 2)
+    equal(await find({ eventId: 'nobody' }), [])
+  },
+
+  'pages through events forward while more happen, each exactly once': async (store) => {
+    await open(store, [])
+    const told = await tell(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))
+    const seen: string[] = []
+    let cursor: string | undefined
+    for (let page = 0; page < 6; page++) {
+      const { items, nextCursor } = await store.listEvents({ organizationId: 'acme', limit: 2, cursor })
+      seen.push(...items.map(({ id }) => id))
+      ok((nextCursor !== undefined) === items.length > 0, 'a page that is not empty says where it goes on')
+      cursor = nextCursor ?? cursor
+      if (page < 2) told.push(...(await tell(store, byNumber(10 + page))))
+    }
+    equal(
+      seen,
+      told.map(({ id }) => id),
+    )
+  },
+
+  'pages through events backward, each exactly once, while more happen': async (store) => {
+    await open(store, [])
+    const told = await tell(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = { organizationId: 'acme', limit: 2, cursor, order: 'newest_first' as const }
+      const { items, nextCursor } = await store.listEvents(page)
+      seen.push(...items.map(({ id }) => id))
+      cursor = nextCursor
+      await tell(store, byNumber(10))
+    } while (cursor !== undefined)
+    equal(seen, told.map(({ id }) => id).toReversed())
+  },
+
+  'finds deliveries by id, event, subscription, status and time': async (store) => {
+    await open(store, [subscription(), subscription({ id: 'sub_2', events: ['B'] })])
+    const [first, second] = await tell(store, { ...byNumber(1), name: 'A' }, { ...byNumber(2), name: 'B' })
+    await settle(store, await claimOne(store, { limit: 1, now: start + 9 }), delivered)
+    const find = async (query: object) => {
+      const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
+      return items.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`).sort()
+    }
+    const all = [`${first?.id} sub_1`, `${second?.id} sub_1`, `${second?.id} sub_2`]
+    equal(await find({}), all)
+    equal(await find({ eventId: second?.id }), all.slice(1))
+    equal(await find({ subscriptionId: 'sub_1' }), all.slice(0, 2))
+    equal(await find({ statuses: ['delivered'] }), all.slice(0, 1))
+    equal(await find({ statuses: ['pending', 'delivered'] }), all)
+    equal(await find({ occurredFrom: start + 2 }), all.slice(1))
+    equal(await find({ occurredBefore: start + 2 }), all.slice(0, 1))
+    const [one] = await listAll(store)
+    equal(await find({ deliveryId: one?.id }), all.slice(0, 1))
+    equal(await find({ deliveryId: 'nobody' }), [])
+  },
+
+  'pages through deliveries in both directions, each exactly once': async (store) => {
+    await open(store)
+    await tell(store, ...Array.from({ length: 7 }, (_, index) => byNumber(index)))
+    const all = (await listAll(store)).map(({ id }) => id)
+    equal(all.length, 7)
+    for (const order of ['oldest_first', 'newest_first'] as const) {
+      const seen: string[] = []
+      let cursor: string | undefined
+      for (let page = 0; page < 4; page++) {
+        const query = { organizationId: 'acme', limit: 2, cursor, order }
+        const { items, nextCursor } = await store.listDeliveries(query)
+        seen.push(...items.map(({ id }) => id))
+        cursor = nextCursor
+      }
+      equal(seen, order === 'oldest_first' ? all : all.toReversed())
+    }
+  },
+
+  'lists the attempts of a delivery in order, to its own organization only': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const first = await claimOne(store)
+    await settle(store, first, retry(1_000))
+    await settle(store, await claimOne(store, { now: start + 1_000 }), delivered)
+    const { id } = first.delivery
+    equal(await store.listAttempts('acme', id), [
+      { ...attempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false },
+      { ...attempt(), deliveryId: id, number: 2, succeeded: true },
+    ])
+    equal(await store.listAttempts('other', id), [])
+    equal(await store.listAttempts('acme', 'nobody'), [])
+  },
+
+  'keeps large texts to the byte': async (store) => {
+    await open(store)
+    const payload = JSON.stringify({ text: '日本語 🎉 "\\ \u2028'.repeat(60_000) })
+    const responseBody = '🎉'.repeat(2_048)
+    await tell(store, { payload })
+    const claimed = await claimOne(store)
+    ok(claimed.event.payload === payload, 'the payload came back changed')
+    await settle(store, claimed, { kind: 'delivered', attempt: attempt({ responseBody }) })
+    const [kept] = await store.listAttempts('acme', claimed.delivery.id)
+    ok(kept?.responseBody === responseBody, 'the response body came back changed')
+    await store.saveCall({ call: call(), event: null })
+    const large = summary({ summary: { recap: payload, keyPoints: [payload], nextSteps: [] } })
+    await store.saveSummary({ summary: large, event: null })
+    const found = await store.findCall('acme', 'c1')
+    ok(found?.summary?.summary.keyPoints[0] === payload, 'the summary came back changed')
+  },
+
+  'tells ids apart that differ in case, accents, spaces or quotes alone': async (store) => {
+    await open(store, [])
+    const ids = [
+      'a',
+      'A',
+      'a ',
+      ' a',
+      'á',
+      'a\u0301',
+      "a'",
+      'a"',
+      'a\\',
+      'a%',
+      'a_',
+      '__proto__',
+      'a\n',
+      '🎉',
+      '\u{1F468}',
+    ]
+    for (const clientCustomGroupId of ids) {
+      const { outcome } = await store.createGroup({ group: group({ clientCustomGroupId }), event: event() })
+      equal(outcome, 'created', clientCustomGroupId)
+    }
+    for (const id of ids) equal((await store.findGroup('acme', id))?.clientCustomGroupId, id)
+  },
+
+  'keeps times to the millisecond, far in the past and in the future': async (store) => {
+    await open(store, [])
+    for (const [index, createdAt] of [0, 1, 1_767_225_600_123, 253_402_300_799_999].entries()) {
+      const clientCustomGroupId = `g${index}`
+      await store.createGroup({ group: group({ clientCustomGroupId, createdAt }), event: event() })
+      equal((await store.findGroup('acme', clientCustomGroupId))?.createdAt, createdAt)
+    }
+  },
+
+  'prunes settled deliveries with their attempts, and events that have none left': async (store) => {
+    await open(store)
+    const [old, unsettled, recent] = await tell(store, byNumber(1), byNumber(2), byNumber(3))
+    const claimed = await claimOne(store, { limit: 1, now: start + 3 })
+    await settle(store, claimed, delivered, start + 10)
+    equal(await store.prune({ before: start + 10, limit: 100 }), 0)
+    equal(await store.prune({ before: start + 11, limit: 100 }), 2)
+    equal(await store.prune({ before: start + 11, limit: 100 }), 0)
+    const { items } = await store.listEvents({ organizationId: 'acme', limit: 10 })
+    equal(
+      items.map(({ id }) => id),
+      [unsettled?.id, recent?.id],
+    )
+    equal(
+      (await listAll(store)).map(({ eventId }) => eventId),
+      [unsettled?.id, recent?.id],
+    )
+    equal(await store.listAttempts('acme', claimed.delivery.id), [])
+    equal((await store.listDeliveries({ organizationId: 'acme', eventId: old?.id, limit: 10 })).items, [])
+  },
+
+  'prunes no more at once than it was told to': async (store) => {
+    await open(store, [])
+    await tell(store, byNumber(1), byNumber(2), byNumber(3))
+    equal(await store.prune({ before: start + 9, limit: 2 }), 2)
+    equal(await store.prune({ before: start + 9, limit: 2 }), 1)
+    equal(await store.prune({ before: start + 9, limit: 2 }), 0)
+  },
+
+  'knows after pruning that a call has had its summary and a group id is taken': async (store) => {
+    await open(store)
+    await store.createGroup({ group: group(), event: event() })
+    await settle(store, await claimOne(store), delivered)
+    await store.saveCall({ call: call(), event: null })
+    await store.saveSummary({ summary: summary(), event: event({ subject: 'call:c1' }) })
+    await settle(store, await claimOne(store), delivered)
+    equal(await store.prune({ before: start + 1, limit: 100 }), 4)
+    equal(await store.saveSummary({ summary: summary(), event: event() }), 'replaced')
+    equal((await store.createGroup({ group: group(), event: event() })).outcome, 'same')
+    equal(await listAll(store), [])
+  },
+
+  'lists subscriptions oldest first, page by page': async (store) => {
+    await store.saveOrganization(organization())
+    for (const id of ['sub_c', 'sub_a', 'sub_b']) await store.saveSubscription(subscription({ id }))
+    const first = await store.listSubscriptions('acme', { limit: 2 })
+    equal(
+      first.items.map(({ id }) => id),
+      ['sub_c', 'sub_a'],
+    )
+    const second = await store.listSubscriptions('acme', { limit: 2, cursor: first.nextCursor })
+    equal(second, { items: [subscription({ id: 'sub_b' })] })
+  },
+})

@@ -1,0 +1,183 @@
+import type { ResendQuery, Store } from '../store.ts'
+import { equal, includes, ok } from './assert.ts'
+import {
+  claim,
+  claimOne,
+  delivered,
+  exhausted,
+  listAll,
+  namesOf,
+  open,
+  retry,
+  settle,
+  statuses,
+  tell,
+} from './deliveries.ts'
+import { start, subscription } from './records.ts'
+import { defineCases } from './store-case.ts'
+
+const resend = (store: Store, overrides: Partial<ResendQuery> = {}) =>
+  store.resendDeliveries({
+    organizationId: 'acme',
+    now: start,
+    limit: 100,
+    webhookIdSuffix: null,
+    ...overrides,
+  })
+
+/** Sending again. */
+export const resendCases = defineCases({
+  'sends a settled delivery again, with its webhook-id and a new schedule': async (store) => {
+    await open(store)
+    const [told] = await tell(store, {})
+    await settle(store, await claimOne(store), retry(1_000))
+    await settle(store, await claimOne(store, { now: start + 1_000 }), exhausted)
+    equal(await resend(store, { now: start + 2_000 }), { resent: 1 })
+    const [delivery] = await listAll(store)
+    includes(delivery, {
+      status: 'pending',
+      dueAt: start + 2_000,
+      attempts: 2,
+      failures: 0,
+      settledAt: null,
+      webhookId: told?.id,
+    })
+    await settle(store, await claimOne(store, { now: start + 2_000 }), delivered)
+    equal(await statuses(store), ['delivered'])
+  },
+
+  'sends under a new webhook-id when asked to, which stays': async (store) => {
+    await open(store)
+    const [told] = await tell(store, {})
+    await settle(store, await claimOne(store), delivered)
+    await resend(store, { webhookIdSuffix: '-2' })
+    const claimed = await claimOne(store)
+    equal(claimed.delivery.webhookId, `${told?.id}-2`)
+    await settle(store, claimed, delivered)
+    await resend(store)
+    equal((await claimOne(store)).delivery.webhookId, `${told?.id}-2`)
+  },
+
+  'sends a range again in the order it happened': async (store) => {
+    await open(store)
+    const names = ['A', 'B', 'C']
+    await tell(store, ...names.map((name) => ({ name })))
+    for (const _ of names) await settle(store, await claimOne(store), delivered)
+    equal(await resend(store), { resent: 3 })
+    equal(await statuses(store), ['pending', 'waiting', 'waiting'])
+    for (const name of names) {
+      const claimed = await claimOne(store)
+      equal(claimed.event.name, name)
+      await settle(store, claimed, delivered)
+    }
+  },
+
+  'sends what was skipped again, once the subscription is enabled': async (store) => {
+    await open(store, [subscription({ disabledReason: 'by_hand' })])
+    await tell(store, { name: 'A' }, { name: 'B' })
+    equal(await resend(store), { resent: 0 })
+    equal(await statuses(store), ['skipped', 'skipped'])
+    await store.saveSubscription(subscription({ revision: 2 }))
+    equal(await resend(store, { statuses: ['skipped'] }), { resent: 2 })
+    equal(await statuses(store), ['pending', 'waiting'])
+  },
+
+  'sends at once what waits for its next attempt': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' })
+    for (const afterMs of [1_000, 1_000]) {
+      const now = (await store.nextDueAt()) ?? start
+      await settle(store, await claimOne(store, { now }), retry(afterMs), now)
+    }
+    equal(await resend(store, { now: start + 1_500, statuses: ['pending'] }), { resent: 1 })
+    const [first] = await listAll(store)
+    includes(first, { status: 'pending', dueAt: start + 1_500, failures: 0, attempts: 2 })
+    equal(await statuses(store), ['pending', 'waiting'])
+  },
+
+  'puts an overtaken delivery back in its place': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+    await settle(store, await claimOne(store), retry(9_000, true))
+    const second = await claimOne(store)
+    equal(await resend(store, { statuses: ['pending'] }), { resent: 1 })
+    equal(await statuses(store), ['waiting', 'claimed', 'waiting'])
+    await settle(store, second, delivered)
+    equal(namesOf(await claim(store)), ['A'])
+    equal(await statuses(store), ['claimed', 'delivered', 'waiting'])
+  },
+
+  'leaves alone what is waiting or claimed': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' })
+    const claimed = await claimOne(store)
+    equal(await resend(store), { resent: 0 })
+    equal(await statuses(store), ['claimed', 'waiting'])
+    equal((await settle(store, claimed, delivered)).outcome, 'settled')
+  },
+
+  'fences the result of an attempt that was out when its delivery was sent again': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const claimed = await claimOne(store)
+    await store.saveSubscription(subscription({ revision: 2, disabledReason: 'by_hand' }))
+    await store.saveSubscription(subscription({ revision: 3 }))
+    equal(await resend(store), { resent: 1 })
+    equal(await settle(store, claimed, delivered), { outcome: 'stale' })
+    equal(await statuses(store), ['pending'])
+  },
+
+  'keeps the order that a delivery waits for when both are sent again': async (store) => {
+    await open(store)
+    await tell(store, { name: 'CALL_ENDED' }, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED' })
+    await settle(store, await claimOne(store), delivered)
+    await settle(store, await claimOne(store), delivered)
+    await resend(store)
+    await settle(store, await claimOne(store), retry(9_000, true))
+    equal(await statuses(store), ['pending', 'waiting'])
+    await settle(store, await claimOne(store, { now: start + 9_000 }), delivered)
+    equal(await statuses(store), ['delivered', 'pending'])
+  },
+
+  'sends again only what is selected': async (store) => {
+    await open(store, [subscription(), subscription({ id: 'sub_2' })])
+    const [first, second] = await tell(
+      store,
+      { name: 'A', subject: 's1', occurredAt: start },
+      { name: 'B', subject: 's2', occurredAt: start + 5 },
+    )
+    for (const claimed of await claim(store, { now: start + 5 })) await settle(store, claimed, delivered)
+    const [one] = await listAll(store)
+    ok(one !== undefined, 'there are deliveries')
+    equal((await resend(store, { deliveryId: one.id })).resent, 1)
+    equal((await resend(store, { eventId: second?.id })).resent, 2)
+    equal(
+      (await resend(store, { subscriptionId: 'sub_1', statuses: ['delivered'] })).resent,
+      one.subscriptionId === 'sub_1' ? 0 : 1,
+    )
+    equal((await resend(store, { occurredBefore: start, statuses: ['delivered'] })).resent, 0)
+    equal((await resend(store, { eventId: first?.id, organizationId: 'other' })).resent, 0)
+  },
+
+  'sends a range again page by page, each exactly once and in order': async (store) => {
+    await open(store)
+    const names = Array.from({ length: 7 }, (_, index) => `E${index}`)
+    await tell(store, ...names.map((name) => ({ name })))
+    for (const _ of names) await settle(store, await claimOne(store), delivered)
+    const pages: number[] = []
+    let cursor: string | undefined
+    do {
+      const outcome = await resend(store, { limit: 3, cursor, statuses: ['delivered'] })
+      pages.push(outcome.resent)
+      cursor = outcome.nextCursor
+    } while (cursor !== undefined)
+    equal(pages, [3, 3, 1])
+    const seen: string[] = []
+    for (const _ of names) {
+      const claimed = await claimOne(store)
+      seen.push(claimed.event.name)
+      await settle(store, claimed, delivered)
+    }
+    equal(seen, names)
+  },
+})

@@ -1,0 +1,244 @@
+import { equal, includes, ok } from './assert.ts'
+import {
+  attempt,
+  claim,
+  claimOne,
+  delivered,
+  exhausted,
+  gone,
+  listAll,
+  namesOf,
+  open,
+  released,
+  retry,
+  settle,
+  statuses,
+  tell,
+} from './deliveries.ts'
+import { start, subscription } from './records.ts'
+import { defineCases } from './store-case.ts'
+
+const day = 86_400_000
+const find = { organizationId: 'acme', subscriptionId: 'sub_1' }
+
+/** Settlements, and what disables a subscription. */
+export const settlementCases = defineCases({
+  'records a success': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const claimed = await claimOne(store)
+    const outcome = await settle(store, claimed, delivered, start + 20)
+    const expected = {
+      ...claimed.delivery,
+      status: 'delivered',
+      dueAt: null,
+      attempts: 1,
+      settledAt: start + 20,
+    }
+    equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
+    equal(await listAll(store), [expected])
+  },
+
+  'records a failure, due again after its pause': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const claimed = await claimOne(store)
+    const outcome = await settle(store, claimed, retry(5_000), start + 20)
+    const expected = {
+      ...claimed.delivery,
+      status: 'pending',
+      dueAt: start + 5_020,
+      attempts: 1,
+      failures: 1,
+    }
+    equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
+    equal(await claim(store, { now: start + 5_019 }), [])
+    equal((await claimOne(store, { now: start + 5_020 })).delivery.failures, 1)
+  },
+
+  'records what is exhausted, which never blocks': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' })
+    const outcome = await settle(store, await claimOne(store), exhausted, start + 20)
+    ok(outcome.outcome === 'settled', 'it was recorded')
+    includes(outcome.delivery, { status: 'exhausted', failures: 1, settledAt: start + 20, dueAt: null })
+    equal(namesOf(await claim(store, { now: start + 20 })), ['B'])
+  },
+
+  'writes nothing for another claim, a second result or an unknown delivery': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const claimed = await claimOne(store)
+    const stale = { outcome: 'stale' }
+    equal(await settle(store, { ...claimed, claimId: 'another' }, delivered), stale)
+    equal(await settle(store, { ...claimed, delivery: { id: 'nobody' } }, delivered), stale)
+    equal(await listAll(store), [claimed.delivery])
+    await settle(store, claimed, retry(1_000))
+    equal(await settle(store, claimed, delivered), stale)
+    equal((await store.listAttempts('acme', claimed.delivery.id)).length, 1)
+  },
+
+  'disables a subscription that is gone, and skips what is on its way': async (store) => {
+    await open(store, [subscription(), subscription({ id: 'sub_2' })])
+    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C', subject: 's2' })
+    const claimed = await claim(store)
+    const first = claimed.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_1')
+    ok(first !== undefined, 'A was claimed')
+    const outcome = await settle(store, first, gone, start + 9)
+    ok(outcome.outcome === 'settled', 'it was recorded')
+    equal(outcome.disabled, 'gone')
+    includes(outcome.delivery, { status: 'skipped', attempts: 1, settledAt: start + 9 })
+    includes(await store.findSubscription('acme', 'sub_1'), {
+      disabledReason: 'gone',
+      revision: 2,
+      updatedAt: start + 9,
+    })
+    const { items } = await store.listDeliveries({ ...find, limit: 10 })
+    equal(
+      items.map(({ status }) => status),
+      ['skipped', 'skipped', 'skipped'],
+    )
+    equal((await store.findSubscription('acme', 'sub_2'))?.disabledReason, null)
+  },
+
+  'keeps what happens while a subscription is disabled as skipped': async (store) => {
+    await open(store, [subscription({ disabledReason: 'by_hand' })])
+    await tell(store, { occurredAt: start + 5 })
+    const [kept] = await listAll(store)
+    includes(kept, { status: 'skipped', dueAt: null, settledAt: start + 5, attempts: 0 })
+    equal(await claim(store, { now: start + day }), [])
+  },
+
+  'skips what is on its way when a subscription is disabled, and brings nothing back by itself': async (
+    store,
+  ) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B' })
+    const disabled = subscription({ revision: 2, disabledReason: 'by_hand', updatedAt: start + 7 })
+    equal(await store.saveSubscription(disabled), 'saved')
+    equal(
+      (await listAll(store)).map(({ status, settledAt }) => [status, settledAt]),
+      [
+        ['skipped', start + 7],
+        ['skipped', start + 7],
+      ],
+    )
+    await store.saveSubscription(subscription({ revision: 3 }))
+    await tell(store, { name: 'C' })
+    equal(namesOf(await claim(store)), ['C'])
+  },
+
+  'takes the success of an attempt that was out when its subscription was disabled': async (store) => {
+    for (const [index, result] of [delivered, retry(1_000), released].entries()) {
+      if (index === 0) await open(store)
+      const revision = index * 2 + 1
+      await tell(store, { subject: `s${index}` })
+      const claimed = await claimOne(store)
+      await store.saveSubscription(subscription({ revision: revision + 1, disabledReason: 'by_hand' }))
+      equal((await statuses(store)).at(-1), 'skipped')
+      equal((await settle(store, claimed, result)).outcome, 'settled')
+      equal((await statuses(store)).at(-1), index === 0 ? 'delivered' : 'skipped')
+      await store.saveSubscription(subscription({ revision: revision + 2 }))
+      equal(await claim(store, { now: start + day }), [])
+    }
+  },
+
+  'disables a subscription whose every attempt has failed for 5 days': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B', subject: 's2' })
+    const [first, second] = await claim(store, { leaseMs: 9 * day })
+    ok(first !== undefined && second !== undefined, 'both were claimed')
+    await settle(store, first, retry(5 * day - 1, true, start + 1), start + 1)
+    equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start + 1)
+    const early = await claimOne(store, { now: start + 5 * day })
+    const before = await settle(store, early, retry(1, true, start + 5 * day), start + 5 * day)
+    equal(before.outcome === 'settled' && before.disabled, null)
+    const after = await settle(store, second, retry(1, true), start + 1 + 5 * day)
+    equal(after.outcome === 'settled' && after.disabled, 'failing')
+    includes(await store.findSubscription('acme', 'sub_1'), {
+      disabledReason: 'failing',
+      failingSince: start + 1,
+    })
+    equal(await statuses(store), ['skipped', 'skipped'])
+  },
+
+  'forgets failures when an attempt succeeds': async (store) => {
+    await open(store)
+    await tell(store, { name: 'A' }, { name: 'B', subject: 's2' })
+    const [first, second] = await claim(store, { leaseMs: 9 * day })
+    ok(first !== undefined && second !== undefined, 'both were claimed')
+    await settle(store, first, retry(5 * day, true))
+    await settle(store, second, delivered, start + 5 * day)
+    equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, null)
+    const again = await claimOne(store, { now: start + 5 * day })
+    const outcome = await settle(store, again, retry(1, true, start + 5 * day), start + 5 * day)
+    equal(outcome.outcome === 'settled' && outcome.disabled, null)
+    equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start + 5 * day)
+  },
+
+  'forgets failures when a subscription gets another URL or is enabled again, not otherwise': async (
+    store,
+  ) => {
+    await open(store)
+    await tell(store, {})
+    await settle(store, await claimOne(store), retry(1_000))
+    const since = async () => (await store.findSubscription('acme', 'sub_1'))?.failingSince
+    await store.saveSubscription(subscription({ revision: 2, events: ['A'], failingSince: null }))
+    equal(await since(), start)
+    await store.saveSubscription(subscription({ revision: 3, disabledReason: 'by_hand' }))
+    equal(await since(), start)
+    await store.saveSubscription(subscription({ revision: 4 }))
+    equal(await since(), null)
+    await tell(store, { subject: 's2' })
+    await settle(store, await claimOne(store), retry(1_000))
+    equal(await since(), start)
+    await store.saveSubscription(subscription({ revision: 5, url: 'https://other.example/' }))
+    equal(await since(), null)
+  },
+
+  'writes a subscription only over the revision that it replaces': async (store) => {
+    await open(store)
+    equal(await store.saveSubscription(subscription()), 'stale')
+    equal(await store.saveSubscription(subscription({ revision: 3 })), 'stale')
+    await tell(store, {})
+    await settle(store, await claimOne(store), gone)
+    equal(await store.saveSubscription(subscription({ revision: 2 })), 'stale')
+    equal(await store.saveSubscription(subscription({ revision: 3 })), 'saved')
+  },
+
+  'removes a subscription with its deliveries and fences what was claimed': async (store) => {
+    await open(store, [subscription(), subscription({ id: 'sub_2' })])
+    await tell(store, { name: 'A' }, { name: 'B' })
+    const claimed = await claim(store)
+    const own = claimed.find(({ subscription: { id } }) => id === 'sub_1')
+    ok(own !== undefined, 'A was claimed')
+    equal(await store.removeSubscription('acme', 'sub_1'), true)
+    equal(await store.removeSubscription('acme', 'sub_1'), false)
+    equal(await store.findSubscription('acme', 'sub_1'), undefined)
+    equal(await settle(store, own, delivered), { outcome: 'stale' })
+    equal((await store.listDeliveries({ ...find, limit: 10 })).items, [])
+    equal(
+      (await listAll(store)).map(({ subscriptionId }) => subscriptionId),
+      ['sub_2', 'sub_2'],
+    )
+    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items.length, 2)
+  },
+
+  'numbers attempts without gaps, also after sending again': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const first = await claimOne(store)
+    await settle(store, first, exhausted)
+    const again = { organizationId: 'acme', now: start, limit: 10, webhookIdSuffix: null }
+    await store.resendDeliveries(again)
+    await settle(store, await claimOne(store), { kind: 'delivered', attempt: attempt({ status: 204 }) })
+    const attempts = await store.listAttempts('acme', first.delivery.id)
+    equal(
+      attempts.map(({ number, status }) => [number, status]),
+      [
+        [1, 500],
+        [2, 204],
+      ],
+    )
+  },
+})
