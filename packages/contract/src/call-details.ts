@@ -37,3 +37,6 @@ export const callDetails = () => ({
   /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
   triggeredVia: z.nullish(z.enum([...TriggeredVia.options, ''])),
 })
+
+/** Fields of {@link callDetails}. */
+export type CallDetailsShape = ReturnType<typeof callDetails>

@@ -1,11 +1,10 @@
 import * as z from 'zod/mini'
-import { callDetails } from './call-details.ts'
+import { type CallDetailsShape, callDetails } from './call-details.ts'
 import { type Exact, exact } from './exact.ts'
 
-const lifecycle = () => ({
-  ...callDetails(),
-  // Seen on a live service of this interface, and not named by the specification. What is `unknown` here has no
-  // published type; a guess at it could make a whole event fail.
+// Seen on a live service of this interface, and not named by the specification. What is `unknown` here has no
+// published type; a guess at it could make a whole event fail.
+const seen = () => ({
   /** The WhatsApp Business number, on a WhatsApp call. */
   wabaNumber: z.nullish(z.string()),
   /** The customer's name. */
@@ -34,7 +33,8 @@ const lifecycle = () => ({
 export type CallEventShape<Name extends string> = {
   /** The event's name. */
   event: z.ZodMiniLiteral<Name>
-} & ReturnType<typeof lifecycle>
+} & CallDetailsShape &
+  ReturnType<typeof seen>
 
 const missed = () => ({
   /** Whether the customer calls for the first time. */
@@ -48,7 +48,7 @@ export type CallMissedShape = ReturnType<typeof missed>
 
 // @__NO_SIDE_EFFECTS__
 const callEvent = <Name extends string>(name: Name): Exact<CallEventShape<Name>> =>
-  exact(() => ({ event: z.literal(name), ...lifecycle() }))
+  exact(() => ({ event: z.literal(name), ...callDetails(), ...seen() }))
 
 /** A customer started a call to the business: the first event of an incoming call. */
 export const CallIncomingInitiatedEvent = callEvent('CALL_INCOMING_INITIATED')
@@ -69,7 +69,8 @@ export type CallEndedEvent = z.infer<typeof CallEndedEvent>
 /** The call was missed. Seen on a live service; the reference server never emits it. */
 export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedShape> = exact(() => ({
   event: z.literal('CALL_MISSED'),
-  ...lifecycle(),
+  ...callDetails(),
+  ...seen(),
   ...missed(),
 }))
 export type CallMissedEvent = z.infer<typeof CallMissedEvent>

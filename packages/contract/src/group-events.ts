@@ -1,11 +1,9 @@
 import * as z from 'zod/mini'
-import { exact } from './exact.ts'
+import { type Exact, exact } from './exact.ts'
 import { nonEmpty } from './text.ts'
 import { TimestampOrEmpty } from './timestamp.ts'
 
-const group = <Name extends string>(name: Name) => ({
-  /** The event's name. */
-  event: z.literal(name),
+const group = () => ({
   /** The group's id: the `groupId` of the create response. */
   groupId: nonEmpty(),
   /** The group's name. */
@@ -17,15 +15,35 @@ const group = <Name extends string>(name: Name) => ({
   integrationId: z.optional(z.unknown()),
 })
 
-const participant = <Name extends string>(name: Name) => ({
-  ...group(name),
+/** Fields of a group's event. Only `event` and `groupId` are sure to be there. */
+export type GroupEventShape<Name extends string> = {
+  /** The event's name. */
+  event: z.ZodMiniLiteral<Name>
+} & ReturnType<typeof group>
+
+const participant = () => ({
   /** The participant's phone number. */
   customerPhone: z.nullish(z.string()),
 })
 
+/** The field of an event about a participant. */
+export type ParticipantShape = ReturnType<typeof participant>
+
+// @__NO_SIDE_EFFECTS__
+const groupEvent = <Name extends string, Fields extends z.core.$ZodShape>(
+  name: Name,
+  fields: () => Fields,
+): Exact<GroupEventShape<Name> & Fields> => exact(() => ({ event: z.literal(name), ...group(), ...fields() }))
+
+// @__NO_SIDE_EFFECTS__
+const participantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
+  name: Name,
+  fields: () => Fields,
+): Exact<GroupEventShape<Name> & ParticipantShape & Fields> =>
+  exact(() => ({ event: z.literal(name), ...group(), ...participant(), ...fields() }))
+
 /** A group was created through the create endpoint. */
-export const GroupCreatedEvent = exact(() => ({
-  ...group('GROUP_CREATED'),
+export const GroupCreatedEvent = groupEvent('GROUP_CREATED', () => ({
   /** Lets anyone who has it join: treat it as a credential. */
   inviteLink: z.nullish(z.string()),
   /** When the group was created, ISO 8601. */
@@ -34,24 +52,21 @@ export const GroupCreatedEvent = exact(() => ({
 export type GroupCreatedEvent = z.infer<typeof GroupCreatedEvent>
 
 /** A participant joined the group. */
-export const GroupParticipantJoinedEvent = exact(() => ({
-  ...participant('GROUP_PARTICIPANT_JOINED'),
+export const GroupParticipantJoinedEvent = participantEvent('GROUP_PARTICIPANT_JOINED', () => ({
   /** When the participant joined, ISO 8601. */
   participantJoinedAt: z.nullish(TimestampOrEmpty),
 }))
 export type GroupParticipantJoinedEvent = z.infer<typeof GroupParticipantJoinedEvent>
 
 /** A participant left the group. */
-export const GroupParticipantLeftEvent = exact(() => ({
-  ...participant('GROUP_PARTICIPANT_LEFT'),
+export const GroupParticipantLeftEvent = participantEvent('GROUP_PARTICIPANT_LEFT', () => ({
   /** When the participant left, ISO 8601. */
   participantLeftAt: z.nullish(TimestampOrEmpty),
 }))
 export type GroupParticipantLeftEvent = z.infer<typeof GroupParticipantLeftEvent>
 
 /** A participant was removed from the group. */
-export const GroupParticipantRemovedEvent = exact(() => ({
-  ...participant('GROUP_PARTICIPANT_REMOVED'),
+export const GroupParticipantRemovedEvent = participantEvent('GROUP_PARTICIPANT_REMOVED', () => ({
   /** When the participant was removed, ISO 8601. */
   participantRemovedAt: z.nullish(TimestampOrEmpty),
 }))

@@ -1,4 +1,5 @@
 export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+export type { CallDetailsShape } from './call-details.ts'
 export {
   CallAcceptedEvent,
   CallEndedEvent,
@@ -27,21 +28,24 @@ export type { Exact } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
 export {
   GroupCreatedEvent,
+  type GroupEventShape,
   GroupParticipantJoinedEvent,
   GroupParticipantLeftEvent,
   GroupParticipantRemovedEvent,
+  type ParticipantShape,
 } from './group-events.ts'
 export { Issue, issuesOf } from './issue.ts'
 export { limits } from './limits.ts'
 export { reasonPhrases } from './reason-phrases.ts'
 export { redact } from './redact.ts'
-export { SummaryRecord } from './summary.ts'
+export { SummaryRecord, type SummaryRecordShape } from './summary.ts'
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
 export { type Validation, validate } from './validate.ts'
 export { validateEvent } from './validate-event.ts'
 export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 export {
   type EventName,
+  type EventSchemas,
   eventNames,
   eventSchemas,
   isEventName,

@@ -1,15 +1,19 @@
 import type * as z from 'zod/mini'
 import { CallSummary } from './call-ai-summary-event.ts'
-import { callDetails } from './call-details.ts'
-import { exact } from './exact.ts'
+import { type CallDetailsShape, callDetails } from './call-details.ts'
+import { type Exact, exact } from './exact.ts'
+
+const fields = () => ({
+  /** The summary itself. */
+  summary: CallSummary,
+})
+
+/** Fields of a fetched summary. */
+export type SummaryRecordShape = CallDetailsShape & ReturnType<typeof fields>
 
 /**
  * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. From another service than this
  * project's server only `callId` and `summary` are sure, because the body is not published.
  */
-export const SummaryRecord = exact(() => ({
-  ...callDetails(),
-  /** The summary itself. */
-  summary: CallSummary,
-}))
+export const SummaryRecord: Exact<SummaryRecordShape> = exact(() => ({ ...callDetails(), ...fields() }))
 export type SummaryRecord = z.infer<typeof SummaryRecord>

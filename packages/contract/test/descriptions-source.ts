@@ -15,6 +15,10 @@ const options: ts.CompilerOptions = {
 
 type Described = { [name: string]: { description: string; fields: { [field: string]: string } } }
 
+// Sorted, because the order of the properties of a type is the compiler's own affair.
+const sorted = <Value>(entries: [string, Value][]): { [name: string]: Value } =>
+  Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** What the doc comments in the sources say of each exported schema, its fields, and each error code. */
 export const readDescriptions = (): Described => {
   const program = ts.createProgram([index], options)
@@ -33,19 +37,18 @@ export const readDescriptions = (): Described => {
     return isSchema && type.flags & ts.TypeFlags.Object ? type.getProperties() : []
   }
 
-  return Object.fromEntries(
-    checker
-      .getExportsOfModule(module)
-      .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-      .filter((symbol) => fieldsOf(symbol).length > 0)
-      .map((symbol) => [
-        symbol.name,
-        {
-          description: commentOf(symbol),
-          fields: Object.fromEntries(fieldsOf(symbol).map((field) => [field.name, commentOf(field)])),
-        },
-      ]),
-  )
+  const describe = (symbol: ts.Symbol): [string, Described[string]] => [
+    symbol.name,
+    {
+      description: commentOf(symbol),
+      fields: sorted(fieldsOf(symbol).map((field) => [field.name, commentOf(field)])),
+    },
+  ]
+
+  const symbols = checker
+    .getExportsOfModule(module)
+    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+  return sorted(symbols.filter((symbol) => fieldsOf(symbol).length > 0).map(describe))
 }
 
 /** The source of `descriptions.ts`. */

@@ -42,9 +42,17 @@ const values: readonly unknown[] = [
 
 const fields = ['recap', 'keyPoints', 'nextSteps', 'addedLater', 'toString', '__proto__', 'constructor']
 
+const isRecord = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 const put = (target: object, name: string, value: unknown): void => {
   if (value === undefined) Reflect.deleteProperty(target, name)
-  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true })
+  else
+    Object.defineProperty(target, name, {
+      value: structuredClone(value),
+      enumerable: true,
+      configurable: true,
+    })
 }
 
 /** The payload with one to three of its fields, or those of its summary, replaced, removed or added. */
@@ -60,7 +68,7 @@ export const mutationsOf = (payload: object): fc.Arbitrary<object> => {
   return fc.array(change, { maxLength: 3 }).map((changes) => {
     const copy = structuredClone(payload)
     for (const { name, value, inSummary } of changes) {
-      const inner = 'summary' in copy && typeof copy.summary === 'object' ? copy.summary : null
+      const inner = 'summary' in copy && isRecord(copy.summary) ? copy.summary : null
       put(inSummary && inner !== null ? inner : copy, name, value)
     }
     return copy

@@ -1,0 +1,138 @@
+import { expectTypeOf } from 'vitest'
+import type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+import type { CallEndedEvent, CallMissedEvent } from './call-events.ts'
+import type { EmittedEvent, EmittedEventName, EmittedEventOf } from './emitted-event.ts'
+import { extraFields } from './extra-fields.ts'
+import type { GroupCreatedEvent, GroupParticipantLeftEvent } from './group-events.ts'
+import type { SummaryRecord } from './summary.ts'
+import type { Validation } from './validate.ts'
+import { validateEvent } from './validate-event.ts'
+import { type EventName, isEventName, type WebhookEvent, type WebhookEventOf } from './webhook-event.ts'
+
+declare const event: WebhookEvent
+
+// A switch over the union narrows on `event`, and compiles when every case is there.
+export const subjectOf = (): string => {
+  switch (event.event) {
+    case 'GROUP_CREATED':
+      expectTypeOf(event).toEqualTypeOf<GroupCreatedEvent>()
+      return event.groupId
+    case 'GROUP_PARTICIPANT_JOINED':
+    case 'GROUP_PARTICIPANT_LEFT':
+    case 'GROUP_PARTICIPANT_REMOVED':
+      return event.groupId
+    case 'CALL_INCOMING_INITIATED':
+    case 'CALL_OUTGOING_INITIATED':
+    case 'CALL_ACCEPTED':
+    case 'CALL_ENDED':
+    case 'CALL_MISSED':
+    case 'CALL_REJECTED':
+    case 'CALL_NOT_PICKED':
+      return event.callId
+    case 'CALL_AI_SUMMARY':
+      expectTypeOf(event).toEqualTypeOf<CallAiSummaryEvent>()
+      return event.summary.recap
+    default:
+      return event satisfies never
+  }
+}
+
+// A missing case does not compile.
+export const forgetful = (): string => {
+  switch (event.event) {
+    case 'CALL_AI_SUMMARY':
+      return event.summary.recap
+    default:
+      // @ts-expect-error: eleven events are left
+      return event satisfies never
+  }
+}
+
+if (event.event === 'CALL_ENDED') {
+  expectTypeOf(event).toEqualTypeOf<CallEndedEvent>()
+  // @ts-expect-error: a misspelt field; there is no index signature
+  event.calId
+  // @ts-expect-error: a field of another event
+  event.summary
+  // @ts-expect-error: a field that only CALL_MISSED may have
+  event.isNewCaller
+}
+// @ts-expect-error: no event has this name
+if (event.event === 'CALL_FINISHED') event
+// @ts-expect-error: not every event has a callId
+event.callId
+
+expectTypeOf<WebhookEventOf<'CALL_ENDED'>>().toEqualTypeOf<CallEndedEvent>()
+expectTypeOf<WebhookEvent['event']>().toEqualTypeOf<EventName>()
+
+expectTypeOf<CallAiSummaryEvent>().toEqualTypeOf<{
+  event: 'CALL_AI_SUMMARY'
+  channel: 'PSTN' | 'WHATSAPP'
+  callId: string
+  callDirection: 'INCOMING' | 'OUTGOING'
+  callStatus: string
+  durationInSeconds: number
+  callStartedAt: string
+  callEndedAt: string
+  from: string
+  to: string
+  channelNumber: string
+  customerNumber: string
+  agentNumber?: string | undefined
+  callType: 'AI_BOT' | 'AGENT'
+  triggeredVia: 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
+  summary: { recap: string; keyPoints: string[]; nextSteps: string[] }
+}>()
+expectTypeOf<CallAiSummaryEvent['summary']>().toEqualTypeOf<CallSummary>()
+
+expectTypeOf<CallEndedEvent['callDirection']>().toEqualTypeOf<
+  'INCOMING' | 'OUTGOING' | '' | null | undefined
+>()
+expectTypeOf<CallEndedEvent['agentNumber']>().toEqualTypeOf<string | null | undefined>()
+expectTypeOf<CallEndedEvent['durationInSeconds']>().toEqualTypeOf<number | null | undefined>()
+expectTypeOf<CallEndedEvent['callStartedAt']>().toEqualTypeOf<string | null | undefined>()
+expectTypeOf<CallEndedEvent['pickedBy']>().toEqualTypeOf<unknown>()
+expectTypeOf<CallMissedEvent['isNewCaller']>().toEqualTypeOf<unknown>()
+expectTypeOf<{ event: 'CALL_ENDED'; callId: string }>().toExtend<CallEndedEvent>()
+
+expectTypeOf<GroupParticipantLeftEvent>().toEqualTypeOf<{
+  event: 'GROUP_PARTICIPANT_LEFT'
+  groupId: string
+  groupName?: string | null | undefined
+  orgId?: unknown
+  integrationId?: unknown
+  customerPhone?: string | null | undefined
+  participantLeftAt?: string | null | undefined
+}>()
+expectTypeOf<GroupCreatedEvent['inviteLink']>().toEqualTypeOf<string | null | undefined>()
+
+expectTypeOf<Omit<CallAiSummaryEvent, 'event'>>().toExtend<SummaryRecord>()
+expectTypeOf<{ callId: string; summary: CallSummary }>().toExtend<SummaryRecord>()
+
+// What is emitted can be received, is narrower, and comes without the fields of other services.
+expectTypeOf<EmittedEvent>().toExtend<WebhookEvent>()
+expectTypeOf<EmittedEventName>().toExtend<EventName>()
+expectTypeOf<EmittedEventOf<'CALL_ENDED'>['callStatus']>().toEqualTypeOf<'END'>()
+expectTypeOf<EmittedEventOf<'GROUP_CREATED'>>().toEqualTypeOf<{
+  event: 'GROUP_CREATED'
+  groupId: string
+  groupName: string
+  inviteLink: string | null
+  groupCreatedAt: string
+}>()
+// @ts-expect-error: the reference server never emits it
+expectTypeOf<EmittedEventOf<'CALL_MISSED'>>()
+
+declare const name: unknown
+if (isEventName(name)) expectTypeOf(name).toEqualTypeOf<EventName>()
+
+expectTypeOf(extraFields(event)).toEqualTypeOf<Record<string, unknown>>()
+// @ts-expect-error: what is no event needs its schema
+extraFields({ success: true })
+
+const validation = validateEvent('CALL_AI_SUMMARY', name)
+expectTypeOf(validation).toEqualTypeOf<Validation<CallAiSummaryEvent>>()
+if (validation.success) expectTypeOf(validation.data.summary.recap).toEqualTypeOf<string>()
+else expectTypeOf(validation.issues).toEqualTypeOf<{ path: string; message: string }[]>()
+// @ts-expect-error: there is data only when it succeeded
+validation.data
