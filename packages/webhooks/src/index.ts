@@ -24,6 +24,7 @@ export {
   sqlDedupeTable,
 } from './dedupe/sql-dedupe.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
+export { WebhookDriftError } from './errors/webhook-drift-error.ts'
 export { WebhookHandlerTimeoutError } from './errors/webhook-handler-timeout-error.ts'
 export { isWebhookParseError, type ParseFailure, WebhookParseError } from './errors/webhook-parse-error.ts'
 export {

@@ -1,6 +1,7 @@
 import { WebhookRequestError } from '../errors/webhook-request-error.ts'
-import type { Verifier } from '../verifiers/verifier.ts'
-import { type BodyLimits, readBody } from './read-body.ts'
+import { type ParsedEvent, parseEvent } from '../parse/parse-event.ts'
+import type { ReceiverSettings } from './options.ts'
+import { readBody } from './read-body.ts'
 
 const json = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
@@ -8,17 +9,11 @@ const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 /** A sender that names no type is believed to send JSON; the parser will tell. */
 const isJson = (type: string | null): boolean => {
   if (type === null || type === '' || type === 'application/json') return true
-  if (!json.test(type)) return false
-  return /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')
+  return json.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')
 }
 
-/**
- * Checks what can be seen without the body: method, headers of the signature, content type. In this order, so that a
- * stranger costs least.
- *
- * @throws WebhookRequestError, or what the verifier throws.
- */
-const checkHead = (request: Request, verify: Verifier): void => {
+/** Checks what can be seen without the body, in such an order that a stranger costs least. */
+const checkHead = (request: Request, { verify }: ReceiverSettings): void => {
   if (request.method !== 'POST') {
     throw new WebhookRequestError('method_not_allowed', 'Webhooks are sent by POST.')
   }
@@ -28,19 +23,23 @@ const checkHead = (request: Request, verify: Verifier): void => {
   }
 }
 
+/** A request whose sender is known and whose body is read. */
+export type Accepted = { readonly rawBody: Uint8Array; readonly parsed: ParsedEvent }
+
 /**
- * Reads a request's body and makes sure of its sender.
+ * Makes sure of a request's sender and reads its event.
  *
- * @throws WebhookRequestError, or what the verifier throws.
+ * @throws WebhookRequestError, WebhookParseError, or what the verifier throws.
  */
-export const acceptBody = async (
-  request: Request,
-  verify: Verifier,
-  limits: BodyLimits,
-): Promise<Uint8Array> => {
-  checkHead(request, verify)
-  const body = await readBody(request, limits)
-  const verdict: unknown = await verify({ headers: request.headers, body, url: request.url })
-  if (verdict === true) return body
-  throw new WebhookRequestError('not_verified', 'The delivery was not verified.')
+export const acceptRequest = async (request: Request, settings: ReceiverSettings): Promise<Accepted> => {
+  checkHead(request, settings)
+  const { maxBodyBytes, bodyTimeoutMs } = settings
+  const rawBody = await readBody(request, { maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs })
+  const verdict: unknown = await settings.verify({
+    headers: request.headers,
+    body: rawBody,
+    url: request.url,
+  })
+  if (verdict !== true) throw new WebhookRequestError('not_verified', 'The delivery was not verified.')
+  return { rawBody, parsed: parseEvent(rawBody, { maxBytes: maxBodyBytes }) }
 }

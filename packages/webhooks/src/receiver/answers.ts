@@ -1,4 +1,5 @@
 import type { Issue } from '@wabakit/contract'
+import { WebhookDriftError } from '../errors/webhook-drift-error.ts'
 import { WebhookParseError } from '../errors/webhook-parse-error.ts'
 import { WebhookRequestError } from '../errors/webhook-request-error.ts'
 import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
@@ -10,10 +11,6 @@ const refuse = (status: number, body: Refusal, headers: Record<string, string> =
 
 /** 200: handled, or handled before. */
 export const accepted = (): Response => new Response(null, { status: 200 })
-
-/** 422: a known event that does not fit the contract, and nobody to take it. */
-export const drifted = (name: string, issues: readonly Issue[]): Response =>
-  refuse(422, { code: 'drifted', message: `${name} does not have the fields of its contract.`, issues })
 
 /** 409: the same delivery is being handled; a success now would lose it if that handler dies. */
 export const inProgress = (): Response =>
@@ -35,13 +32,17 @@ export const storeDown = (): Response =>
 export const handlerFailed = (): Response =>
   refuse(500, { code: 'handler_failed', message: 'The delivery was not handled.' })
 
-/** The answer to what was thrown before there was an event. */
+/** The answer to what was thrown before there was an event to handle. */
 export const refusalOf = (error: unknown): Response => {
   if (error instanceof WebhookRequestError) {
     const { code, message, status } = error
     return refuse(status, { code, message }, status === 405 ? { allow: 'POST' } : {})
   }
   if (error instanceof WebhookParseError) return refuse(400, { code: error.code, message: error.message })
+  if (error instanceof WebhookDriftError) {
+    const { code, message, issues } = error
+    return refuse(422, { code, message, issues })
+  }
   if (error instanceof WebhookVerificationError) {
     return refuse(401, { code: error.reason, message: error.message })
   }

@@ -4,7 +4,7 @@ const longest = 200
 
 const sha256 = async (bytes: Uint8Array): Promise<string> => {
   const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return `sha256:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 /** What identifies the events that happen once. Every other event may happen again with the same ids. */
@@ -19,12 +19,12 @@ const naturalKey = (parsed: ParsedEvent): string | undefined => {
  * What duplicates of a delivery are recognised by: its `webhook-id`; else the identity of an event that happens once;
  * else the SHA-256 of its body. Always short enough for a database's index.
  */
-export const deliveryKey = async (
+export const deliveryKey = (
   id: string | undefined,
   parsed: ParsedEvent,
   body: Uint8Array,
-): Promise<string> => {
+): string | Promise<string> => {
   const key = id === undefined ? naturalKey(parsed) : `id:${id}`
-  if (key === undefined) return `sha256:${await sha256(body)}`
-  return key.length <= longest ? key : `sha256:${await sha256(new TextEncoder().encode(key))}`
+  if (key === undefined) return sha256(body)
+  return key.length <= longest ? key : sha256(new TextEncoder().encode(key))
 }

@@ -12,7 +12,7 @@ export type ReceiverOptions = {
   readonly dedupe?: Dedupe
   /**
    * When the sender gets its 200: `after` the handlers are done, or `before` they start. `before` loses the event if
-   * the process dies, because the sender will not send it again.
+   * the process dies or a handler fails, because the sender will not send it again.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before'
@@ -32,8 +32,8 @@ export type ReceiverOptions = {
    */
   readonly handlerTimeoutMs?: number
   /**
-   * Milliseconds until the claim of a delivery whose process died may be claimed again. It must be longer than
-   * handlers take.
+   * Milliseconds until a delivery whose process died while handling it may be claimed again. Longer than handlers
+   * take, or a slow one will not be alone.
    * @default 60_000
    */
   readonly claimTtlMs?: number
@@ -42,4 +42,35 @@ export type ReceiverOptions = {
    * @default Date.now
    */
   readonly now?: () => number
+}
+
+/** The options with their defaults. */
+export type ReceiverSettings = Required<Omit<ReceiverOptions, 'dedupe' | 'handlerTimeoutMs'>> &
+  Pick<ReceiverOptions, 'dedupe' | 'handlerTimeoutMs'>
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError when `verify` is no function.
+ * @throws RangeError when a limit or a time is not above 0: NaN would switch it off.
+ */
+export const settingsOf = (options: ReceiverOptions): ReceiverSettings => {
+  const settings: ReceiverSettings = {
+    ack: 'after',
+    maxBodyBytes: 1_048_576,
+    bodyTimeoutMs: 10_000,
+    claimTtlMs: 60_000,
+    now: Date.now,
+    ...options,
+  }
+  if (typeof settings.verify !== 'function') {
+    throw new TypeError(
+      'verify is required: standardWebhooks(…), staticHeader(…), basicAuth(…), a function, or unsigned()',
+    )
+  }
+  for (const name of ['maxBodyBytes', 'bodyTimeoutMs', 'claimTtlMs', 'handlerTimeoutMs'] as const) {
+    const value = settings[name]
+    if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
+  }
+  return settings
 }

@@ -14,15 +14,13 @@ import type { Verifier } from './verifier.ts'
  */
 export const standardWebhooks = (options: SignatureOptions): Verifier => {
   const rules = signatureRules(options)
-  return Object.assign(
-    async ({ headers, body }: Parameters<Verifier>[0]) => {
-      await checkSignature({ headers: readSignatureHeaders(headers), body }, rules)
-      return true
+  const verify: Verifier = ({ headers, body }) => {
+    const checked = checkSignature({ headers: readSignatureHeaders(headers), body }, rules)
+    return checked instanceof Promise ? checked.then(() => true) : true
+  }
+  return Object.assign(verify, {
+    checkHeaders: (headers: Headers): void => {
+      readSignatureHeaders(headers)
     },
-    {
-      checkHeaders: (headers: Headers): void => {
-        readSignatureHeaders(headers)
-      },
-    },
-  )
+  })
 }

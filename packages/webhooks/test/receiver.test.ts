@@ -1,0 +1,467 @@
+import {
+  createReceiver,
+  type DeliveryContext,
+  type Failure,
+  type Receiver,
+  type ReceiverOptions,
+  standardWebhooks,
+  unsigned,
+  WebhookDriftError,
+  WebhookHandlerTimeoutError,
+} from '@wabakit/webhooks'
+import { describe, expect, it, vi } from 'vitest'
+import { joined, secret, signed, signedRequest, summary } from './signed.ts'
+
+const receive = (options: Partial<ReceiverOptions> = {}): Receiver =>
+  createReceiver({ verify: standardWebhooks({ secrets: [secret] }), ...options }).onError(() => {})
+
+const answer = async (receiver: Receiver, request: Request | Promise<Request>) => {
+  const response = await receiver.handle(await request)
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, ...(text !== '' && JSON.parse(text)) }
+}
+
+describe('a receiver answers', () => {
+  it('200 when the handlers are done', async () => {
+    const groups: string[] = []
+    const receiver = receive().on('GROUP_PARTICIPANT_JOINED', async (event) => {
+      await Promise.resolve()
+      groups.push(event.groupId)
+    })
+    expect(await answer(receiver, signedRequest(joined))).toMatchObject({ status: 200 })
+    expect(groups).toEqual(['g-1'])
+  })
+
+  it('200 to events that nobody handles, and to events that this version does not know', async () => {
+    for (const event of [joined, { event: 'CALL_TRANSFERRED' }, { type: 'wa_group', messageId: 'm' }]) {
+      expect(await answer(receive(), signedRequest(event))).toMatchObject({ status: 200 })
+    }
+  })
+
+  it.each([
+    ['{', 'not_json'],
+    ['', 'not_json'],
+    ['[]', 'not_an_object'],
+  ])('400 to a signed body %j', async (body, code) => {
+    expect(await answer(receive(), signedRequest(body))).toMatchObject({ status: 400, code })
+  })
+
+  it('400 to a body that is not UTF-8', async () => {
+    const request = new Request('http://localhost', { method: 'POST', body: Uint8Array.from([0xff]) })
+    expect(await answer(receive({ verify: unsigned() }), request)).toMatchObject({
+      status: 400,
+      code: 'not_utf8',
+    })
+  })
+
+  it('400 and an explanation when the body was read before', async () => {
+    const read = await signedRequest(joined)
+    await read.json()
+    const locked = await signedRequest(joined)
+    locked.body?.getReader()
+    for (const request of [read, locked]) {
+      const { status, code, message } = await answer(receive(), request)
+      expect({ status, code }).toEqual({ status: 400, code: 'body_was_parsed' })
+      expect(message).toContain('express.raw')
+    }
+  })
+
+  it('401 with the reason to what is not verified', async () => {
+    const forged = await signed(joined)
+    const request = new Request('http://localhost', { ...forged, body: forged.body.replace('g-1', 'g-2') })
+    expect(await answer(receive(), request)).toMatchObject({ status: 401, code: 'no_matching_signature' })
+    const old = signedRequest(joined, { timestamp: Math.floor(Date.now() / 1000) - 1_000 })
+    expect(await answer(receive(), old)).toMatchObject({ status: 401, code: 'timestamp_too_old' })
+  })
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('405 to %s', async (method) => {
+    const { status, headers } = await receive().handle(new Request('http://localhost', { method }))
+    expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/json; charset=latin1',
+    'json',
+    'application/jsonp',
+  ])('415 to %s', async (type) => {
+    const request = signedRequest(joined, { headers: { 'content-type': type } })
+    expect(await answer(receive(), request)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+  })
+
+  it.each([
+    'application/json',
+    'Application/JSON; charset="UTF-8"',
+    'application/json;charset=utf8',
+    'application/vnd.x+json',
+    '',
+  ])('not 415 to %j', async (type) => {
+    const request = signedRequest(joined, { headers: { 'content-type': type } })
+    expect(await answer(receive(), request)).toMatchObject({ status: 200 })
+  })
+
+  it('422 with the issues to a drifted event, unless a handler takes it', async () => {
+    const errors: unknown[] = []
+    const drifted = () => signedRequest({ ...summary, channel: 'FAX' })
+    const refusing = receive()
+      .onAny(() => {})
+      .onError((error) => errors.push(error))
+    expect(await answer(refusing, drifted())).toMatchObject({
+      status: 422,
+      code: 'drifted',
+      issues: [{ path: 'channel' }],
+    })
+    expect(errors).toEqual([expect.any(WebhookDriftError)])
+
+    const names: string[] = []
+    const taking = receive().onDrift((event) => names.push(event.name))
+    expect(await answer(taking, drifted())).toMatchObject({ status: 200 })
+    expect(names).toEqual(['CALL_AI_SUMMARY'])
+  })
+
+  it('500 when a handler throws or rejects, without telling what', async () => {
+    for (const handler of [
+      () => {
+        throw new Error('hunter2')
+      },
+      () => Promise.reject(new Error('hunter2')),
+    ]) {
+      const response = await receive()
+        .onAny(handler)
+        .handle(await signedRequest(joined))
+      expect(response.status).toBe(500)
+      expect(await response.text()).not.toContain('hunter2')
+    }
+  })
+})
+
+describe('verification', () => {
+  it('accepts only a function that returns true', async () => {
+    const verdicts: unknown[] = [
+      true,
+      Promise.resolve(true),
+      false,
+      undefined,
+      1,
+      'yes',
+      {},
+      Promise.resolve('true'),
+    ]
+    const statuses = await Promise.all(
+      verdicts.map(async (verdict) => {
+        const verify = (() => verdict) as ReceiverOptions['verify']
+        return (await receive({ verify }).handle(await signedRequest(joined))).status
+      }),
+    )
+    expect(statuses).toEqual([200, 200, 401, 401, 401, 401, 401, 401])
+  })
+
+  it('refuses when its function throws', async () => {
+    const verify = () => {
+      throw new Error('look-up failed')
+    }
+    expect(await answer(receive({ verify }), signedRequest(joined))).toMatchObject({
+      status: 401,
+      code: 'not_verified',
+    })
+  })
+
+  it('gives its function the headers, the bytes and the address', async () => {
+    const verify = vi.fn(() => true)
+    const { body } = await signed(joined)
+    await receive({ verify }).handle(await signedRequest(joined))
+    expect(verify).toHaveBeenCalledWith({
+      headers: expect.any(Headers),
+      body: new TextEncoder().encode(body),
+      url: 'http://localhost/webhooks',
+    })
+  })
+
+  it('refuses a request without signature headers before it reads the body', async () => {
+    const pull = vi.fn()
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 })
+    const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit)
+    expect(await answer(receive(), request)).toMatchObject({ status: 401, code: 'missing_header' })
+    expect(pull).not.toHaveBeenCalled()
+  })
+
+  it('must be chosen, and its secrets are checked when the receiver is made', () => {
+    expect(() => createReceiver({} as ReceiverOptions)).toThrow(/verify is required/)
+    const secrets = [[], [''], ['whsec_short'], [`${secret}\n`]]
+    for (const each of secrets) {
+      expect(() => standardWebhooks({ secrets: each })).toThrow(
+        expect.objectContaining({ reason: 'invalid_secret' }),
+      )
+    }
+    expect(() => standardWebhooks({ secrets: [secret], toleranceSeconds: -1 })).toThrow(RangeError)
+  })
+})
+
+describe('a body', () => {
+  const streamed = (chunks: AsyncIterable<Uint8Array>, headers: Record<string, string> = {}) =>
+    new Request('http://localhost', {
+      method: 'POST',
+      body: chunks,
+      headers,
+      duplex: 'half',
+    } as unknown as RequestInit)
+  const open = (options: Partial<ReceiverOptions> = {}) => receive({ verify: unsigned(), ...options })
+
+  it('may come in any pieces', async () => {
+    const events: unknown[] = []
+    const bytes = new TextEncoder().encode(JSON.stringify(summary))
+    const pieces = async function* () {
+      for (const byte of bytes) yield Uint8Array.of(byte)
+    }
+    expect(
+      await answer(
+        open().onAny((event) => events.push(event)),
+        streamed(pieces()),
+      ),
+    ).toMatchObject({ status: 200 })
+    expect(events).toEqual([summary])
+  })
+
+  it('of exactly the limit is read, and one byte more answers 413', async () => {
+    const padded = (length: number) => JSON.stringify({ event: 'X', pad: 'p'.repeat(length - 22) })
+    expect(padded(100)).toHaveLength(100)
+    const statusOf = async (length: number) =>
+      (
+        await open({ maxBodyBytes: 100 }).handle(
+          new Request('http://localhost', {
+            method: 'POST',
+            body: new TextEncoder().encode(padded(length)),
+          }),
+        )
+      ).status
+    expect([await statusOf(100), await statusOf(101)]).toEqual([200, 413])
+  })
+
+  it('that announces more than the limit answers 413 unread', async () => {
+    const request = new Request('http://localhost', {
+      method: 'POST',
+      body: Uint8Array.of(0x7b),
+      headers: { 'content-length': '1048577' },
+    })
+    expect(await answer(open(), request)).toMatchObject({ status: 413, code: 'body_too_large' })
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  it('without end is cut at the limit, whatever length it announces', async () => {
+    let sent = 0
+    const endless = async function* () {
+      try {
+        for (;;) {
+          sent += 1_000
+          yield new Uint8Array(1_000)
+        }
+      } finally {
+        sent += 0.5
+      }
+    }
+    for (const headers of [{}, { 'content-length': '10' }, { 'content-length': 'junk' }]) {
+      sent = 0
+      const { status } = await answer(open({ maxBodyBytes: 10_000 }), streamed(endless(), headers))
+      expect(status).toBe(413)
+      expect(sent).toBeLessThan(15_000)
+    }
+  })
+
+  it('that does not arrive in time answers 408', async () => {
+    const dripping = async function* () {
+      yield Uint8Array.of(0x7b)
+      await new Promise(() => {})
+    }
+    expect(await answer(open({ bodyTimeoutMs: 20 }), streamed(dripping()))).toMatchObject({
+      status: 408,
+      code: 'body_timeout',
+    })
+  })
+
+  it('that breaks off answers 400', async () => {
+    const breaking = async function* () {
+      yield Uint8Array.of(0x7b)
+      throw new Error('connection reset')
+    }
+    expect(await answer(open(), streamed(breaking()))).toMatchObject({ status: 400, code: 'body_unreadable' })
+  })
+})
+
+describe('handlers', () => {
+  it('are called by name, by names and for any, until they unsubscribe', async () => {
+    const calls: string[] = []
+    const receiver = receive()
+      .on('CALL_AI_SUMMARY', (event) => calls.push(`one ${event.summary.recap}`))
+      .on(['GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'], (event) =>
+        calls.push(`several ${event.groupId}`),
+      )
+      .onAny((event) => calls.push(`any ${event.event}`))
+    const stop = receiver.subscribe('GROUP_PARTICIPANT_JOINED', () => calls.push('subscribed'))
+    await receiver.handle(await signedRequest(joined))
+    expect(calls).toEqual(['several g-1', 'any GROUP_PARTICIPANT_JOINED', 'subscribed'])
+
+    calls.length = 0
+    stop()
+    stop()
+    await receiver.handle(await signedRequest(joined))
+    expect(calls).toEqual(['several g-1', 'any GROUP_PARTICIPANT_JOINED'])
+  })
+
+  it('each get the event although another one fails, and then the sender retries', async () => {
+    const calls: string[] = []
+    const receiver = receive()
+      .onAny(() => Promise.reject(new Error('first')))
+      .onAny(() => calls.push('second'))
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(500)
+    expect(calls).toEqual(['second'])
+  })
+
+  it('for unknown events get the name and the payload', async () => {
+    const seen: unknown[] = []
+    const receiver = receive().onUnknown(({ name, raw }) => seen.push([name, raw]))
+    const raw = { event: 'CALL_TRANSFERRED', to: '1' }
+    await receiver.handle(await signedRequest(raw))
+    expect(seen).toEqual([['CALL_TRANSFERRED', raw]])
+  })
+
+  it('get the delivery, the attempt, the raw body, the headers and how the event was recognised', async () => {
+    const contexts: DeliveryContext[] = []
+    const now = 1_800_000_000_000
+    const verify = standardWebhooks({ secrets: [secret], now: () => now })
+    const receiver = receive({ verify, now: () => now }).onAny((_, context) => contexts.push(context))
+    const { event: eventType, ...rest } = joined
+    await receiver.handle(
+      await signedRequest({ eventType, ...rest }, { id: 'msg_1', timestamp: 1_799_999_999 }),
+    )
+    const [context] = contexts
+    expect(context).toMatchObject({
+      delivery: { id: 'msg_1', key: 'id:msg_1' },
+      attempt: { at: new Date(1_799_999_999_000), receivedAt: new Date(now) },
+      recognisedBy: 'eventType',
+    })
+    expect(new TextDecoder().decode(context?.rawBody)).toBe(JSON.stringify({ eventType, ...rest }))
+    expect(context?.headers.get('webhook-id')).toBe('msg_1')
+    expect(context?.signal.aborted).toBe(false)
+  })
+
+  it('that take longer than their time fail, and their signal aborts', async () => {
+    const errors: unknown[] = []
+    let reason: unknown
+    const receiver = receive({ handlerTimeoutMs: 10 })
+      .on('GROUP_PARTICIPANT_JOINED', async (_, { signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        reason = signal.reason
+        await new Promise(() => {})
+      })
+      .onError((error) => errors.push(error))
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(500)
+    expect(errors).toEqual([expect.any(WebhookHandlerTimeoutError)])
+    expect(reason).toBeInstanceOf(WebhookHandlerTimeoutError)
+  })
+
+  it('may have a time of their own', async () => {
+    const slow = () => new Promise((resolve) => setTimeout(resolve, 40))
+    const receiver = receive({ handlerTimeoutMs: 5 }).onAny(slow, { timeoutMs: 5_000 })
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
+  })
+
+  it('see the sender hang up', async () => {
+    const hangUp = new AbortController()
+    const receiver = receive().onAny(async (_, { signal }) => {
+      queueMicrotask(() => hangUp.abort())
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    })
+    const request = new Request(await signedRequest(joined), { signal: hangUp.signal })
+    expect((await receiver.handle(request)).status).toBe(200)
+  })
+})
+
+describe('errors', () => {
+  it('go to every onError listener with their stage, and a listener that fails harms nothing', async () => {
+    const failures: [string, Failure][] = []
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const receiver = receive()
+      .onError(() => {
+        throw new Error('listener')
+      })
+      .onError((error, failure) => failures.push([Object(error).message, failure]))
+      .onAny(() => Promise.reject(new Error('handler')))
+    await receiver.handle(await signedRequest(joined, { id: 'msg_1' }))
+    await receiver.handle(new Request('http://localhost'))
+    expect(failures).toMatchObject([
+      ['handler', { stage: 'handler', context: { delivery: { id: 'msg_1' } } }],
+      ['Webhooks are sent by POST.', { stage: 'request', context: undefined }],
+    ])
+    expect(log).toHaveBeenCalledTimes(2)
+    log.mockRestore()
+  })
+
+  it('of handlers are logged when nobody listens; those of strangers are not', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
+    await receiver.handle(new Request('http://localhost', { method: 'POST', body: '{}' }))
+    expect(log).not.toHaveBeenCalled()
+    const failing = receiver.onAny(() => Promise.reject(new Error('handler')))
+    await failing.handle(await signedRequest(joined))
+    expect(log).toHaveBeenCalledTimes(1)
+    log.mockRestore()
+  })
+})
+
+describe('acknowledging before', () => {
+  it('answers first, works in waitUntil, and calls it as a method', async () => {
+    const steps: string[] = []
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const receiver = receive({ ack: 'before' }).onAny(async () => {
+      await promise
+      steps.push('handled')
+    })
+    class Host {
+      readonly work: Promise<unknown>[] = []
+      waitUntil(work: Promise<unknown>) {
+        this.work.push(work)
+      }
+    }
+    const host = new Host()
+    const response = await receiver.handle(await signedRequest(joined), host)
+    expect([response.status, steps]).toEqual([200, []])
+    resolve()
+    await Promise.all(host.work)
+    expect(steps).toEqual(['handled'])
+  })
+
+  it('works without a host too, and a failure only reaches onError', async () => {
+    const failed = Promise.withResolvers<unknown>()
+    const receiver = receive({ ack: 'before' })
+      .onAny(() => Promise.reject(new Error('late')))
+      .onError((error) => failed.resolve(error))
+    for (const host of [undefined, {}, { waitUntil: 'no function' }]) {
+      expect((await receiver.handle(await signedRequest(joined), host)).status).toBe(200)
+    }
+    expect(await failed.promise).toMatchObject({ message: 'late' })
+  })
+
+  it('goes on although the sender has hung up', async () => {
+    const hangUp = new AbortController()
+    let aborted: boolean | undefined
+    const receiver = receive({ ack: 'before' }).onAny((_, { signal }) => {
+      hangUp.abort()
+      aborted = signal.aborted
+    })
+    await receiver.handle(new Request(await signedRequest(joined), { signal: hangUp.signal }))
+    expect(aborted).toBe(false)
+  })
+})
+
+it('passes handle around without its receiver', async () => {
+  const { handle } = receive()
+  expect((await handle(await signedRequest(joined))).status).toBe(200)
+})
+
+it.each(['maxBodyBytes', 'bodyTimeoutMs', 'handlerTimeoutMs', 'claimTtlMs'])(
+  'refuses a %s that is not above 0',
+  (name) => {
+    for (const value of [0, -1, Number.NaN]) expect(() => receive({ [name]: value })).toThrow(RangeError)
+  },
+)
