@@ -5,7 +5,7 @@ import { Timestamp } from './timestamp.ts'
 import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
 /** The AI summary of a call. */
-export const CallSummary = exact(() => ({
+export const CallSummary = /* @__PURE__ */ exact(() => ({
   /** Short summary of the call. */
   recap: z.string(),
   /** Key points discussed. */
@@ -21,7 +21,7 @@ export type CallSummary = z.infer<typeof CallSummary>
  * `from` equals `channelNumber`, and `to` equals `customerNumber`, in what this project's server emits; parsing does
  * not require it.
  */
-export const CallAiSummaryEvent = exact(() => ({
+export const CallAiSummaryEvent = /* @__PURE__ */ exact(() => ({
   /** The event's name. */
   event: z.literal('CALL_AI_SUMMARY'),
   /** The network the call went through. */

@@ -46,39 +46,40 @@ const missed = () => ({
 /** Fields that only CALL_MISSED may add. */
 export type CallMissedShape = ReturnType<typeof missed>
 
-// @__NO_SIDE_EFFECTS__
 const callEvent = <Name extends string>(name: Name): Exact<CallEventShape<Name>> =>
   exact(() => ({ event: z.literal(name), ...callDetails(), ...seen() }))
 
 /** A customer started a call to the business: the first event of an incoming call. */
-export const CallIncomingInitiatedEvent = callEvent('CALL_INCOMING_INITIATED')
+export const CallIncomingInitiatedEvent = /* @__PURE__ */ callEvent('CALL_INCOMING_INITIATED')
 export type CallIncomingInitiatedEvent = z.infer<typeof CallIncomingInitiatedEvent>
 
 /** The business started a call to a customer: the first event of an outgoing call. */
-export const CallOutgoingInitiatedEvent = callEvent('CALL_OUTGOING_INITIATED')
+export const CallOutgoingInitiatedEvent = /* @__PURE__ */ callEvent('CALL_OUTGOING_INITIATED')
 export type CallOutgoingInitiatedEvent = z.infer<typeof CallOutgoingInitiatedEvent>
 
 /** The call was answered. */
-export const CallAcceptedEvent = callEvent('CALL_ACCEPTED')
+export const CallAcceptedEvent = /* @__PURE__ */ callEvent('CALL_ACCEPTED')
 export type CallAcceptedEvent = z.infer<typeof CallAcceptedEvent>
 
 /** The call is over. An unanswered call's `callStartedAt` may be an empty string. */
-export const CallEndedEvent = callEvent('CALL_ENDED')
+export const CallEndedEvent = /* @__PURE__ */ callEvent('CALL_ENDED')
 export type CallEndedEvent = z.infer<typeof CallEndedEvent>
 
 /** The call was missed. Seen on a live service; the reference server never emits it. */
-export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedShape> = exact(() => ({
-  event: z.literal('CALL_MISSED'),
-  ...callDetails(),
-  ...seen(),
-  ...missed(),
-}))
+export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedShape> = /* @__PURE__ */ exact(
+  () => ({
+    event: z.literal('CALL_MISSED'),
+    ...callDetails(),
+    ...seen(),
+    ...missed(),
+  }),
+)
 export type CallMissedEvent = z.infer<typeof CallMissedEvent>
 
 /** The call was rejected. Seen on a live service; the reference server never emits it. */
-export const CallRejectedEvent = callEvent('CALL_REJECTED')
+export const CallRejectedEvent = /* @__PURE__ */ callEvent('CALL_REJECTED')
 export type CallRejectedEvent = z.infer<typeof CallRejectedEvent>
 
 /** Nobody picked up; may repeat for one call, WhatsApp only. Seen; the reference server never emits it. */
-export const CallNotPickedEvent = callEvent('CALL_NOT_PICKED')
+export const CallNotPickedEvent = /* @__PURE__ */ callEvent('CALL_NOT_PICKED')
 export type CallNotPickedEvent = z.infer<typeof CallNotPickedEvent>

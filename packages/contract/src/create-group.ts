@@ -8,7 +8,7 @@ import { JoinApprovalMode } from './vocabulary.ts'
  * Body of `POST /whatsapp/wa-group/create`. Texts must be well-formed Unicode without NUL; their lengths count code
  * points. Unknown fields are ignored.
  */
-export const CreateGroupRequest = exact(() => ({
+export const CreateGroupRequest = /* @__PURE__ */ exact(() => ({
   /** WABA number on which the group is created, compared by its digits. Not empty. */
   wabaNumber: storable({ min: 1 }),
   /** The group's name: 1 to 128 characters. */
@@ -23,7 +23,7 @@ export const CreateGroupRequest = exact(() => ({
 export type CreateGroupRequest = z.infer<typeof CreateGroupRequest>
 
 /** Body of a successful create. */
-export const CreateGroupResponse = exact(() => ({
+export const CreateGroupResponse = /* @__PURE__ */ exact(() => ({
   /** Always true. */
   success: z.literal(true),
   /** The group's id: the supplied one, or the generated one. It joins this response to the group's webhooks. */

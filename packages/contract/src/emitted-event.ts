@@ -64,7 +64,6 @@ const callEvent = <Name extends string, Status extends string>(
     })
     .check(sidesAgree())
 
-// @__NO_SIDE_EFFECTS__
 const schemas = () =>
   ({
     GROUP_CREATED: z.strictObject({
@@ -106,7 +105,7 @@ const schemas = () =>
  * binds a sender and that parsing forgives. Timestamps are UTC with milliseconds, `agentNumber` is absent rather
  * than empty, `from` equals `channelNumber` and `to` equals `customerNumber`, and no field is beside the contract.
  */
-export const emittedEventSchemas = schemas()
+export const emittedEventSchemas = /* @__PURE__ */ schemas()
 
 /** Name of an event that the reference server emits: one of the nine that the specification names. */
 export type EmittedEventName = keyof typeof emittedEventSchemas

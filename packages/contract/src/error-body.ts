@@ -4,7 +4,7 @@ import { exact } from './exact.ts'
 import { Issue } from './issue.ts'
 
 /** Body of every answer of the reference server that is not a success; also of 202 (`summary_pending`). */
-export const ErrorBody = exact(() => ({
+export const ErrorBody = /* @__PURE__ */ exact(() => ({
   /** The HTTP status. */
   statusCode: z.number(),
   /** The status's reason phrase, such as `Bad Request`. */
@@ -30,7 +30,7 @@ const tolerant = <Schema extends z.core.$ZodType>(schema: Schema) =>
  * An error body as any server of this interface may send it: every field may be missing, `message` may be an array
  * of sentences, and `code` may come from another list. Fields that do not fit are dropped, never an error.
  */
-export const ReceivedErrorBody = exact(() => ({
+export const ReceivedErrorBody = /* @__PURE__ */ exact(() => ({
   /** The HTTP status. */
   statusCode: tolerant(z.number()),
   /** The status's reason phrase. */

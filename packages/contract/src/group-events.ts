@@ -29,13 +29,11 @@ const participant = () => ({
 /** The field of an event about a participant. */
 export type ParticipantShape = ReturnType<typeof participant>
 
-// @__NO_SIDE_EFFECTS__
 const groupEvent = <Name extends string, Fields extends z.core.$ZodShape>(
   name: Name,
   fields: () => Fields,
 ): Exact<GroupEventShape<Name> & Fields> => exact(() => ({ event: z.literal(name), ...group(), ...fields() }))
 
-// @__NO_SIDE_EFFECTS__
 const participantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
   name: Name,
   fields: () => Fields,
@@ -43,7 +41,7 @@ const participantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
   exact(() => ({ event: z.literal(name), ...group(), ...participant(), ...fields() }))
 
 /** A group was created through the create endpoint. */
-export const GroupCreatedEvent = groupEvent('GROUP_CREATED', () => ({
+export const GroupCreatedEvent = /* @__PURE__ */ groupEvent('GROUP_CREATED', () => ({
   /** Lets anyone who has it join: treat it as a credential. */
   inviteLink: z.nullish(z.string()),
   /** When the group was created, ISO 8601. */
@@ -52,22 +50,28 @@ export const GroupCreatedEvent = groupEvent('GROUP_CREATED', () => ({
 export type GroupCreatedEvent = z.infer<typeof GroupCreatedEvent>
 
 /** A participant joined the group. */
-export const GroupParticipantJoinedEvent = participantEvent('GROUP_PARTICIPANT_JOINED', () => ({
-  /** When the participant joined, ISO 8601. */
-  participantJoinedAt: z.nullish(TimestampOrEmpty),
-}))
+export const GroupParticipantJoinedEvent = /* @__PURE__ */ participantEvent(
+  'GROUP_PARTICIPANT_JOINED',
+  () => ({
+    /** When the participant joined, ISO 8601. */
+    participantJoinedAt: z.nullish(TimestampOrEmpty),
+  }),
+)
 export type GroupParticipantJoinedEvent = z.infer<typeof GroupParticipantJoinedEvent>
 
 /** A participant left the group. */
-export const GroupParticipantLeftEvent = participantEvent('GROUP_PARTICIPANT_LEFT', () => ({
+export const GroupParticipantLeftEvent = /* @__PURE__ */ participantEvent('GROUP_PARTICIPANT_LEFT', () => ({
   /** When the participant left, ISO 8601. */
   participantLeftAt: z.nullish(TimestampOrEmpty),
 }))
 export type GroupParticipantLeftEvent = z.infer<typeof GroupParticipantLeftEvent>
 
 /** A participant was removed from the group. */
-export const GroupParticipantRemovedEvent = participantEvent('GROUP_PARTICIPANT_REMOVED', () => ({
-  /** When the participant was removed, ISO 8601. */
-  participantRemovedAt: z.nullish(TimestampOrEmpty),
-}))
+export const GroupParticipantRemovedEvent = /* @__PURE__ */ participantEvent(
+  'GROUP_PARTICIPANT_REMOVED',
+  () => ({
+    /** When the participant was removed, ISO 8601. */
+    participantRemovedAt: z.nullish(TimestampOrEmpty),
+  }),
+)
 export type GroupParticipantRemovedEvent = z.infer<typeof GroupParticipantRemovedEvent>

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { exact } from './exact.ts'
 
 /** One thing wrong with an input. */
-export const Issue = exact(() => ({
+export const Issue = /* @__PURE__ */ exact(() => ({
   /** The field, with dots: `summary.keyPoints.0`; empty for the whole input. */
   path: z.string(),
   /** What is wrong with it, as a sentence that can stand alone. */

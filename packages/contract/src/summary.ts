@@ -15,5 +15,8 @@ export type SummaryRecordShape = CallDetailsShape & ReturnType<typeof fields>
  * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. From another service than this
  * project's server only `callId` and `summary` are sure, because the body is not published.
  */
-export const SummaryRecord: Exact<SummaryRecordShape> = exact(() => ({ ...callDetails(), ...fields() }))
+export const SummaryRecord: Exact<SummaryRecordShape> = /* @__PURE__ */ exact(() => ({
+  ...callDetails(),
+  ...fields(),
+}))
 export type SummaryRecord = z.infer<typeof SummaryRecord>

@@ -20,7 +20,6 @@ const fits = (text: string, max: number): boolean =>
  * A string that keeps to all of the given rules. One check holds them: zod's `minLength`, `maxLength` and `regex`
  * would count UTF-16 units, and weigh half a kilobyte more in every bundle. JSON Schema reads them from the bag.
  */
-// @__NO_SIDE_EFFECTS__
 export const text = ({
   min = 0,
   max = Number.POSITIVE_INFINITY,
@@ -42,11 +41,9 @@ export const text = ({
 }
 
 /** A string that is not empty. */
-// @__NO_SIDE_EFFECTS__
 export const nonEmpty = () => text({ min: 1 })
 
 /** A text that every store can keep: well-formed Unicode without NUL (PostgreSQL can store neither). */
-// @__NO_SIDE_EFFECTS__
 export const storable = (length: Pick<TextRules, 'min' | 'max'>) =>
   text({
     ...length,
