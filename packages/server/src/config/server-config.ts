@@ -98,6 +98,18 @@ export const ServerConfig = z.strictObject({
     about: 'Most deliveries at the same time to one subscription.',
     form: 'a whole number from 1 to 10000',
   }),
+  rateLimitPerOrganization: z._default(whole(0, 1_000_000_000), 600).register(settingFacts, {
+    about: 'Requests of the public API that an organization may make in a minute; 0 for any number.',
+    form: 'a whole number from 0 to 1000000000',
+  }),
+  rateLimitPerKey: z._default(whole(0, 1_000_000_000), 300).register(settingFacts, {
+    about: 'The same for each of its keys.',
+    form: 'a whole number from 0 to 1000000000',
+  }),
+  rateLimitPerAddress: z._default(whole(0, 1_000_000_000), 60).register(settingFacts, {
+    about: 'The same for an IP address (an IPv6 /64) without a valid key.',
+    form: 'a whole number from 0 to 1000000000',
+  }),
   retentionDays: z._default(whole(1, 3_650), 30).register(settingFacts, {
     about: 'Days after which settled deliveries, and events without any other, are removed.',
     form: 'a whole number from 1 to 3650',
@@ -122,6 +134,11 @@ export const ServerConfig = z.strictObject({
     about: 'How it is logged: for people, or one JSON object per line.',
     form: '`pretty` or `json`',
     otherwise: '`pretty` on a terminal, else `json`',
+  }),
+  webhookUrl: z.optional(z.url()).register(settingFacts, {
+    about: 'Where all events of the demo organization go. There is one while `organizations` is empty.',
+    form: 'a URL',
+    otherwise: 'nowhere',
   }),
   mock: z._default(z.boolean(), false).register(settingFacts, {
     about: 'Whether the control API may inject faults into the public API.',

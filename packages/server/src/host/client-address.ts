@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 export type Incoming = {
   readonly url?: string | undefined
   readonly headers: IncomingHttpHeaders
-  readonly socket: { readonly remoteAddress?: string | undefined }
+  readonly socket: { readonly remoteAddress?: string | undefined; destroy(): unknown }
 }
 
 /**

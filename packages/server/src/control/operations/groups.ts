@@ -1,0 +1,50 @@
+import { CreateGroupRequest } from '@wabakit/contract'
+import * as z from 'zod/mini'
+import { operation } from '../operation.ts'
+import { named } from '../schema-names.ts'
+import { ParticipantView, showParticipant } from '../views/participant.ts'
+
+const tag = 'Groups'
+
+const ParticipantStep = named(
+  'ParticipantStepRequest',
+  'Who shall have joined, left, or been removed from which group.',
+  z.strictObject({ groupId: z.string(), phone: z.string(), state: z.enum(['joined', 'left', 'removed']) }),
+)
+
+const CreatedGroup = named(
+  'CreatedGroup',
+  'The group. `repeated`: the same request had created it before, and nothing happened.',
+  z.object({ groupId: z.string(), outcome: z.enum(['created', 'repeated']) }),
+)
+
+const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
+
+/** Operations on groups and their participants. */
+export const groupOperations = [
+  operation({
+    id: 'createGroup',
+    method: 'POST',
+    path: '/organizations/:organizationId/groups',
+    summary: 'Create a group as the public API does, without a key',
+    tag,
+    body: named('NewGroupRequest', 'The request of the public API.', CreateGroupRequest),
+    result: CreatedGroup,
+    status: 201,
+    run: async ({ parameter, body }, { service }) => {
+      const { groupId, outcome } = await service.groups.create(parameter('organizationId'), body)
+      return { groupId, outcome }
+    },
+  }),
+  operation({
+    id: 'simulateParticipant',
+    method: 'POST',
+    path: '/organizations/:organizationId/participants',
+    summary: 'Let somebody join or leave a group, or be removed from it',
+    tag,
+    body: ParticipantStep,
+    result: ParticipantView,
+    run: async ({ parameter, body: { state, ...who } }, { service }) =>
+      showParticipant(await service.participants[steps[state]](parameter('organizationId'), who)),
+  }),
+]

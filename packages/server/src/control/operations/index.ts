@@ -1,0 +1,19 @@
+import type { Operation } from '../operation.ts'
+import { callOperations } from './calls.ts'
+import { deliveryOperations } from './deliveries.ts'
+import { eventOperations } from './events.ts'
+import { faultOperations } from './faults.ts'
+import { groupOperations } from './groups.ts'
+import { organizationOperations } from './organizations.ts'
+import { subscriptionOperations } from './subscriptions.ts'
+
+/** Everything that the control API can do, besides its stream and its own description. */
+export const operations: readonly Operation[] = [
+  ...organizationOperations,
+  ...subscriptionOperations,
+  ...groupOperations,
+  ...callOperations,
+  ...eventOperations,
+  ...deliveryOperations,
+  ...faultOperations,
+]

@@ -1,0 +1,69 @@
+import { UtcTimestamp } from '@wabakit/contract'
+import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schema-names.ts'
+import { UtcOrNull, utc, utcOrNull } from './times.ts'
+
+export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])
+
+export const DeliveryView = named(
+  'Delivery',
+  'One event on its way to one subscription. `dueAt` is when it is due (`pending`), or when its lease ends (`claimed`).',
+  z.object({
+    id: z.string(),
+    subscriptionId: z.string(),
+    eventId: z.string(),
+    eventName: z.string(),
+    subject: z.string(),
+    webhookId: z.string(),
+    status: DeliveryStatus,
+    dueAt: UtcOrNull,
+    attempts: z.number(),
+    failures: z.number(),
+    createdAt: UtcTimestamp,
+    settledAt: UtcOrNull,
+  }),
+)
+
+/** Shows a delivery. */
+export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryView> => ({
+  id: record.id,
+  subscriptionId: record.subscriptionId,
+  eventId: record.eventId,
+  eventName: record.eventName,
+  subject: record.subject,
+  webhookId: record.webhookId,
+  status: record.status,
+  dueAt: utcOrNull(record.dueAt),
+  attempts: record.attempts,
+  failures: record.failures,
+  createdAt: utc(record.createdAt),
+  settledAt: utcOrNull(record.settledAt),
+})
+
+export const AttemptView = named(
+  'Attempt',
+  'One attempt of a delivery. `status` is null when there was no answer, and `error` says why.',
+  z.object({
+    number: z.number(),
+    startedAt: UtcTimestamp,
+    durationMs: z.number(),
+    url: z.string(),
+    status: z.nullable(z.number()),
+    error: z.nullable(z.string()),
+    responseBody: z.nullable(z.string()),
+    succeeded: z.boolean(),
+  }),
+)
+
+/** Shows an attempt. */
+export const showAttempt = (record: AttemptRecord): z.infer<typeof AttemptView> => ({
+  number: record.number,
+  startedAt: utc(record.startedAt),
+  durationMs: record.durationMs,
+  url: record.url,
+  status: record.status,
+  error: record.error,
+  responseBody: record.responseBody,
+  succeeded: record.succeeded,
+})

@@ -1,0 +1,29 @@
+import { Channel, UtcTimestamp } from '@wabakit/contract'
+import type { EventRecord } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schema-names.ts'
+import { utc } from './times.ts'
+
+export const EventView = named(
+  'Event',
+  'Something that happened. `payload` is the JSON body exactly as it is signed and sent.',
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    subject: z.string(),
+    channel: Channel,
+    occurredAt: UtcTimestamp,
+    payload: z.string(),
+  }),
+)
+export type EventView = z.infer<typeof EventView>
+
+/** Shows an event. */
+export const showEvent = (record: EventRecord): EventView => ({
+  id: record.id,
+  name: record.name,
+  subject: record.subject,
+  channel: record.channel,
+  occurredAt: utc(record.occurredAt),
+  payload: record.payload,
+})

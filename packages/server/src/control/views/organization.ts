@@ -1,0 +1,60 @@
+import { JoinApprovalMode, UtcTimestamp } from '@wabakit/contract'
+import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schema-names.ts'
+import { utc } from './times.ts'
+
+export const OrganizationView = named(
+  'Organization',
+  'An organization with its settings and numbers.',
+  z.object({
+    id: z.string(),
+    callSummaries: z.enum(['automatic', 'manual']),
+    integrations: z.array(
+      z.object({ wabaNumber: z.string(), enabled: z.boolean(), joinApprovalMode: JoinApprovalMode }),
+    ),
+    pstnNumbers: z.array(z.string()),
+    createdAt: UtcTimestamp,
+  }),
+)
+
+/** Shows an organization. */
+export const showOrganization = (record: OrganizationRecord): z.infer<typeof OrganizationView> => ({
+  id: record.id,
+  callSummaries: record.callSummaries,
+  integrations: record.integrations.map(({ number, enabled, joinApprovalMode }) => ({
+    wabaNumber: number,
+    enabled,
+    joinApprovalMode,
+  })),
+  pstnNumbers: record.pstnNumbers.map(({ number }) => number),
+  createdAt: utc(record.createdAt),
+})
+
+const apiKey = () => ({
+  id: z.string(),
+  label: z.string(),
+  wabaNumbers: z.union([z.literal('all'), z.array(z.string())]),
+  fingerprint: z.string(),
+  createdAt: UtcTimestamp,
+})
+
+export const ApiKeyView = named(
+  'ApiKey',
+  'A Public API key, without the key itself. `fingerprint` is the beginning of its SHA-256.',
+  z.object(apiKey()),
+)
+export const NewApiKeyView = named(
+  'NewApiKey',
+  'A Public API key that was just made: the only time the key can be read.',
+  z.object({ ...apiKey(), key: z.string() }),
+)
+
+/** Shows a key. */
+export const showApiKey = (record: ApiKeyRecord): z.infer<typeof ApiKeyView> => ({
+  id: record.id,
+  label: record.label,
+  wabaNumbers: record.wabaNumbers === 'all' ? 'all' : [...record.wabaNumbers],
+  fingerprint: record.hash.slice(0, 8),
+  createdAt: utc(record.createdAt),
+})

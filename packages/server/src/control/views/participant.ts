@@ -1,0 +1,24 @@
+import { UtcTimestamp } from '@wabakit/contract'
+import type { ParticipantRecord } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schema-names.ts'
+import { utc } from './times.ts'
+
+export const ParticipantView = named(
+  'Participant',
+  "One person's membership in one group.",
+  z.object({
+    groupId: z.string(),
+    phone: z.string(),
+    state: z.enum(['joined', 'left', 'removed']),
+    changedAt: UtcTimestamp,
+  }),
+)
+
+/** Shows a membership. */
+export const showParticipant = (record: ParticipantRecord): z.infer<typeof ParticipantView> => ({
+  groupId: record.groupId,
+  phone: record.phone,
+  state: record.state,
+  changedAt: utc(record.changedAt),
+})

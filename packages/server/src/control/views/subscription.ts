@@ -1,0 +1,48 @@
+import { Channel, UtcTimestamp } from '@wabakit/contract'
+import type { Subscription, SubscriptionWithSecret } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schema-names.ts'
+import { UtcOrNull, utc, utcOrNull } from './times.ts'
+
+const subscription = () => ({
+  id: z.string(),
+  channel: Channel,
+  number: z.string(),
+  url: z.string(),
+  events: z.union([z.literal('all'), z.array(z.string())]),
+  enabled: z.boolean(),
+  disabledReason: z.nullable(z.enum(['by_hand', 'gone', 'failing'])),
+  failingSince: UtcOrNull,
+  previousSecretExpiresAt: UtcOrNull,
+  createdAt: UtcTimestamp,
+})
+
+export const SubscriptionView = named(
+  'Subscription',
+  'Where the events of one number go, without the secret.',
+  z.object(subscription()),
+)
+export const SubscriptionSecretView = named(
+  'SubscriptionWithSecret',
+  'A subscription whose secret was just set: the only time it can be read.',
+  z.object({ ...subscription(), secret: z.string() }),
+)
+
+/** Shows a subscription. */
+export const showSubscription = (record: Subscription): z.infer<typeof SubscriptionView> => ({
+  id: record.id,
+  channel: record.channel,
+  number: record.number,
+  url: record.url,
+  events: record.events === 'all' ? 'all' : [...record.events],
+  enabled: record.enabled,
+  disabledReason: record.disabledReason,
+  failingSince: utcOrNull(record.failingSince),
+  previousSecretExpiresAt: utcOrNull(record.previousSecretExpiresAt),
+  createdAt: utc(record.createdAt),
+})
+
+/** Shows a subscription with its secret. */
+export const showSubscriptionSecret = (
+  record: SubscriptionWithSecret,
+): z.infer<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })

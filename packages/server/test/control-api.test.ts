@@ -1,0 +1,297 @@
+import { verifySignature } from '@wabakit/webhooks'
+import { expect, test } from 'vitest'
+import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+
+const subscribe = (server: { url: string }, url: string, more: object = {}) =>
+  control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'WHATSAPP',
+    number: acme.integrations[0]?.wabaNumber,
+    url,
+    ...more,
+  })
+
+test('makes, shows, changes, lists and removes organizations', async () => {
+  const server = await start()
+
+  const made = await control(server, 'POST /organizations', {
+    id: 'other',
+    integrations: [{ wabaNumber: '+1 555 020 0001', enabled: false }],
+    pstnNumbers: ['+15550200002'],
+    callSummaries: 'manual',
+  })
+  const changed = await control(server, 'PATCH /organizations/other', { pstnNumbers: [] })
+  const listed = await control(server, 'GET /organizations')
+  const removed = await control(server, 'DELETE /organizations/other')
+  const gone = await control(server, 'GET /organizations/other')
+
+  expect(made.status).toBe(201)
+  expect(made.body).toEqual({
+    id: 'other',
+    callSummaries: 'manual',
+    integrations: [{ wabaNumber: '+1 555 020 0001', enabled: false, joinApprovalMode: 'auto_approve' }],
+    pstnNumbers: ['+15550200002'],
+    createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+  })
+  expect(changed.body).toEqual({ ...made.body, pstnNumbers: [] })
+  expect(listed.body.items.map(({ id }: { id: string }) => id)).toEqual(['acme', 'other'])
+  expect(removed).toMatchObject({ status: 204, body: undefined })
+  expect(gone).toMatchObject({ status: 404, body: { code: 'not_found', error: 'Not Found' } })
+})
+
+test('makes keys that work at once, and removes them at once', async () => {
+  const server = await start()
+
+  const made = await control(server, 'POST /organizations/acme/api-keys', { label: 'ci' })
+  const works = await createGroup(server.url, {}, { authorization: made.body.key })
+  const listed = await control(server, 'GET /organizations/acme/api-keys')
+  await control(server, `DELETE /organizations/acme/api-keys/${made.body.id}`)
+  const worksNoMore = await createGroup(server.url, {}, { authorization: made.body.key })
+
+  expect(works.status).toBe(200)
+  expect(listed.body.items.at(-1)).toMatchObject({ id: made.body.id, label: 'ci', wabaNumbers: 'all' })
+  expect(JSON.stringify(listed.body)).not.toContain(made.body.key)
+  expect(worksNoMore.status).toBe(401)
+})
+
+test('subscribes, changes, rotates the secret, disables and removes', async () => {
+  const server = await start()
+  const path = '/organizations/acme/subscriptions'
+
+  const made = await subscribe(server, 'http://127.0.0.1:9/hooks', { events: ['GROUP_CREATED'] })
+  const one = `${path}/${made.body.id}`
+  const changed = await control(server, `PATCH ${one}`, { url: 'https://example.com/hooks', enabled: false })
+  const rotated = await control(server, `POST ${one}/rotate-secret`, { overlapMs: 1_000 })
+  const listed = await control(server, `GET ${path}`)
+  const removed = await control(server, `DELETE ${one}`)
+
+  expect(made).toMatchObject({
+    status: 201,
+    body: { secret: expect.stringMatching(/^whsec_/), enabled: true },
+  })
+  expect(changed.body).toMatchObject({
+    url: 'https://example.com/hooks',
+    enabled: false,
+    disabledReason: 'by_hand',
+  })
+  expect(rotated.body.secret).not.toBe(made.body.secret)
+  expect(rotated.body.previousSecretExpiresAt).toMatch(/Z$/)
+  expect(listed.body.items).toHaveLength(1)
+  expect(JSON.stringify(listed.body)).not.toContain('whsec_')
+  expect(removed.status).toBe(204)
+})
+
+test('plays a whole call, whose events arrive signed and in order', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const { body: subscription } = await control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'PSTN',
+    number: '+15550100002',
+    url: endpoint.url,
+  })
+
+  const played = await control(server, 'POST /organizations/acme/simulated-calls', { durationInSeconds: 42 })
+  await endpoint.arrived(4)
+
+  expect(played).toMatchObject({
+    status: 201,
+    body: { state: 'ended', durationInSeconds: 42, channel: 'PSTN' },
+  })
+  const events = endpoint.arrivals.map(({ body }) => JSON.parse(body))
+  expect(events.map(({ event }) => event)).toEqual([
+    'CALL_INCOMING_INITIATED',
+    'CALL_ACCEPTED',
+    'CALL_ENDED',
+    'CALL_AI_SUMMARY',
+  ])
+  expect(new Set(events.map(({ callId }) => callId))).toEqual(new Set([played.body.callId]))
+  for (const { headers, body } of endpoint.arrivals) {
+    await verifySignature({ payload: body, headers, secrets: [subscription.secret] })
+  }
+})
+
+test('plays a call without a summary when none can be', async () => {
+  const server = await start()
+
+  const missed = await control(server, 'POST /organizations/acme/simulated-calls', { outcome: 'missed' })
+  const silent = await control(server, 'POST /organizations/acme/simulated-calls', { spoken: false })
+  const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: null })
+
+  expect(missed.body).toMatchObject({ state: 'missed', summary: null })
+  for (const { body } of [silent, unwanted]) {
+    const { body: call } = await control(server, `GET /organizations/acme/calls/${body.callId}`)
+    expect(call).toMatchObject({ state: 'ended', summary: null })
+  }
+})
+
+test('saves a summary that is to come later, later', async () => {
+  const server = await start()
+  const told = Promise.withResolvers<void>()
+  server.service.on('CALL_AI_SUMMARY', () => told.resolve())
+
+  const { body } = await control(server, 'POST /organizations/acme/simulated-calls', {
+    summary: { recap: 'Short.', afterMs: 30 },
+  })
+  const before = await control(server, `GET /organizations/acme/calls/${body.callId}`)
+  await told.promise
+  const after = await control(server, `GET /organizations/acme/calls/${body.callId}`)
+
+  expect(before.body.summary).toBeNull()
+  expect(after.body.summary).toMatchObject({ recap: 'Short.' })
+})
+
+test('moves a call step by step, and refuses a step that it does not have', async () => {
+  const server = await start()
+  const { body: call } = await control(server, 'POST /organizations/acme/calls', {
+    callId: 'call/1',
+    channel: 'WHATSAPP',
+    direction: 'OUTGOING',
+    channelNumber: '+15550100001',
+    customerNumber: '+15550199000',
+  })
+  const path = '/organizations/acme/calls/call%2F1'
+
+  const early = await control(server, `POST ${path}/steps`, { step: 'end' })
+  await control(server, `POST ${path}/steps`, { step: 'accept', agentNumber: '+15550199999' })
+  const ended = await control(server, `POST ${path}/steps`, { step: 'end', durationInSeconds: 5 })
+  const summary = { recap: 'a', keyPoints: [], nextSteps: [] }
+  const first = await control(server, `POST ${path}/summary`, summary)
+  const second = await control(server, `POST ${path}/summary`, { ...summary, recap: 'b' })
+
+  expect(call).toMatchObject({ callId: 'call/1', state: 'initiated' })
+  expect(early).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
+  expect(ended.body).toMatchObject({ state: 'ended', agentNumber: '+15550199999', durationInSeconds: 5 })
+  expect([first.body.outcome, second.body.outcome]).toEqual(['first', 'replaced'])
+})
+
+test('lets participants join and leave', async () => {
+  const server = await start()
+  const group = await control(server, 'POST /organizations/acme/groups', {
+    wabaNumber: '+15550100001',
+    subject: 'Team',
+    groupId: 'team-1',
+  })
+  const step = (state: string) =>
+    control(server, 'POST /organizations/acme/participants', {
+      groupId: 'team-1',
+      phone: '+15550199000',
+      state,
+    })
+
+  expect(group.body).toEqual({ groupId: 'team-1', outcome: 'created' })
+  expect((await step('joined')).body).toMatchObject({ state: 'joined' })
+  expect((await step('left')).body).toMatchObject({ state: 'left' })
+  expect((await step('removed')).status).toBe(409)
+})
+
+test('publishes any event, which is delivered to the byte', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  await subscribe(server, endpoint.url)
+
+  const published = await control(server, 'POST /organizations/acme/events', {
+    name: 'CALL_MISSED',
+    subject: 'call:c1',
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    payload: { event: 'CALL_MISSED', callId: 'c1' },
+  })
+  await endpoint.arrived(1)
+
+  expect(published.status).toBe(201)
+  expect(endpoint.arrivals[0]?.body).toBe(published.body.payload)
+})
+
+test('lists events by cursors, and shows one', async () => {
+  const server = await start()
+  for (const groupId of ['a', 'b', 'c']) await createGroup(server.url, { groupId })
+  const path = '/organizations/acme/events'
+
+  const first = await control(server, `GET ${path}?limit=2`)
+  const second = await control(server, `GET ${path}?limit=2&cursor=${first.body.nextCursor}`)
+  const newest = await control(server, `GET ${path}?order=newest_first&limit=1`)
+  const one = await control(server, `GET ${path}/${newest.body.items[0].id}`)
+  const none = await control(server, `GET ${path}/evt_nothing`)
+
+  const subjects = [...first.body.items, ...second.body.items].map(({ subject }) => subject)
+  expect(subjects).toEqual(['group:a', 'group:b', 'group:c'])
+  expect(one.body).toEqual(newest.body.items[0])
+  expect(JSON.parse(one.body.payload)).toMatchObject({ event: 'GROUP_CREATED', groupId: 'c' })
+  expect(none.status).toBe(404)
+})
+
+test('lists deliveries with their attempts, and sends them again under the same id or a new one', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const { body: subscription } = await subscribe(server, endpoint.url)
+  await createGroup(server.url, { groupId: 'a' })
+  await endpoint.arrived(1)
+  await server.service.dispatcher.runDue()
+  const path = '/organizations/acme/deliveries'
+
+  const listed = await control(server, `GET ${path}?status=delivered&subscriptionId=${subscription.id}`)
+  const [delivery] = listed.body.items
+  const attempts = await control(server, `GET ${path}/${delivery.id}/attempts`)
+  const again = await control(server, `POST ${path}/${delivery.id}/resend`, {})
+  await endpoint.arrived(2)
+  await server.service.dispatcher.runDue()
+  const range = await control(server, `POST ${path}/resend`, {
+    occurredFrom: '2020-01-01T00:00:00Z',
+    statuses: ['delivered'],
+    newWebhookId: true,
+  })
+  await endpoint.arrived(3)
+
+  expect(delivery).toMatchObject({ status: 'delivered', eventName: 'GROUP_CREATED', attempts: 1 })
+  expect(attempts.body.items).toEqual([
+    expect.objectContaining({ number: 1, status: 200, succeeded: true, url: endpoint.url }),
+  ])
+  expect([again.body, range.body]).toEqual([{ resent: 1 }, { resent: 1 }])
+  const [first, second, third] = endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
+  expect(second).toBe(first)
+  expect(third).not.toBe(first)
+})
+
+test.each([
+  ['a field that is not there', 'POST /organizations', { id: 'x', nmae: 1 }, 400, 'invalid_input'],
+  ['a value that cannot be', 'POST /organizations', { id: 7 }, 400, 'invalid_input'],
+  ['a limit out of bounds', 'GET /organizations?limit=0', undefined, 400, 'invalid_input'],
+  ['an id in use', 'POST /organizations', { id: 'acme' }, 409, 'exists'],
+  ['broken JSON', 'POST /organizations', '{"id":', 400, 'malformed_json'],
+  ['a body too large', 'POST /organizations', `"${'x'.repeat(1_100_000)}"`, 413, 'body_too_large'],
+  ['an unknown path', 'GET /nothing', undefined, 404, 'not_found'],
+  ['an unknown organization', 'POST /organizations/nobody/simulated-calls', {}, 404, 'not_found'],
+  ['faults without mock', 'GET /faults', undefined, 404, 'not_found'],
+  [
+    'what the public API refuses',
+    'POST /organizations/acme/groups',
+    { wabaNumber: '+1', subject: 'Team' },
+    400,
+    'integration_not_found',
+  ],
+])('refuses %s', async (_what, request, body, status, code) => {
+  const server = await start()
+
+  expect(await control(server, request, body)).toMatchObject({ status, body: { statusCode: status, code } })
+})
+
+test('names the field that is wrong', async () => {
+  const server = await start()
+
+  const { body } = await control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'FAX',
+    number: '+1',
+    url: 'https://example.com',
+  })
+
+  expect(body.issues).toEqual([{ path: 'channel', message: expect.stringContaining('PSTN') }])
+})
+
+test('takes bodies as JSON only, since another type is what a foreign page can send unasked', async () => {
+  const server = await start()
+
+  const { status, body } = await control(server, 'POST /organizations', '{"id":"x"}', {
+    'content-type': 'text/plain',
+  })
+
+  expect({ status, code: body.code }).toEqual({ status: 415, code: 'unsupported_media_type' })
+})

@@ -1,0 +1,91 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { onTestFinished } from 'vitest'
+import { type RunningServer, type ServerConfig, startServer } from '../src/index.ts'
+
+/** The organization that tests work with. */
+export const acme = {
+  id: 'acme',
+  integrations: [{ wabaNumber: '+15550100001' }],
+  pstnNumbers: ['+15550100002'],
+  apiKeys: [{ key: 'wk_test_key' }],
+}
+
+/** A server on a free port that keeps nothing, closed at the end of the test. */
+export const start = async (
+  config: Partial<ServerConfig> = {},
+  options: Parameters<typeof startServer>[1] = {},
+): Promise<RunningServer> => {
+  const server = await startServer(
+    { port: 0, database: ':memory:', logLevel: 'silent', organizations: [acme], ...config },
+    options,
+  )
+  onTestFinished(server.close)
+  return server
+}
+
+/** Creates a group over the public API. */
+export const createGroup = (url: string, body: object = {}, headers: Record<string, string> = {}) =>
+  fetch(`${url}/whatsapp/wa-group/create`, {
+    method: 'POST',
+    headers: { authorization: 'wk_test_key', 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', ...body }),
+  })
+
+/** Calls the control API; gives the status and the body. */
+export const control = async (
+  { url }: Pick<RunningServer, 'url'>,
+  request: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+) => {
+  const [method = '', path = ''] = request.split(' ')
+  const response = await fetch(`${url}/_wabakit${path}`, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    body: text === '' ? undefined : JSON.parse(text),
+    headers: response.headers,
+  }
+}
+
+/** A webhook that arrived. */
+export type Arrival = { readonly headers: IncomingHttpHeaders; readonly body: string }
+
+/** An endpoint on loopback that answers as it is told (200) and keeps what arrives. */
+export const listenForWebhooks = async (answer: () => number = () => 200) => {
+  const arrivals: Arrival[] = []
+  const waiting = new Set<() => void>()
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    arrivals.push({ headers: request.headers, body })
+    response.writeHead(answer()).end()
+    for (const look of waiting) look()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return {
+    url: `http://127.0.0.1:${address.port}/webhooks`,
+    arrivals,
+    /** Resolves when so many have arrived. */
+    arrived: (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (arrivals.length < count) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}
