@@ -1,0 +1,63 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { DeliveryQuery } from '@wabakit/core'
+import { deliveryColumns, keyOf } from './delivery-row.ts'
+import { createQueries, type Row } from './queries.ts'
+
+/** Reads deliveries in the order of the query: their columns, their keys, and `isDisabled` of their subscriptions. */
+export type ReadDeliveries = (query: DeliveryQuery) => Row[]
+
+/** The cursor of a page that ends with this row. */
+export const deliveryCursor = ({ event, subscription }: Row): string => `${event}.${subscription}`
+
+const columns = `${deliveryColumns}, d.event, d.subscription, s.disabledReason is not null as isDisabled`
+
+/** A way to the rows, and the column by which it meets them in order. */
+type Path = { readonly from: string; readonly seq: 'd.event' | 'e.seq' }
+
+const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
+
+/** The way that passes the fewest other rows. SQLite is told, since it has no statistics to choose by. */
+const pathOf = (query: DeliveryQuery): Path => {
+  const through = (deliveries: string): Path => ({
+    from: `${deliveries} cross join events e on e.seq = d.event`,
+    seq: 'd.event',
+  })
+  if (query.deliveryId !== undefined || query.eventId !== undefined) return through('deliveries d')
+  if (query.subscriptionId !== undefined) return through('deliveries d indexed by deliveriesBySubscription')
+  if (excludesDelivered(query)) return through('deliveries d indexed by undelivered')
+  return { from: 'events e cross join deliveries d on d.event = e.seq', seq: 'e.seq' }
+}
+
+/** Makes the queries for deliveries. */
+export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => {
+  const read = createQueries(database)
+  return (query) => {
+    const { organizationId, deliveryId, eventId, subscriptionId, statuses, order, limit } = query
+    const key = deliveryId === undefined ? undefined : keyOf(deliveryId)
+    if (deliveryId !== undefined && key === undefined) return []
+    const [event, subscription] = query.cursor?.split('.').map(Number) ?? []
+    const { from, seq } = pathOf(query)
+    const [follows, direction] = order === 'newest_first' ? ['<', 'desc'] : ['>', 'asc']
+    return read({
+      select: `select ${columns} from ${from} cross join subscriptions s on s.seq = d.subscription`,
+      where: {
+        'd.organizationId = ?': organizationId,
+        'e.organizationId = ?': organizationId,
+        '(d.event, d.subscription) = (?, ?)': key && [key.event, key.subscription],
+        'd.event = (select seq from events where id = ?)': eventId,
+        'd.subscription = (select seq from subscriptions where organizationId = ? and id = ?)':
+          subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
+        "d.status <> 'delivered'": excludesDelivered(query) ? [] : undefined,
+        'd.status in (select value from json_each(?))': statuses && JSON.stringify(statuses),
+        // A delivery is created when its event occurs.
+        'd.createdAt >= ?': query.occurredFrom,
+        'd.createdAt < ?': query.occurredBefore,
+        [`${seq} ${follows}= ?`]: event,
+        [`(d.event, d.subscription) ${follows} (?, ?)`]:
+          event === undefined ? undefined : [event, subscription ?? 0],
+      },
+      orderBy: `${seq} ${direction}, d.subscription ${direction}`,
+      limit,
+    })
+  }
+}

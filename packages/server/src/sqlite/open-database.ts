@@ -1,0 +1,81 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DatabaseOpenError } from './errors/database-open-error.ts'
+import { lockFile } from './lock-file.ts'
+import { migrate, readVersion } from './migrate.ts'
+import { remedyOf } from './sqlite-failure.ts'
+
+/** An open database, which is this process's alone. */
+export type OpenDatabase = {
+  readonly database: DatabaseSync
+  /** Closes the database and lets others have it. */
+  close(): void
+}
+
+/** How long opening waits for a program that holds the database, such as a backup, in milliseconds. */
+const openingTimeoutMs = 2_000
+
+/**
+ * WAL with `synchronous=FULL`: a commit is on the disk when it returns. A checkpoint comes every 4,096 pages (16 MiB),
+ * four times as many as by default, because the same pages are written again and again.
+ */
+const settings = `
+  pragma synchronous = full;
+  pragma wal_autocheckpoint = 4096;
+  pragma journal_size_limit = 67108864;
+  pragma cache_size = -32768;
+  pragma temp_store = memory;
+  pragma trusted_schema = off;
+`
+
+const useWriteAheadLog = (database: DatabaseSync, path: string): void => {
+  const mode = database.prepare('pragma journal_mode = wal').get()?.journal_mode
+  if (mode !== 'wal')
+    throw new DatabaseOpenError(path, 'Its file system has no shared memory. Use a local disk.')
+}
+
+const connect = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec(`pragma busy_timeout = ${openingTimeoutMs}`)
+    const version = readVersion(database, path)
+    useWriteAheadLog(database, path)
+    database.exec(settings)
+    migrate(database, version)
+    // From here on, waiting would stop the event loop.
+    database.exec('pragma busy_timeout = 0')
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Opens a database of our schema, and makes it if there is none.
+ *
+ * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
+ */
+export const openDatabase = (file: string): OpenDatabase => {
+  const path = existsSync(file) ? realpathSync(file) : resolve(file)
+  try {
+    const unlock = lockFile(path)
+    try {
+      const database = connect(path)
+      return {
+        database,
+        close: () => {
+          database.close()
+          unlock()
+        },
+      }
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  } catch (error) {
+    const remedy = remedyOf(error)
+    throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
+  }
+}

@@ -1,0 +1,152 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  AttemptResult,
+  DeliveryRecord,
+  DisabledReason,
+  Settlement,
+  SettlementOutcome,
+  SettlementResult,
+} from '@wabakit/core'
+import * as z from 'zod/mini'
+import { flagColumn, toFlag } from './column.ts'
+import { type DeliveryKey, DeliveryRow, deliveryColumns, keyOf } from './delivery-row.ts'
+import type { DueTimes } from './due-times.ts'
+import type { Lanes } from './lanes.ts'
+
+/** Records what became of a claim, see {@link Store.settleDelivery}. */
+export type Settle = (settlement: Settlement) => SettlementOutcome
+
+/** What {@link createSettle} works with. */
+export type SettleContext = {
+  readonly database: DatabaseSync
+  readonly lanes: Lanes
+  readonly dueTimes: DueTimes
+  /** Called when a delivery became due. */
+  readonly onDue: () => void
+}
+
+/** What a settlement looks at besides the delivery itself. */
+const StateRow = z.object({
+  claimId: z.nullable(z.string()),
+  place: z.nullable(z.enum(['holding', 'passable'])),
+  isDisabled: flagColumn,
+  failingSince: z.nullable(z.number()),
+})
+type State = z.infer<typeof StateRow>
+
+/** Where a settlement leaves a delivery. */
+type Standing = Pick<DeliveryRecord, 'status' | 'dueAt' | 'settledAt'> & Pick<State, 'place'>
+
+const settled = (status: DeliveryRecord['status'], settledAt: number): Standing => ({
+  status,
+  settledAt,
+  dueAt: null,
+  place: null,
+})
+
+const pending = (dueAt: number, place: State['place']): Standing => ({
+  status: 'pending',
+  settledAt: null,
+  dueAt,
+  place,
+})
+
+const standingAfter = (
+  { result, now }: Settlement,
+  { status, settledAt }: DeliveryRecord,
+  { place, isDisabled }: Pick<State, 'place' | 'isDisabled'>,
+): Standing => {
+  if (result.kind === 'delivered') return settled('delivered', now)
+  if (status === 'skipped') return settled('skipped', settledAt ?? now)
+  if (result.kind === 'exhausted') return settled('exhausted', now)
+  if (result.kind === 'released' && !isDisabled) return pending(now, place)
+  if (result.kind === 'retry' && !isDisabled) {
+    return pending(now + result.afterMs, result.releasesLane ? 'passable' : place)
+  }
+  return settled('skipped', now)
+}
+
+const failingSinceAfter = (result: SettlementResult, failingSince: number | null): number | null => {
+  if (result.kind === 'released') return failingSince
+  return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
+}
+
+const reasonToDisable = (
+  { result, now, failingLimitMs }: Settlement,
+  failingSince: number | null,
+): DisabledReason | null => {
+  if (result.kind === 'gone') return 'gone'
+  const isFailing =
+    result.kind !== 'released' && failingSince !== null && now - failingSince >= failingLimitMs
+  return isFailing ? 'failing' : null
+}
+
+/** Makes the settlements of a database. */
+export const createSettle = ({ database, lanes, dueTimes, onDue }: SettleContext): Settle => {
+  const find = database.prepare(
+    `select ${deliveryColumns}, d.claimId, d.place, s.disabledReason is not null as isDisabled, s.failingSince
+     from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
+     where d.event = ? and d.subscription = ?`,
+  )
+  const update = database.prepare(
+    `update deliveries
+     set claimId = null, status = ?, place = ?, dueAt = ?, settledAt = ?, attempts = ?, failures = ?
+     where event = ? and subscription = ?`,
+  )
+  const insertAttempt = database.prepare(
+    `insert into attempts (event, subscription, number, succeeded, startedAt, durationMs, url, status, error,
+       responseBody)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const updateFailing = database.prepare('update subscriptions set failingSince = ? where seq = ?')
+  const disable = database.prepare(
+    'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
+  )
+
+  const write = (key: DeliveryKey, delivery: DeliveryRecord, place: State['place']): void => {
+    const { status, dueAt, settledAt, attempts, failures } = delivery
+    update.run(status, place, dueAt, settledAt, attempts, failures, key.event, key.subscription)
+    if (status !== 'pending' || dueAt === null) return
+    dueTimes.note({ subscription: key.subscription, dueAt })
+  }
+
+  const keepAttempt = (
+    key: DeliveryKey,
+    attempt: AttemptResult,
+    { number, succeeded }: { readonly number: number; readonly succeeded: boolean },
+  ): void => {
+    const { startedAt, durationMs, url, status, error, responseBody } = attempt
+    const values = [startedAt, durationMs, url, status, error, responseBody]
+    insertAttempt.run(key.event, key.subscription, number, toFlag(succeeded), ...values)
+  }
+
+  return (settlement) => {
+    const { deliveryId, claimId, now, result } = settlement
+    const key = keyOf(deliveryId)
+    const row = key && find.get(key.event, key.subscription)
+    if (key === undefined || row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
+    const before = DeliveryRow.parse(row)
+    const state = StateRow.parse(row)
+
+    const failingSince = failingSinceAfter(result, state.failingSince)
+    const disabled = state.isDisabled ? null : reasonToDisable(settlement, failingSince)
+    const isDisabled = state.isDisabled || disabled !== null
+    const { place, ...standing } = standingAfter(settlement, before, { place: state.place, isDisabled })
+    const succeeded = result.kind === 'delivered'
+    const attempts = before.attempts + Number(result.kind !== 'released')
+    const failures = before.failures + Number(result.kind !== 'released' && !succeeded)
+    const delivery = { ...before, ...standing, attempts, failures }
+
+    write(key, delivery, place)
+    if (result.kind !== 'released') keepAttempt(key, result.attempt, { number: attempts, succeeded })
+    if (failingSince !== state.failingSince) updateFailing.run(failingSince, key.subscription)
+    if (disabled !== null) {
+      disable.run(disabled, now, key.subscription)
+      lanes.skipAll(key.subscription, now)
+    } else {
+      lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
+    }
+    if (result.kind === 'released') onDue()
+    return { outcome: 'settled', delivery, disabled }
+  }
+}
