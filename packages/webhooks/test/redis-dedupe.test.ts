@@ -1,0 +1,93 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { redisDedupe } from '@wabakit/webhooks'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { dedupeCases } from './dedupe-cases.ts'
+
+const installed = spawnSync('redis-server', ['--version']).status === 0
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
+
+describe.skipIf(!installed)(
+  'redisDedupe on a real Redis (skipped where redis-server is not installed)',
+  () => {
+    const closers: (() => unknown)[] = []
+    let url = ''
+
+    beforeAll(async () => {
+      const port = await freePort()
+      const server = spawn('redis-server', [
+        '--port',
+        `${port}`,
+        '--bind',
+        '127.0.0.1',
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+      ])
+      const ready = Promise.withResolvers<void>()
+      let log = ''
+      server.stdout.on('data', (chunk) => {
+        log += chunk
+        if (log.includes('Ready to accept connections')) ready.resolve()
+      })
+      server.once('exit', () => ready.reject(new Error(log)))
+      closers.push(async () => {
+        server.kill()
+        if (server.exitCode === null) await once(server, 'exit')
+      })
+      await ready.promise
+      url = `redis://127.0.0.1:${port}`
+    })
+
+    afterAll(async () => {
+      for (const close of closers.toReversed()) await close()
+    })
+
+    const nodeRedis = async () => {
+      const client = await createClient({ url }).connect()
+      closers.push(() => client.close())
+      return client
+    }
+    const ioRedis = async () => {
+      const client = new Redis(url)
+      closers.push(() => client.quit())
+      return client
+    }
+
+    describe('by a client of node-redis', () => {
+      dedupeCases(async (ttlMs) => {
+        const clients = [await nodeRedis(), await nodeRedis()] as const
+        return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
+      })
+    })
+
+    describe('by a client of ioredis, beside one of node-redis', () => {
+      dedupeCases(async (ttlMs) => {
+        const clients = [await ioRedis(), await nodeRedis()] as const
+        return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
+      })
+    })
+
+    it('keeps every key under its prefix, with an end', async () => {
+      const client = await ioRedis()
+      const dedupe = redisDedupe(client, { prefix: 'mine:' })
+      await dedupe.claim('a', 5_000)
+      expect(await client.pttl('mine:a')).toBeGreaterThan(0)
+      await dedupe.complete('a')
+      expect(await client.pttl('mine:a')).toBeGreaterThan(6 * 24 * 3_600_000)
+    })
+  },
+)
