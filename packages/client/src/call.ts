@@ -1,4 +1,4 @@
-import type { EndpointName, Issue } from '@wabakit/contract'
+import type { EndpointName, Validation } from '@wabakit/contract'
 import type { RequestOptions } from './options/client-options.ts'
 
 /** One call of an endpoint, as far as it does not depend on the attempt. */
@@ -12,15 +12,10 @@ export type Call<Data> = {
   /** For a create, the supplied id: its repetition is safe. */
   readonly groupId?: string | undefined
   /** Reads the data from the JSON of a success. */
-  readonly parse: (json: unknown) => Parsed<Data>
+  readonly parse: (json: unknown) => Validation<Data>
   readonly options: RequestOptions
 }
 
 /** Whether an answer should hold the call's data: any 2xx, but not the 202 of a summary that is not ready. */
 export const isSuccess = ({ endpoint }: Call<unknown>, { ok, status }: Response): boolean =>
   ok && !(status === 202 && endpoint === 'calls.getSummary')
-
-/** Data that fits the contract, or what does not fit. */
-export type Parsed<Data> =
-  | { readonly data: Data; readonly issues?: undefined }
-  | { readonly issues: readonly Issue[] }

@@ -11,8 +11,8 @@ export type Answer = ReadBody & {
 }
 
 /** The answer's headers without the request's secrets. */
-export const redactedHeaders = ({ response, redact }: Answer): Headers => {
+export const redactedHeaders = (received: Headers, redact: Redact): Headers => {
   const headers = new Headers()
-  for (const [name, value] of response.headers) headers.append(name, redact(value))
+  for (const [name, value] of received) headers.append(name, redact(value))
   return headers
 }

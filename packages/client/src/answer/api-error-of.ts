@@ -1,4 +1,4 @@
-import { isErrorCode, ReceivedErrorBody } from '@wabakit/contract'
+import { isErrorCode, ReceivedErrorBody, validate } from '@wabakit/contract'
 import type { Call } from '../call.ts'
 import { ApiError, type ApiErrorDetails } from '../errors/api-error.ts'
 import { AuthenticationError } from '../errors/authentication-error.ts'
@@ -63,7 +63,7 @@ const sentenceOf = (status: number, body: ReceivedErrorBody | undefined, text: s
 export const apiErrorOf = (call: Call<unknown>, answer: Answer, now: () => number): ApiError => {
   const { response, redact } = answer
   const text = redact(answer.text)
-  const received = ReceivedErrorBody.safeParse(parseJson(text))
+  const received = validate(ReceivedErrorBody, parseJson(text))
   const body = received.success ? received.data : undefined
   const requestId = answer.requestId === undefined ? undefined : redact(answer.requestId)
   const marks = [body?.code, requestId && `request ${requestId}`].filter(Boolean).join(', ')
@@ -79,7 +79,7 @@ export const apiErrorOf = (call: Call<unknown>, answer: Answer, now: () => numbe
       issues: body?.issues ?? [],
       requestId,
       retryAfterMs: retryAfterMsOf(response.headers, now),
-      headers: redactedHeaders(answer),
+      headers: redactedHeaders(response.headers, redact),
       body: text,
     },
   )

@@ -36,8 +36,8 @@ export const judge = <Data>(call: Call<Data>, answer: Answer, now: () => number)
     ])
   }
   const parsed = call.parse(json)
-  if (parsed.issues) {
-    const what = parsed.issues.map(({ path, message }) => `${path} ${message}`.trim()).join('; ')
+  if (!parsed.success) {
+    const what = parsed.issues.map(({ message }) => message).join('; ')
     return fail(`answered ${response.status} with a body outside the contract: ${what}`, parsed.issues)
   }
   return { result: { data: parsed.data, response, requestId } }

@@ -1,3 +1,8 @@
+/** Largest body of a success, in bytes: many times a summary. */
+export const successBodyLimit = 1_048_576
+/** How much is read of any other body, in bytes. */
+export const errorBodyLimit = 65_536
+
 /** A body as far as it came. */
 export type ReadBody = {
   readonly text: string

@@ -11,12 +11,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": 'apos',
 }
 
-/** Matches a character as it is, or as JSON, a URL or HTML may write it. */
+/** Matches a character as it is, or as JSON (also JSON inside JSON), a URL or HTML may write it. */
 const inAnyForm = (character: string): string => {
   const code = character.charCodeAt(0)
   const hex = code.toString(16).padStart(2, '0')
   const entity = entities[character]
-  return `(?:\\\\?\\x${hex}|%${hex}|\\\\u00${hex}|&#0*${code};|&#x0*${hex};${entity ? `|&${entity};` : ''})`
+  // Every repetition is bounded, so that a hostile body costs no more than a friendly one.
+  return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&#0{0,5}${code};|&#x0{0,5}${hex};${entity ? `|&${entity};` : ''})`
 }
 
 /** A short secret could be part of an ordinary word, so it counts only where it stands alone. */

@@ -41,6 +41,7 @@ export const makeAttempt = async <Data>(
     await prepare(settings, request, headers, scope.signal)
     sending = true
     const received = await exchange(settings, call, headers, scope.signal)
+    if (received.cut) signal?.throwIfAborted()
     answer = { ...received, redact, requestId: received.response.headers.get('x-request-id') ?? undefined }
   } catch (thrown) {
     const timedOut = scope.timedOut()

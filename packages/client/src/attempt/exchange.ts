@@ -1,13 +1,8 @@
 import ky, { isNetworkError } from 'ky'
-import { type ReadBody, readBody } from '../answer/read-body.ts'
+import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from '../answer/read-body.ts'
 import { type Call, isSuccess } from '../call.ts'
 import type { Settings } from '../options/settings.ts'
 import { abortable } from './abortable.ts'
-
-/** Largest body of a success, in bytes. */
-const successLimit = 1_048_576
-/** How much is read of any other body, in bytes. */
-const errorLimit = 65_536
 
 /** Sends with ky, which here repeats nothing, follows nothing and judges no status. */
 const fetchWithKy = async (
@@ -49,7 +44,7 @@ export const exchange = async (
 ): Promise<ReadBody & { readonly response: Response }> => {
   const response = await fetchWithKy(settings, call, headers, signal)
   const success = isSuccess(call, response)
-  const body = await readBody(response, success ? successLimit : errorLimit, signal)
+  const body = await readBody(response, success ? successBodyLimit : errorBodyLimit, signal)
   if (success && typeof body.cut === 'object') throw body.cut.error
   return { ...body, response }
 }

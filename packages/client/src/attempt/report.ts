@@ -30,10 +30,12 @@ const write = (
 export const reportAnswer = async (
   settings: Settings,
   request: HookRequest,
-  { response, text, requestId }: Answer,
+  { response, text, requestId, redact }: Answer,
   durationMs: number,
 ): Promise<void> => {
-  write(settings, request, durationMs, { status: response.status, ...(requestId && { requestId }) })
+  const { status } = response
+  if (settings.logger)
+    write(settings, request, durationMs, { status, ...(requestId && { requestId: redact(requestId) }) })
   await settings.hooks.afterResponse?.({ request, response, body: text, requestId, durationMs })
 }
 

@@ -11,7 +11,7 @@ import { parseSummaryRecord } from './summary-record.ts'
 export const callIdIssues = (callId: unknown): Issue[] =>
   typeof callId === 'string' && callId !== '' && !/[\0\p{Surrogate}]/u.test(callId)
     ? []
-    : [{ path: 'callId', message: 'must be a non-empty string without NUL or lone surrogates' }]
+    : [{ path: 'callId', message: 'callId must be a non-empty string without NUL or lone surrogates' }]
 
 /** Fetches the summary of a call, with input checked. */
 export const getSummary = async (

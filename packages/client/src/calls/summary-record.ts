@@ -1,5 +1,10 @@
-import { type CallAiSummaryEvent, CallSummary, issuesOf, SummaryRecord } from '@wabakit/contract'
-import type { Parsed } from '../call.ts'
+import {
+  type CallAiSummaryEvent,
+  CallSummary,
+  SummaryRecord,
+  type Validation,
+  validate,
+} from '@wabakit/contract'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -19,12 +24,11 @@ const withoutUnset = (fields: Fields): Fields =>
  * or a bare summary, as they are or inside `{ "data": … }` or `{ "summary": … }`. A missing `callId` is the one that
  * was asked for.
  */
-export const parseSummaryRecord = (json: unknown, callId: string): Parsed<SummaryRecord> => {
+export const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
-  const bare = CallSummary.safeParse(body)
+  const bare = validate(CallSummary, body)
   const fields = bare.success ? { summary: bare.data } : body
-  const parsed = SummaryRecord.safeParse(isObject(fields) ? { callId, ...withoutUnset(fields) } : fields)
-  return parsed.success ? { data: parsed.data } : { issues: issuesOf(parsed.error) }
+  return validate(SummaryRecord, isObject(fields) ? { callId, ...withoutUnset(fields) } : fields)
 }
 
 /** The record inside the event that reports the same summary: all of it but its name. */

@@ -11,10 +11,7 @@ export class ValidationError extends WabakitError {
   readonly issues: readonly Issue[]
 
   constructor(subject: string, issues: readonly Issue[]) {
-    super(`Invalid ${subject}: ${issues.map(sentence).join('; ')}`)
+    super(`Invalid ${subject}: ${issues.map(({ message }) => message).join('; ')}`)
     this.issues = issues
   }
 }
-
-const sentence = ({ path, message }: Issue): string =>
-  path === '' || message.startsWith(path) ? message : `${path} ${message}`

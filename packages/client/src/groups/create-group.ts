@@ -1,4 +1,4 @@
-import { CreateGroupRequest, CreateGroupResponse, endpoints, issuesOf } from '@wabakit/contract'
+import { CreateGroupRequest, CreateGroupResponse, endpoints, validate } from '@wabakit/contract'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { requestOptionIssues } from '../options/check-options.ts'
@@ -12,18 +12,15 @@ export const createGroup = async (
   input: CreateGroupRequest,
   options: RequestOptions,
 ): Promise<WithResponse<CreateGroupResponse>> => {
-  const request = CreateGroupRequest.safeParse(input)
-  const issues = [...(request.success ? [] : issuesOf(request.error)), ...requestOptionIssues(options)]
+  const request = validate(CreateGroupRequest, input)
+  const issues = [...(request.success ? [] : request.issues), ...requestOptionIssues(options)]
   if (!request.success || issues.length > 0) throw new ValidationError('creation of a group', issues)
   return send(settings, {
     endpoint: 'groups.create',
     ...endpoints['groups.create'],
     body: JSON.stringify(request.data),
     groupId: request.data.groupId,
-    parse: (json) => {
-      const response = CreateGroupResponse.safeParse(json)
-      return response.success ? { data: response.data } : { issues: issuesOf(response.error) }
-    },
+    parse: (json) => validate(CreateGroupResponse, json),
     options,
   })
 }

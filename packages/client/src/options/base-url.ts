@@ -2,7 +2,7 @@ import type { Issue } from '@wabakit/contract'
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 
-const issue = (message: string): Issue => ({ path: 'baseUrl', message })
+const issue = (message: string): Issue => ({ path: 'baseUrl', message: `baseUrl ${message}` })
 
 /**
  * The address to which endpoint paths are appended, without a trailing slash; or what is wrong with it. The

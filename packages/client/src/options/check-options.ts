@@ -33,9 +33,9 @@ const headers = 'must be a plain object of header names and values that HTTP can
 const broken = (rules: readonly Rule[]): Issue[] =>
   rules
     .filter(([, value, holds]) => value !== undefined && !holds(value))
-    .map(([path, , , message]) => ({ path, message }))
+    .map(([path, , , rule]) => ({ path, message: `${path} ${rule}` }))
 
-const schemeOf = (auth: Auth | undefined) => (typeof auth === 'object' ? auth.scheme : undefined)
+const schemeOf = (auth: Auth | undefined) => (typeof auth === 'function' ? undefined : auth?.scheme)
 
 /** What is wrong with the client's options, but for `baseUrl`. Values are never repeated. */
 export const clientOptionIssues = (options: ClientOptions): Issue[] => {

@@ -43,7 +43,7 @@ export const settingsOf = (options: ClientOptions): Settings => {
   if (given === undefined && typeof auth !== 'function') {
     issues.push({
       path: 'apiKey',
-      message: 'is missing: pass it, or set the environment variable WABAKIT_API_KEY',
+      message: 'apiKey is missing: pass it, or set the environment variable WABAKIT_API_KEY',
     })
   }
   const baseUrl = parseBaseUrl(

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { redactOf, secretsOf } from './redact.ts'
+
+const secret = 'sk/1+2=3&4'
+
+it.each([
+  ['as it is', secret],
+  ['in JSON', String.raw`sk\/1\u002B2\u003d3\u00264`],
+  ['in JSON in JSON', String.raw`sk\\/1\\u002B2=3\\u00264`],
+  ['in a URL', encodeURIComponent(secret)],
+  ['in HTML', 'sk&#47;1&#x2B;2=3&amp;4'],
+  ['in capitals', 'SK/1+2=3&4'],
+])('masks a secret that is written %s', (_, written) => {
+  expect(redactOf(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
+})
+
+it('masks the beginning of a secret at the end of a text', () => {
+  const redact = redactOf(() => [secret])
+  expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')
+  expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')
+})
+
+it('knows the key, what auth set with and without its scheme, and headers that are named as secrets', () => {
+  const visible = new Headers({ accept: 'text/plain', 'x-session-token': 'tok', traceparent: '00-1' })
+  const sent = new Headers([...visible, ['authorization', 'Basic dXNlcg==']])
+  expect(secretsOf('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
+})
+
+it('asks for the secrets on first use only', () => {
+  let asked = 0
+  const redact = redactOf(() => {
+    asked += 1
+    return ['secret-secret']
+  })
+  expect(asked).toBe(0)
+  expect(redact('secret-secret') + redact('x')).toBe('[redacted]x')
+  expect(asked).toBe(1)
+})
+
+it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is quick on a hostile 64 KiB of "%s"', (piece) => {
+  const started = performance.now()
+  redactOf(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(piece.repeat(65_536 / piece.length))
+  expect(performance.now() - started).toBeLessThan(500)
+})

@@ -1,0 +1,105 @@
+import { getEventListeners } from 'node:events'
+import { expect, it } from 'vitest'
+import { clientOf, group, rejectionOf } from './fixtures.ts'
+import { json, startService, startSockets } from './loopback.ts'
+
+class OrderCancelled extends Error {}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+
+/** Aborts after `ms`, with a reason that no wrapping could imitate. */
+const aborting = (ms: number) => {
+  const controller = new AbortController()
+  const reason = new OrderCancelled()
+  setTimeout(() => controller.abort(reason), ms)
+  return { signal: controller.signal, reason }
+}
+
+it('rejects with the reason itself and sends nothing when aborted before the call', async () => {
+  const service = await startService((response) => json(response, 200, {}))
+  for (const reason of [new OrderCancelled(), 'a string', undefined]) {
+    const signal = AbortSignal.abort(reason)
+    expect(await rejectionOf(clientOf(service.url).groups.create(group, { signal }))).toBe(signal.reason)
+    expect(await rejectionOf(clientOf(service.url).calls.waitForSummary('c', { signal }))).toBe(signal.reason)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  }
+  expect(service.sockets.size).toBe(0)
+})
+
+it.each([
+  ['waiting for headers', ''],
+  ['reading headers', 'HTTP/1.1 200 O'],
+  ['reading a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"success"'],
+  ['reading an error body', 'HTTP/1.1 500 No\r\ncontent-length: 99\r\n\r\n{"message"'],
+])('stops while %s, with the reason itself, and closes the connection', async (_, words) => {
+  const service = await startSockets((socket) => socket.once('data', () => socket.write(words)))
+  const { signal, reason } = aborting(40)
+  const before = timers() - 1
+  expect(await rejectionOf(clientOf(service.url).groups.create(group, { signal }))).toBe(reason)
+  expect(timers()).toBeLessThanOrEqual(before)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+  await expect.poll(() => service.carrying.size).toBe(0)
+})
+
+it('stops in the wait before a repetition, and leaves no timer', async () => {
+  const service = await startService((response) => json(response, 429, {}, { 'retry-after': '50' }))
+  const { signal, reason } = aborting(60)
+  const before = timers() - 1
+  expect(await rejectionOf(clientOf(service.url).calls.getSummary('c', { signal }))).toBe(reason)
+  expect(timers()).toBeLessThanOrEqual(before)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+  expect(service.requests).toHaveLength(1)
+})
+
+it('stops in an auth function and in a hook', async () => {
+  const service = await startService((response) => json(response, 200, {}))
+  const never = () => new Promise<void>(() => {})
+  for (const options of [{ auth: never }, { hooks: { beforeRequest: never } }]) {
+    const { signal, reason } = aborting(20)
+    expect(await rejectionOf(clientOf(service.url, options).groups.create(group, { signal }))).toBe(reason)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  }
+  expect(service.sockets.size).toBe(0)
+})
+
+it('stops although the given fetch and clock take no notice of the signal, and discards a late answer', async () => {
+  let answer: (response: Response) => void = () => {}
+  let cancelled = false
+  const fetch = () =>
+    new Promise<Response>((resolve) => {
+      answer = resolve
+    })
+  const first = aborting(20)
+  const client = clientOf('https://a.example', { fetch })
+  expect(await rejectionOf(client.calls.getSummary('c', { signal: first.signal }))).toBe(first.reason)
+  const cancel = () => {
+    cancelled = true
+  }
+  answer(new Response(new ReadableStream({ cancel })))
+  await expect.poll(() => cancelled).toBe(true)
+
+  const second = aborting(20)
+  const clock = { now: Date.now, sleep: () => new Promise<void>(() => {}) }
+  const failing = clientOf('https://a.example', {
+    fetch: async () => new Response('', { status: 500 }),
+    clock,
+  })
+  expect(await rejectionOf(failing.calls.getSummary('c', { signal: second.signal }))).toBe(second.reason)
+})
+
+it('leaves no listener on a long-lived signal, however many calls use it', async () => {
+  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+  const { signal } = new AbortController()
+  const client = clientOf(service.url)
+  for (let count = 0; count < 5; count++) await client.groups.create(group, { signal })
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+it('takes an AbortSignal.timeout for what it is', async () => {
+  const service = await startService(() => {})
+  const error = await rejectionOf(
+    clientOf(service.url).groups.create(group, { signal: AbortSignal.timeout(20) }),
+  )
+  expect(error).toBeInstanceOf(DOMException)
+  expect(error).toMatchObject({ name: 'TimeoutError' })
+})

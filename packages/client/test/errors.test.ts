@@ -1,0 +1,189 @@
+import {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  isApiError,
+  isWabakitError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ResponseFormatError,
+  ServerError,
+  SummaryPendingError,
+  SummaryUnavailableError,
+  UnprocessableError,
+  WabakitError,
+} from '@wabakit/client'
+import { expect, it } from 'vitest'
+import { clientOf, group, rejectionOf } from './fixtures.ts'
+import { json, startService } from './loopback.ts'
+
+const once = { retry: { limit: 0 } }
+
+const failingWith = async (status: number, body: string, headers: Record<string, string> = {}) => {
+  const { url } = await startService((response) => {
+    response.writeHead(status, headers)
+    response.end(body)
+  })
+  return clientOf(url, once)
+}
+
+it.each([
+  [400, BadRequestError, 'BadRequestError'],
+  [401, AuthenticationError, 'AuthenticationError'],
+  [403, PermissionDeniedError, 'PermissionDeniedError'],
+  [404, NotFoundError, 'NotFoundError'],
+  [405, ApiError, 'ApiError'],
+  [409, ApiError, 'ApiError'],
+  [413, ApiError, 'ApiError'],
+  [415, ApiError, 'ApiError'],
+  [422, UnprocessableError, 'UnprocessableError'],
+  [429, RateLimitError, 'RateLimitError'],
+  [500, ServerError, 'ServerError'],
+  [502, ServerError, 'ServerError'],
+  [503, ServerError, 'ServerError'],
+] as const)('rejects %i with its class and literal name', async (status, Class, name) => {
+  const client = await failingWith(status, '{}')
+  const error = await rejectionOf(client.groups.create(group))
+  expect(error).toBeInstanceOf(Class)
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toBeInstanceOf(WabakitError)
+  expect(error).toMatchObject({ name, status, code: 'unknown', serverCode: undefined, issues: [] })
+  expect((error as Error).stack).toMatch(
+    new RegExp(`^${name}: POST /whatsapp/wa-group/create answered ${status}`),
+  )
+  expect(isApiError(error) && isWabakitError(error)).toBe(true)
+})
+
+it('tells a pending summary from one that can never be, and both from other 422s', async () => {
+  const pending = await rejectionOf(
+    (await failingWith(202, '', { 'retry-after': '5' })).calls.getSummary('c'),
+  )
+  expect(pending).toBeInstanceOf(SummaryPendingError)
+  expect(pending).toMatchObject({ status: 202, retryAfterMs: 5000 })
+  expect((pending as Error).message).toContain('the summary is not ready yet')
+  const never = await rejectionOf((await failingWith(422, '')).calls.getSummary('c'))
+  expect(never).toBeInstanceOf(SummaryUnavailableError)
+  expect(never).toBeInstanceOf(UnprocessableError)
+  expect(never).toMatchObject({ name: 'SummaryUnavailableError' })
+})
+
+it('carries all that the reference error body says', async () => {
+  const body = {
+    statusCode: 400,
+    error: 'Bad Request',
+    message: 'subject must not be empty',
+    code: 'invalid_subject',
+    issues: [{ path: 'subject', message: 'subject must not be empty' }],
+  }
+  const { url } = await startService((response) => json(response, 400, body, { 'x-request-id': 'req_1' }))
+  const error = await rejectionOf(clientOf(url).groups.create(group))
+  expect(error).toMatchObject({
+    message:
+      'POST /whatsapp/wa-group/create answered 400: subject must not be empty (invalid_subject, request req_1)',
+    method: 'POST',
+    path: '/whatsapp/wa-group/create',
+    status: 400,
+    code: 'invalid_subject',
+    serverCode: 'invalid_subject',
+    issues: body.issues,
+    requestId: 'req_1',
+    body: JSON.stringify(body),
+  })
+  expect((error as ApiError).headers.get('x-request-id')).toBe('req_1')
+})
+
+it('keeps a code of another list as serverCode', async () => {
+  const client = await failingWith(422, '{"code":"E_1234","message":"no"}')
+  expect(await rejectionOf(client.groups.create(group))).toMatchObject({
+    code: 'unknown',
+    serverCode: 'E_1234',
+  })
+})
+
+it.each([
+  ['an array of messages', '{"message":["one","two"],"statusCode":400}', '400: one; two'],
+  ['no error field', '{"statusCode":400,"message":"one"}', '400: one'],
+  ['only an error field', '{"error":"Bad Request"}', '400: Bad Request'],
+  ['no sentence', '{"statusCode":400}', '400: the body has no message'],
+  [
+    'fields of other types',
+    '{"message":{"a":1},"code":7,"issues":"x","error":null}',
+    '400: the body has no message',
+  ],
+  ['an HTML page', '<!doctype html><title>Oops</title>', '400: the body is an HTML page, not JSON'],
+  ['an empty body', '', '400: the body is empty'],
+  ['truncated JSON', '{"message":"on', '400: the body is not a JSON object'],
+  ['a JSON string', '"nope"', '400: the body is not a JSON object'],
+  ['a JSON array', '[1]', '400: the body is not a JSON object'],
+])('says a readable sentence for %s', async (_, body, sentence) => {
+  const error = await rejectionOf((await failingWith(400, body)).groups.create(group))
+  expect(error).toBeInstanceOf(BadRequestError)
+  expect((error as Error).message).toBe(`POST /whatsapp/wa-group/create answered ${sentence}`)
+  expect(error).toMatchObject({ body })
+})
+
+it('keeps 64 KiB of an error body and lets the connection go', async () => {
+  const { url, carrying } = await startService((response) => {
+    response.writeHead(500)
+    const more = () => response.write('x'.repeat(16_384), () => response.destroyed || setImmediate(more))
+    more()
+  })
+  const error = await rejectionOf(clientOf(url, once).groups.create(group))
+  expect(error).toBeInstanceOf(ServerError)
+  expect((error as ApiError).body).toHaveLength(65_536)
+  await expect.poll(() => carrying.size).toBe(0)
+})
+
+it('gives up on a success that does not end', async () => {
+  const { url, carrying } = await startService((response) => {
+    response.writeHead(200)
+    const more = () => response.write('x'.repeat(65_536), () => response.destroyed || setImmediate(more))
+    more()
+  })
+  const error = await rejectionOf(clientOf(url).calls.getSummary('c'))
+  expect(error).toBeInstanceOf(ResponseFormatError)
+  expect((error as Error).message).toContain('answered 200 with a body over 1 MiB')
+  expect((error as ResponseFormatError).body).toHaveLength(65_536)
+  await expect.poll(() => carrying.size).toBe(0)
+})
+
+it('repeats no more than a thousand characters of a server in its message', async () => {
+  const client = await failingWith(400, JSON.stringify({ message: 'x'.repeat(5000) }))
+  expect(((await rejectionOf(client.groups.create(group))) as Error).message.length).toBeLessThan(1100)
+})
+
+it.each([
+  ['HTML', '<html></html>', 'not JSON'],
+  ['nothing', '', 'not JSON'],
+  ['success: false', '{"success":false,"groupId":"g"}', 'outside the contract'],
+  ['no groupId', '{"success":true}', 'outside the contract'],
+])('rejects a 200 with %s as a ResponseFormatError', async (_, body, words) => {
+  const error = await rejectionOf((await failingWith(200, body)).groups.create(group))
+  expect(error).toBeInstanceOf(ResponseFormatError)
+  expect(error).toMatchObject({ name: 'ResponseFormatError', code: 'unexpected_response', status: 200, body })
+  expect((error as ResponseFormatError).issues).not.toHaveLength(0)
+  expect((error as Error).message).toContain(words)
+})
+
+it.each([301, 302, 303, 307, 308])(
+  'does not follow a %i, which would carry the key elsewhere',
+  async (status) => {
+    const elsewhere = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+    const client = await failingWith(status, '', { location: `${elsewhere.url}/there` })
+    for (const call of [() => client.groups.create(group), () => client.calls.getSummary('c')]) {
+      const error = await rejectionOf(call())
+      expect(error).toBeInstanceOf(ResponseFormatError)
+      expect(error).toMatchObject({ status })
+      expect((error as Error).message).toContain(`redirect to ${elsewhere.url}/there`)
+    }
+    expect(elsewhere.requests).toEqual([])
+  },
+)
+
+it('recognises errors of another copy of the package, and nothing else', () => {
+  const foreign = Object.assign(new Error('x'), { [Symbol.for('wabakit.error')]: true })
+  expect(isWabakitError(foreign)).toBe(true)
+  expect(isApiError(foreign)).toBe(false)
+  for (const other of [new Error('x'), null, undefined, 'x', {}]) expect(isWabakitError(other)).toBe(false)
+})

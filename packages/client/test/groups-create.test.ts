@@ -1,0 +1,87 @@
+import { ValidationError } from '@wabakit/client'
+import { CreateGroupResponse, extraFields } from '@wabakit/contract'
+import { expect, it } from 'vitest'
+import { clientOf, group, rejectionOf } from './fixtures.ts'
+import { json, startService } from './loopback.ts'
+
+const created = { success: true, groupId: 'order-7' }
+
+it('posts the five fields as JSON and resolves to the answered groupId', async () => {
+  const service = await startService((response) => json(response, 200, created))
+  const input = {
+    ...group,
+    description: 'd',
+    joinApprovalMode: 'approval_required',
+    groupId: 'order-7',
+  } as const
+  expect(await clientOf(service.url).groups.create(input)).toEqual(created)
+  const [request] = service.requests
+  expect(request).toMatchObject({ method: 'POST', url: '/whatsapp/wa-group/create' })
+  expect(request?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
+  expect(JSON.parse(request?.body ?? '')).toEqual(input)
+})
+
+it('leaves an omitted groupId to the service and resolves to the generated one', async () => {
+  const service = await startService((response) => json(response, 200, { success: true, groupId: 'wagrp_1' }))
+  expect((await clientOf(service.url).groups.create({ ...group, groupId: undefined })).groupId).toBe(
+    'wagrp_1',
+  )
+  expect(service.requests[0]?.body).not.toContain('groupId')
+})
+
+it('accepts any 2xx with the contract in it, and keeps fields it does not know', async () => {
+  const service = await startService((response) => json(response, 201, { ...created, wabaNumber: '1' }))
+  const data = await clientOf(service.url).groups.create(group)
+  expect(extraFields(data, CreateGroupResponse)).toEqual({ wabaNumber: '1' })
+})
+
+it('gives response and request id by withResponse, and rejects there as well without an unhandled rejection', async () => {
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  const service = await startService((response, _, number) =>
+    json(response, number === 1 ? 200 : 422, created, { 'x-request-id': `req_${number}` }),
+  )
+  const client = clientOf(service.url)
+  const { data, response, requestId } = await client.groups.create(group).withResponse()
+  expect([data, response.status, requestId]).toEqual([created, 200, 'req_1'])
+  await expect(client.groups.create(group).withResponse()).rejects.toMatchObject({ requestId: 'req_2' })
+  await new Promise((resolve) => setImmediate(resolve))
+  process.off('unhandledRejection', note)
+  expect(unhandled).toEqual([])
+})
+
+it.each([
+  ['wabaNumber', { wabaNumber: '' }],
+  ['subject', { subject: '' }],
+  ['subject', { subject: 'x'.repeat(129) }],
+  ['subject', { subject: 'a\0b' }],
+  ['description', { description: 'x'.repeat(2049) }],
+  ['joinApprovalMode', { joinApprovalMode: 'anyone' }],
+  ['groupId', { groupId: '' }],
+  ['groupId', { groupId: 'x'.repeat(51) }],
+])('rejects a bad %s before any byte is sent', async (path, change) => {
+  const service = await startService((response) => json(response, 200, created))
+  const error = await rejectionOf(
+    clientOf(service.url).groups.create({ ...group, ...change } as typeof group),
+  )
+  expect(error).toBeInstanceOf(ValidationError)
+  expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input', issues: [{ path }] })
+  expect(service.sockets.size).toBe(0)
+})
+
+it('names every issue at once', async () => {
+  const error = await rejectionOf(
+    clientOf('https://a.example').groups.create({ wabaNumber: '', subject: '' }),
+  )
+  expect(error).toMatchObject({
+    message: 'Invalid creation of a group: wabaNumber must not be empty; subject must not be empty',
+    issues: [{ path: 'wabaNumber' }, { path: 'subject' }],
+  })
+})
+
+it('counts code points: a subject of 128 emoji is sent', async () => {
+  const service = await startService((response) => json(response, 200, created))
+  await clientOf(service.url).groups.create({ ...group, subject: '🎉'.repeat(128) })
+  expect(JSON.parse(service.requests[0]?.body ?? '').subject).toBe('🎉'.repeat(128))
+})

@@ -1,0 +1,132 @@
+import type { Hooks, LogFields } from '@wabakit/client'
+import { expect, it } from 'vitest'
+import { testClock } from './clock.ts'
+import { apiKey, clientOf, group, rejectionOf, summary } from './fixtures.ts'
+import { json, refusedUrl, startService } from './loopback.ts'
+
+it('calls each hook for each attempt, with the same request object in all hooks of one attempt', async () => {
+  const service = await startService((response, _, number) =>
+    json(
+      response,
+      number < 3 ? 503 : 200,
+      { callId: 'c', summary },
+      { 'x-request-id': `req_${number}`, 'retry-after': '1' },
+    ),
+  )
+  const seen: unknown[][] = []
+  const requests = new Set<object>()
+  const hooks: Hooks = {
+    beforeRequest: ({ request }) => {
+      requests.add(request)
+      seen.push(['before', request.attempt, request.endpoint, request.method, request.path])
+    },
+    afterResponse: ({ request, response, requestId, body, durationMs }) => {
+      requests.add(request)
+      seen.push([
+        'after',
+        request.attempt,
+        response.status,
+        requestId,
+        JSON.parse(body).callId,
+        durationMs >= 0,
+      ])
+    },
+    beforeRetry: ({ request, error, delayMs }) => {
+      requests.add(request)
+      seen.push(['retry', request.attempt, error.name, delayMs])
+    },
+  }
+  await clientOf(service.url, { hooks, clock: testClock() }).calls.getSummary('c')
+  const path = '/v1/call/ai-summary?callId=c'
+  expect(seen).toEqual([
+    ['before', 1, 'calls.getSummary', 'GET', path],
+    ['after', 1, 503, 'req_1', 'c', true],
+    ['retry', 1, 'ServerError', 1000],
+    ['before', 2, 'calls.getSummary', 'GET', path],
+    ['after', 2, 503, 'req_2', 'c', true],
+    ['retry', 2, 'ServerError', 1000],
+    ['before', 3, 'calls.getSummary', 'GET', path],
+    ['after', 3, 200, 'req_3', 'c', true],
+  ])
+  expect(requests.size).toBe(3)
+})
+
+it('calls afterError for an attempt without an answer', async () => {
+  const url = await refusedUrl()
+  const names: unknown[] = []
+  const hooks: Hooks = {
+    afterError: ({ request, error }) => void names.push(request.attempt, (error as Error).name),
+  }
+  await rejectionOf(clientOf(url, { hooks, clock: testClock() }).groups.create(group))
+  expect(names).toEqual([1, 'ConnectionError', 2, 'ConnectionError', 3, 'ConnectionError'])
+})
+
+it('sends what beforeRequest leaves, with the key on top, which hooks never see', async () => {
+  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+  let seen = ''
+  const hooks: Hooks = {
+    beforeRequest: async ({ request }) => {
+      request.headers.set('traceparent', '00-1')
+      request.headers.set('authorization', 'of the hook')
+    },
+    afterResponse: ({ request }) => {
+      seen = JSON.stringify([...request.headers])
+    },
+  }
+  await clientOf(service.url, { hooks }).groups.create(group)
+  expect(service.requests[0]?.headers).toMatchObject({ traceparent: '00-1', authorization: apiKey })
+  expect(seen).toContain('traceparent')
+  expect(seen).not.toContain(apiKey)
+})
+
+it.each(['beforeRequest', 'afterResponse', 'beforeRetry', 'afterError'] as const)(
+  'rejects with what %s throws, unwrapped and without a retry',
+  async (name) => {
+    const reason = new Error('no')
+    let calls = 0
+    const hooks = {
+      [name]: () => {
+        calls += 1
+        throw reason
+      },
+    }
+    const service = await startService((response) =>
+      name === 'afterError' ? response.destroy() : json(response, 500, {}),
+    )
+    expect(
+      await rejectionOf(clientOf(service.url, { hooks, clock: testClock() }).calls.getSummary('c')),
+    ).toBe(reason)
+    expect(calls).toBe(1)
+  },
+)
+
+it('logs one debug line for each attempt', async () => {
+  const service = await startService((response, _, number) => {
+    if (number === 1) return response.destroy()
+    json(response, 404, {}, { 'x-request-id': 'req_2' })
+  })
+  const lines: [string, LogFields][] = []
+  const logger = { debug: (message: string, fields: LogFields) => void lines.push([message, fields]) }
+  await rejectionOf(clientOf(service.url, { logger, clock: testClock() }).calls.getSummary('c'))
+  const path = '/v1/call/ai-summary?callId=c'
+  expect(lines).toEqual([
+    [
+      `GET ${path} ConnectionError in 0 ms (attempt 1)`,
+      { method: 'GET', path, error: 'ConnectionError', ms: 0, attempt: 1 },
+    ],
+    [
+      `GET ${path} 404 in 0 ms (attempt 2, request req_2)`,
+      { method: 'GET', path, status: 404, ms: 0, attempt: 2, requestId: 'req_2' },
+    ],
+  ])
+})
+
+it('lets no logger break a call', async () => {
+  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+  const logger = {
+    debug: () => {
+      throw new Error('disk full')
+    },
+  }
+  expect(await clientOf(service.url, { logger }).groups.create(group)).toMatchObject({ groupId: 'g' })
+})

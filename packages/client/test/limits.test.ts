@@ -1,0 +1,106 @@
+import { BadRequestError, ConnectionError, OutcomeUnknownError, TimeoutError } from '@wabakit/client'
+import { expect, it } from 'vitest'
+import { testClock } from './clock.ts'
+import { clientOf, group, rejectionOf } from './fixtures.ts'
+import { json, startService, startSockets } from './loopback.ts'
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+const once = { retry: { limit: 0 } }
+
+const behaviours = {
+  'never answers': () => {},
+  'sends its headers slowly': (socket: import('node:net').Socket) => socket.write('HTTP/1.1 200 O'),
+  'stops in the middle of the body': (socket: import('node:net').Socket) =>
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"success":'),
+}
+
+it.each(Object.entries(behaviours))('gives up on a service that %s', async (_, talk) => {
+  const service = await startSockets((socket) => socket.once('data', () => talk(socket)))
+  const client = clientOf(service.url, { ...once, timeoutMs: 60 })
+  const before = timers()
+  const read = await rejectionOf(client.calls.getSummary('c'))
+  expect(read).toBeInstanceOf(TimeoutError)
+  expect(read).toMatchObject({ code: 'timed_out', limit: 'timeoutMs', timeoutMs: 60, neverSent: false })
+  expect((read as Error).message).toContain('brought no whole answer within timeoutMs (60 ms)')
+  const write = await rejectionOf(client.groups.create(group))
+  expect(write).toBeInstanceOf(OutcomeUnknownError)
+  expect((write as Error).cause).toBeInstanceOf(TimeoutError)
+  expect(timers()).toBeLessThanOrEqual(before)
+  await expect.poll(() => service.carrying.size).toBe(0)
+})
+
+it('repeats a read whose attempt timed out', async () => {
+  const service = await startService((response, _, number) => {
+    if (number === 3) json(response, 404, {})
+  })
+  const client = clientOf(service.url, { timeoutMs: 40, clock: testClock() })
+  expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
+})
+
+it('lets a call set its own limit', async () => {
+  const service = await startService(() => {})
+  const error = await rejectionOf(clientOf(service.url, once).calls.getSummary('c', { timeoutMs: 30 }))
+  expect(error).toMatchObject({ name: 'TimeoutError', timeoutMs: 30 })
+})
+
+it('cuts an attempt at the limit of the whole call', async () => {
+  const service = await startService(() => {})
+  const error = await rejectionOf(clientOf(service.url, { totalTimeoutMs: 40 }).calls.getSummary('c'))
+  expect(error).toMatchObject({ name: 'TimeoutError', limit: 'totalTimeoutMs', timeoutMs: 40 })
+})
+
+it('takes Infinity for no limit', async () => {
+  const service = await startService((response) => json(response, 404, {}))
+  const client = clientOf(service.url, { timeoutMs: Infinity, totalTimeoutMs: Infinity })
+  expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
+})
+
+it('leaves no timer behind a call that succeeds', async () => {
+  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+  const before = timers()
+  await clientOf(service.url).groups.create(group)
+  expect(timers()).toBeLessThanOrEqual(before)
+})
+
+it('counts an auth function that hangs against the limit, and knows that nothing was sent', async () => {
+  const service = await startService((response) => json(response, 404, {}))
+  const auth = () => new Promise<void>(() => {})
+  const error = await rejectionOf(
+    clientOf(service.url, { ...once, timeoutMs: 30, auth }).groups.create(group),
+  )
+  expect(error).toMatchObject({ name: 'TimeoutError', neverSent: true })
+  expect(service.requests).toEqual([])
+})
+
+it('rejects with a ConnectionError when a read is cut, before, in or after its headers', async () => {
+  for (const words of [
+    '',
+    'HTTP/1.1 200 O',
+    'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{',
+    'SMTP ready\r\n\r\n',
+  ]) {
+    const service = await startSockets((socket) => socket.once('data', () => socket.end(words)))
+    const error = await rejectionOf(clientOf(service.url, once).calls.getSummary('c'))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(error).toMatchObject({ neverSent: false })
+  }
+})
+
+it('does not know the outcome of a create whose success was cut', async () => {
+  const service = await startSockets((socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"success":true')),
+  )
+  expect(await rejectionOf(clientOf(service.url).groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
+})
+
+it('keeps the class of an error whose body was cut, or drips on, and what came of the body', async () => {
+  const head = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 99\r\n\r\n{"message"'
+  const cut = await startSockets((socket) => socket.once('data', () => socket.end(head)))
+  const dripping = await startSockets((socket) => socket.once('data', () => socket.write(head)))
+  for (const service of [cut, dripping]) {
+    const error = await rejectionOf(clientOf(service.url, { timeoutMs: 60 }).groups.create(group))
+    expect(error).toBeInstanceOf(BadRequestError)
+    expect(error).toMatchObject({ body: '{"message"' })
+    await expect.poll(() => service.carrying.size).toBe(0)
+  }
+})

@@ -1,0 +1,95 @@
+import { createServer as createHttpServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer as createSocketServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A request as a service received it. */
+export type SeenRequest = {
+  readonly method: string
+  readonly url: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('no port')
+  return `http://127.0.0.1:${address.port}`
+}
+
+/**
+ * Follows a server's connections and closes them when the test ends. `carrying` holds the open ones that have brought
+ * bytes: fetch in Node opens another, unused one after an abort, and keeps it for a while.
+ */
+const track = (server: Server) => {
+  const sockets = new Set<Socket>()
+  const carrying = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('data', () => carrying.add(socket))
+    socket.on('close', () => {
+      sockets.delete(socket)
+      carrying.delete(socket)
+    })
+  })
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  )
+  return { sockets, carrying }
+}
+
+/** Starts a real HTTP service for one test; `answer` is called for each request, with its number from 1. */
+export const startService = async (
+  answer: (response: ServerResponse, request: SeenRequest, number: number) => void,
+) => {
+  const requests: SeenRequest[] = []
+  const server = createHttpServer((incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.on('end', () => {
+      const { method = '', url = '', headers } = incoming
+      const request = { method, url, headers, body: Buffer.concat(chunks).toString() }
+      answer(response, request, requests.push(request))
+    })
+  })
+  const connections = track(server)
+  return { url: await listen(server), requests, ...connections }
+}
+
+/** Starts a raw TCP server for one test, to answer what no HTTP server would; `talk` gets each connection. */
+export const startSockets = async (talk: (socket: Socket, number: number) => void) => {
+  const received: string[] = []
+  const server = createSocketServer((socket) => {
+    const index = received.push('') - 1
+    socket.on('data', (chunk) => {
+      received[index] += chunk.toString()
+    })
+    talk(socket, index + 1)
+  })
+  const connections = track(server)
+  return { url: await listen(server), received, ...connections }
+}
+
+/** An address of this machine at which nothing listens. */
+export const refusedUrl = async (): Promise<string> => {
+  const server = createSocketServer()
+  const url = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return url
+}
+
+/** Answers with JSON. */
+export const json = (
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,190 @@
+import { type ClientOptions, createClient, ValidationError } from '@wabakit/client'
+import { afterEach, expect, it, vi } from 'vitest'
+import { apiKey, clientOf, rejectionOf } from './fixtures.ts'
+import { json, startService } from './loopback.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+})
+
+const baseUrl = 'https://api.example.com'
+
+const rejected = (options: object): unknown => {
+  try {
+    createClient(options as ClientOptions)
+  } catch (error) {
+    return error
+  }
+  throw new Error('accepted')
+}
+
+it.each([
+  ['https://api.example.com'],
+  ['https://api.example.com/prefix/'],
+  [new URL('https://api.example.com')],
+  ['http://localhost:3000'],
+  ['http://api.localhost'],
+  ['http://127.0.0.1:1'],
+  ['http://127.8.9.10'],
+  ['http://[::1]:8080/x'],
+])('accepts the base URL %s', (baseUrl) => {
+  expect(createClient({ baseUrl, apiKey })).toHaveProperty('groups.create')
+})
+
+it.each([
+  ['api.example.com', 'absolute'],
+  ['/relative', 'absolute'],
+  ['', 'absolute'],
+  ['ftp://api.example.com', 'absolute'],
+  ['javascript:alert(1)', 'absolute'],
+  ['http://api.example.com', 'must use https'],
+  ['http://127.0.0.1.example.com', 'must use https'],
+  ['http://localhost.example.com', 'must use https'],
+  ['http://10.0.0.1', 'must use https'],
+  ['https://user:hunter22@api.example.com', 'user name or password'],
+  ['https://api.example.com?x=1', 'query'],
+  ['https://api.example.com#x', 'query or a fragment'],
+])('rejects the base URL %s', (baseUrl, words) => {
+  const error = rejected({ baseUrl, apiKey })
+  expect(error).toBeInstanceOf(ValidationError)
+  expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: 'baseUrl' }] })
+  expect((error as Error).message).toContain(words)
+  expect((error as Error).message).not.toContain('hunter22')
+})
+
+it('allows http elsewhere only when told so', () => {
+  expect(createClient({ baseUrl: 'http://service:8080', apiKey, allowInsecureHttp: true })).toBeDefined()
+})
+
+it('takes key and address from the environment when they are omitted, and options before it', async () => {
+  const service = await startService((response) => json(response, 404, {}))
+  vi.stubEnv('WABAKIT_API_KEY', 'from-the-environment\n')
+  vi.stubEnv('WABAKIT_BASE_URL', service.url)
+  await createClient()
+    .calls.getSummary('c')
+    .catch(() => {})
+  await createClient({ apiKey: 'from-the-options' })
+    .calls.getSummary('c')
+    .catch(() => {})
+  await createClient({ apiKey: undefined })
+    .calls.getSummary('c')
+    .catch(() => {})
+  expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([
+    'from-the-environment',
+    'from-the-options',
+    'from-the-environment',
+  ])
+})
+
+it.each([
+  ['has no process', undefined],
+  ['has a process without env', {}],
+  [
+    'withholds its environment',
+    {
+      get env() {
+        throw new Error('NotCapable: run again with --allow-env')
+      },
+    },
+  ],
+])('asks for key and address where the runtime %s', (_, process) => {
+  vi.stubGlobal('process', process)
+  const error = rejected({})
+  vi.unstubAllGlobals()
+  expect(error).toMatchObject({
+    issues: [
+      {
+        path: 'apiKey',
+        message: 'apiKey is missing: pass it, or set the environment variable WABAKIT_API_KEY',
+      },
+      {
+        path: 'baseUrl',
+        message: 'baseUrl is missing: pass it, or set the environment variable WABAKIT_BASE_URL',
+      },
+    ],
+  })
+})
+
+it.each([
+  ['apiKey', { apiKey: '' }],
+  ['apiKey', { apiKey: ' \n' }],
+  ['apiKey', { apiKey: 'one\ntwo' }],
+  ['apiKey', { apiKey: 'ключ' }],
+  ['apiKey', { apiKey: 7 }],
+  ['auth', { auth: {} }],
+  ['auth', { auth: { header: 'not a header' } }],
+  ['auth', { auth: null }],
+  ['auth.scheme', { auth: { header: 'Authorization', scheme: 'Bearer ' } }],
+  ['timeoutMs', { timeoutMs: 0 }],
+  ['timeoutMs', { timeoutMs: Number.NaN }],
+  ['timeoutMs', { timeoutMs: '15s' }],
+  ['totalTimeoutMs', { totalTimeoutMs: -1 }],
+  ['retry.limit', { retry: { limit: 1.5 } }],
+  ['retry.limit', { retry: { limit: -1 } }],
+  ['retry.backoffMs', { retry: { backoffMs: 500 } }],
+  ['retry.backoffMs', { retry: { backoffMs: [1, Infinity] } }],
+  ['retry.maxRetryAfterMs', { retry: { maxRetryAfterMs: -1 } }],
+  ['retry.writes', { retry: { writes: 'sometimes' } }],
+  ['fetch', { fetch: 'fetch' }],
+  ['headers', { headers: { 'not a header': 'x' } }],
+  ['headers', { headers: { 'x-a': 'one\ntwo' } }],
+  ['headers', { headers: new Headers() }],
+  ['logger', { logger: {} }],
+  ['clock', { clock: { now: Date.now } }],
+  ['hooks.beforeRetry', { hooks: { beforeRetry: true } }],
+])('rejects a bad %s', (path, options) => {
+  const error = rejected({ baseUrl, apiKey, ...options })
+  expect(error).toBeInstanceOf(ValidationError)
+  expect(error).toMatchObject({ issues: [{ path }] })
+})
+
+it('accepts the edges: no retries, no wait, no limits', () => {
+  const retry = { limit: 0, backoffMs: [0, 0], maxRetryAfterMs: 0 } as const
+  expect(
+    createClient({ baseUrl, apiKey, retry, timeoutMs: Infinity, totalTimeoutMs: Infinity }),
+  ).toBeDefined()
+  expect(createClient({ baseUrl, auth: () => {} })).toBeDefined()
+})
+
+it('names every wrong option at once', () => {
+  expect(rejected({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
+    message: expect.stringMatching(
+      /^Invalid client options: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
+    ),
+  })
+})
+
+it.each([
+  ['timeoutMs', { timeoutMs: 0 }],
+  ['headers', { headers: { a: 'b\nc' } }],
+  ['signal', { signal: {} }],
+])('rejects a bad %s of one call before any byte is sent', async (path, options) => {
+  const service = await startService((response) => json(response, 404, {}))
+  const error = await rejectionOf(clientOf(service.url).calls.getSummary('c', options as object))
+  expect(error).toMatchObject({ name: 'ValidationError', issues: [{ path }] })
+  expect(service.sockets.size).toBe(0)
+})
+
+it('says who is calling, unless a header of the user does', async () => {
+  const service = await startService((response) => json(response, 404, {}))
+  const call = async (options: ClientOptions) => {
+    await rejectionOf(clientOf(service.url, options).calls.getSummary('c'))
+    return service.requests.at(-1)?.headers['user-agent']
+  }
+  expect(await call({})).toMatch(/^wabakit\/\d+\.\d+\.\d+\S* Node\.js\/\d+$/)
+  expect(await call({ headers: { 'User-Agent': 'shop/1' } })).toBe('shop/1')
+})
+
+it('sends the headers of the client and of the call, the latter first, whatever their case', async () => {
+  const service = await startService((response) => json(response, 404, {}))
+  const client = clientOf(service.url, { headers: { 'X-Shop': 'one', 'x-tenant': 'a' } })
+  await rejectionOf(client.calls.getSummary('c', { headers: { 'x-shop': 'two' } }))
+  expect(service.requests[0]?.headers).toMatchObject({ 'x-shop': 'two', 'x-tenant': 'a' })
+})
+
+it('uses the global fetch of the moment of the call', async () => {
+  const client = clientOf('https://api.example.com')
+  vi.stubGlobal('fetch', async () => Response.json({ success: true, groupId: 'patched' }))
+  expect(await client.groups.create({ wabaNumber: '1', subject: 's' })).toMatchObject({ groupId: 'patched' })
+})

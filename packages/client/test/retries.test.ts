@@ -1,0 +1,259 @@
+import {
+  ApiError,
+  BadRequestError,
+  ConnectionError,
+  isWabakitError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ServerError,
+  TimeoutError,
+} from '@wabakit/client'
+import { afterEach, expect, it, vi } from 'vitest'
+import { testClock } from './clock.ts'
+import { clientOf, group, rejectionOf, summary } from './fixtures.ts'
+import { json, refusedUrl, startService, startSockets } from './loopback.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+type Step = readonly [status: number, headers?: Record<string, string>]
+
+/** A service that takes the steps one after the other, then succeeds. */
+const stepping = (...steps: Step[]) =>
+  startService((response, request, number) => {
+    const [status, headers] = steps[number - 1] ?? [200]
+    if (status !== 200) return json(response, status, {}, headers)
+    json(
+      response,
+      200,
+      request.method === 'POST' ? { success: true, groupId: 'g' } : { callId: 'c', summary },
+    )
+  })
+
+const withGroupId = { ...group, groupId: 'order-7' }
+
+it.each([408, 429, 500, 502, 503, 504])('repeats a read after %i', async (status) => {
+  const service = await stepping([status], [status])
+  const clock = testClock()
+  await clientOf(service.url, { clock }).calls.getSummary('c')
+  expect(service.requests).toHaveLength(3)
+  expect(clock.sleeps).toHaveLength(2)
+})
+
+it.each([400, 401, 403, 404, 409, 422])('does not repeat a read after %i', async (status) => {
+  const service = await stepping([status])
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.getSummary('c'))
+  expect(error).toMatchObject({ status })
+  expect(service.requests).toHaveLength(1)
+})
+
+it('rejects with the last failure once the limit is reached', async () => {
+  const service = await stepping([500], [502], [503])
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.getSummary('c'))
+  expect(error).toBeInstanceOf(ServerError)
+  expect(error).toMatchObject({ status: 503 })
+  expect(service.requests).toHaveLength(3)
+})
+
+it('makes one attempt with a limit of 0, and as many more as the limit says', async () => {
+  for (const limit of [0, 1, 5]) {
+    const service = await stepping(...Array.from({ length: 9 }, (): Step => [500]))
+    await rejectionOf(clientOf(service.url, { clock: testClock(), retry: { limit } }).calls.getSummary('c'))
+    expect(service.requests).toHaveLength(limit + 1)
+  }
+})
+
+it('waits a random part of a bound that doubles up to its end', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  const service = await stepping([500], [500], [500], [500])
+  const clock = testClock()
+  await clientOf(service.url, { clock, retry: { limit: 4, backoffMs: [100, 300] } }).calls.getSummary('c')
+  expect(clock.sleeps).toEqual([50, 100, 150, 150])
+})
+
+it.each([
+  ['seconds', '3', 3000],
+  ['no time', '0', 0],
+  ['a date', new Date(Date.UTC(2026, 0, 1, 0, 0, 7)).toUTCString(), 7000],
+  ['a date in the past', new Date(Date.UTC(2025, 0, 1)).toUTCString(), 0],
+])('waits as long as a Retry-After of %s asks for', async (_, value, waitedMs) => {
+  const service = await stepping([429, { 'retry-after': value }])
+  const clock = testClock()
+  await clientOf(service.url, { clock }).groups.create(group)
+  expect(clock.sleeps).toEqual([waitedMs])
+})
+
+it.each([['-5'], ['soon'], ['1e3'], ['5s'], ['']])(
+  'falls back to the backoff for a Retry-After of "%s"',
+  async (value) => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5)
+    const service = await stepping([429, { 'retry-after': value }])
+    const clock = testClock()
+    await clientOf(service.url, { clock }).groups.create(group)
+    expect(clock.sleeps).toEqual([250])
+  },
+)
+
+it.each([['61'], ['99999999999999999999999'], ['Fri, 31 Dec 9999 23:59:59 GMT']])(
+  'rejects at once when Retry-After %s is over the cap',
+  async (value) => {
+    const service = await stepping([429, { 'retry-after': value }])
+    const clock = testClock()
+    const error = await rejectionOf(clientOf(service.url, { clock }).groups.create(group))
+    expect(error).toBeInstanceOf(RateLimitError)
+    expect((error as RateLimitError).retryAfterMs).toBeGreaterThan(60_000)
+    expect(clock.sleeps).toEqual([])
+  },
+)
+
+it('rejects at once when Retry-After asks for more than the time left', async () => {
+  const service = await stepping([429, { 'retry-after': '6' }], [429, { 'retry-after': '6' }])
+  const clock = testClock()
+  const error = await rejectionOf(
+    clientOf(service.url, { clock, totalTimeoutMs: 10_000 }).calls.getSummary('c'),
+  )
+  expect(error).toBeInstanceOf(RateLimitError)
+  expect(clock.sleeps).toEqual([6000])
+  expect(service.requests).toHaveLength(2)
+})
+
+it('repeats a create after 429, and after 503 only with Retry-After', async () => {
+  const clock = testClock()
+  const limited = await stepping([429], [503, { 'retry-after': '1' }])
+  await clientOf(limited.url, { clock }).groups.create(group)
+  expect(limited.requests).toHaveLength(3)
+  for (const status of [408, 500, 502, 503, 504]) {
+    const service = await stepping([status])
+    expect(await rejectionOf(clientOf(service.url, { clock }).groups.create(withGroupId))).toMatchObject({
+      status,
+    })
+    expect(service.requests).toHaveLength(1)
+  }
+})
+
+it('repeats a create whose connection was refused, and says that nothing was sent', async () => {
+  const clock = testClock()
+  const error = await rejectionOf(clientOf(await refusedUrl(), { clock }).groups.create(group))
+  expect(error).toBeInstanceOf(ConnectionError)
+  expect(error).toMatchObject({ code: 'connection_failed', neverSent: true })
+  expect((error as Error).message).toMatch(
+    /^POST \/whatsapp\/wa-group\/create brought no whole answer: connect ECONNREFUSED/,
+  )
+  expect(clock.sleeps).toHaveLength(2)
+})
+
+it('repeats a create whose host is unknown', async () => {
+  const clock = testClock()
+  const client = clientOf('https://no-such-host.invalid', { clock })
+  expect(await rejectionOf(client.groups.create(group))).toMatchObject({
+    name: 'ConnectionError',
+    neverSent: true,
+  })
+  expect(clock.sleeps).toHaveLength(2)
+})
+
+it('never repeats a create after bytes may have arrived, and says how to reconcile', async () => {
+  const service = await startSockets((socket) => socket.once('data', () => socket.resetAndDestroy()))
+  const clock = testClock()
+  const error = await rejectionOf(clientOf(service.url, { clock }).groups.create(withGroupId))
+  expect(error).toBeInstanceOf(OutcomeUnknownError)
+  expect(error).toMatchObject({ name: 'OutcomeUnknownError', code: 'outcome_unknown', groupId: 'order-7' })
+  expect((error as Error).message).toContain(
+    'the group may exist; wait for GROUP_CREATED with groupId order-7, or repeat the call with the same groupId',
+  )
+  expect((error as Error).cause).toBeInstanceOf(ConnectionError)
+  expect(service.received).toHaveLength(1)
+})
+
+it('advises a groupId to who created a group without one', async () => {
+  const service = await startSockets((socket) => socket.once('data', () => socket.destroy()))
+  const error = await rejectionOf(clientOf(service.url).groups.create(group))
+  expect(error).toMatchObject({ name: 'OutcomeUnknownError', groupId: undefined })
+  expect((error as Error).message).toContain('supply a groupId next time')
+})
+
+it('takes a failure without a code, as browsers give it, for one that may have been carried out', async () => {
+  let calls = 0
+  const fetch = () => {
+    calls += 1
+    return Promise.reject(new TypeError('Failed to fetch'))
+  }
+  const client = clientOf('https://a.example', { fetch, clock: testClock() })
+  expect(await rejectionOf(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
+  expect(calls).toBe(1)
+  expect(await rejectionOf(client.calls.getSummary('c'))).toBeInstanceOf(ConnectionError)
+  expect(calls).toBe(4)
+})
+
+it('repeats a lost create with writes always when it has a groupId, with the same body', async () => {
+  const service = await startSockets((socket, number) =>
+    socket.once('data', () => {
+      if (number === 1) return socket.destroy()
+      const body = '{"success":true,"groupId":"order-7"}'
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`)
+    }),
+  )
+  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  expect((await client.groups.create(withGroupId)).groupId).toBe('order-7')
+  const bodies = service.received.map((text) => text.split('\r\n\r\n')[1])
+  expect(bodies).toEqual([JSON.stringify(withGroupId), JSON.stringify(withGroupId)])
+})
+
+it('does not repeat a lost create with writes always and without a groupId', async () => {
+  const service = await startSockets((socket) => socket.once('data', () => socket.destroy()))
+  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  expect(await rejectionOf(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
+  expect(service.received).toHaveLength(1)
+})
+
+it.each([408, 500, 503])('repeats a create after %i with writes always and a groupId', async (status) => {
+  const service = await stepping([status], [status])
+  await clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } }).groups.create(withGroupId)
+  expect(service.requests).toHaveLength(3)
+})
+
+it('stays unknown when a lost create is followed by failures that tell nothing of it', async () => {
+  const service = await startService((response, _, number) =>
+    number === 1 ? response.destroy() : json(response, 429, {}, { 'retry-after': '1' }),
+  )
+  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  const error = await rejectionOf(client.groups.create(withGroupId))
+  expect(error).toBeInstanceOf(OutcomeUnknownError)
+  expect((error as Error).cause).toBeInstanceOf(RateLimitError)
+})
+
+it('is known again when a lost create is followed by a refusal', async () => {
+  const service = await startService((response, _, number) =>
+    number === 1 ? response.destroy() : json(response, 400, {}),
+  )
+  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  expect(await rejectionOf(client.groups.create(withGroupId))).toBeInstanceOf(BadRequestError)
+})
+
+it('counts a wait in full on a clock that stands still', async () => {
+  const sleeps: number[] = []
+  const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }
+  const service = await stepping(...Array.from({ length: 9 }, (): Step => [429, { 'retry-after': '4' }]))
+  const client = clientOf(service.url, { clock, totalTimeoutMs: 10_000, retry: { limit: 8 } })
+  expect(await rejectionOf(client.calls.getSummary('c'))).toBeInstanceOf(ApiError)
+  expect(sleeps).toEqual([4000, 4000])
+})
+
+it('starts no attempt when a wait took all the time that was left', async () => {
+  let nowMs = 0
+  const sleep = async () => {
+    nowMs += 60_000
+  }
+  const clock = { now: () => nowMs, sleep }
+  const service = await stepping([500])
+  const error = await rejectionOf(clientOf(service.url, { clock }).calls.getSummary('c'))
+  expect(error).toBeInstanceOf(ServerError)
+  expect(service.requests).toHaveLength(1)
+})
+
+it('never retries what a retry cannot cure', async () => {
+  const service = await startService((response) => response.end('not json'))
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.getSummary('c'))
+  expect(isWabakitError(error) && error.code).toBe('unexpected_response')
+  expect(error).not.toBeInstanceOf(TimeoutError)
+  expect(service.requests).toHaveLength(1)
+})

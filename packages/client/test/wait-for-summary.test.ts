@@ -1,0 +1,262 @@
+import { getEventListeners } from 'node:events'
+import {
+  AuthenticationError,
+  NotFoundError,
+  ResponseFormatError,
+  SummaryPendingError,
+  SummaryUnavailableError,
+  TimeoutError,
+  ValidationError,
+} from '@wabakit/client'
+import type { CallAiSummaryEvent } from '@wabakit/contract'
+import { afterEach, expect, it, vi } from 'vitest'
+import { testClock } from './clock.ts'
+import { clientOf, rejectionOf, summary } from './fixtures.ts'
+import { json, refusedUrl, startService } from './loopback.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+type Step = readonly [status: number, headers?: Record<string, string>, body?: unknown]
+
+/** Takes the steps one after the other; the last one again and again. */
+const stepping = (...steps: Step[]) =>
+  startService((response, _, number) => {
+    const [status, headers, body = {}] = steps[number - 1] ?? steps.at(-1) ?? [200]
+    json(response, status, status === 200 ? { callId: 'c', summary } : body, headers)
+  })
+
+const event: CallAiSummaryEvent = {
+  event: 'CALL_AI_SUMMARY',
+  channel: 'PSTN',
+  callId: 'c',
+  callDirection: 'INCOMING',
+  callStatus: 'END',
+  durationInSeconds: 42,
+  callStartedAt: '2026-01-01T10:00:00.000Z',
+  callEndedAt: '2026-01-01T10:00:42.000Z',
+  from: '+1',
+  to: '+2',
+  channelNumber: '+1',
+  customerNumber: '+2',
+  callType: 'AI_BOT',
+  triggeredVia: 'INBOUND',
+  summary,
+}
+
+/** Something to subscribe to, as a receiver is. */
+const source = () => {
+  const listeners = new Set<(event: CallAiSummaryEvent) => void>()
+  return {
+    listeners,
+    emit: (callId: string) => {
+      for (const listener of listeners) listener({ ...event, callId })
+    },
+    subscribe: (_: 'CALL_AI_SUMMARY', listener: (event: CallAiSummaryEvent) => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}
+
+it('takes 202 and 404 for not yet, and resolves to the record', async () => {
+  const service = await stepping([202], [404], [202], [200])
+  const record = await clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c')
+  expect(record).toEqual({ callId: 'c', summary })
+  expect(service.requests).toHaveLength(4)
+})
+
+it('takes 422 for never', async () => {
+  const service = await stepping([202], [422])
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c'))
+  expect(error).toBeInstanceOf(SummaryUnavailableError)
+  expect(service.requests).toHaveLength(2)
+})
+
+it('ends after maxWaitMs with a TimeoutError whose cause is the last answer', async () => {
+  const service = await stepping([404], [202])
+  const clock = testClock()
+  const start = clock.now()
+  const options = { maxWaitMs: 10_000, intervalMs: 1_000 }
+  const error = await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c', options))
+  expect(error).toBeInstanceOf(TimeoutError)
+  expect(error).toMatchObject({ limit: 'maxWaitMs', timeoutMs: 10_000 })
+  expect((error as Error).cause).toBeInstanceOf(SummaryPendingError)
+  expect(clock.now() - start).toBe(10_000)
+  expect(service.requests.length).toBeGreaterThanOrEqual(7)
+  expect(service.requests.length).toBeLessThanOrEqual(10)
+})
+
+it('waits 120 s, asking every 2 to 3 s, unless told otherwise', async () => {
+  const service = await stepping([202])
+  const clock = testClock()
+  await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c'))
+  const whole = clock.sleeps.slice(0, -1)
+  expect(Math.min(...whole)).toBeGreaterThanOrEqual(2_000)
+  expect(Math.max(...whole)).toBeLessThanOrEqual(3_000)
+  expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeCloseTo(120_000)
+})
+
+it('spreads its requests, so that many waiters do not march in step', async () => {
+  const service = await stepping([202])
+  const waits = async () => {
+    const clock = testClock()
+    await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 20_000 }))
+    return clock.sleeps
+  }
+  const [one, other] = [await waits(), await waits()]
+  expect(new Set([...one, ...other]).size).toBe(one.length + other.length)
+})
+
+it.each([[202], [404], [429], [503]])(
+  'never asks earlier than Retry-After says with a %i',
+  async (status) => {
+    const service = await stepping([status, { 'retry-after': '30' }], [200])
+    const clock = testClock()
+    await clientOf(service.url, { clock }).calls.waitForSummary('c')
+    expect(clock.sleeps).toHaveLength(1)
+    expect(clock.sleeps[0]).toBeGreaterThanOrEqual(30_000)
+    expect(clock.sleeps[0]).toBeLessThanOrEqual(31_000)
+  },
+)
+
+it.each([[202], [404], [408], [429], [500], [503]])(
+  'has no busy loop on a %i with a Retry-After of 0',
+  async (status) => {
+    const service = await stepping([status, { 'retry-after': '0' }])
+    const clock = testClock()
+    await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 10_000 }))
+    expect(service.requests.length).toBeLessThanOrEqual(5)
+  },
+)
+
+it('has no busy loop where nothing listens, nor on a clock that stands still', async () => {
+  const sleeps: number[] = []
+  const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }
+  const client = clientOf(await refusedUrl(), { clock })
+  const error = await rejectionOf(client.calls.waitForSummary('c', { maxWaitMs: 10_000 }))
+  expect(error).toMatchObject({ name: 'TimeoutError', cause: { name: 'ConnectionError' } })
+  expect(sleeps.length).toBeLessThanOrEqual(6)
+})
+
+it('asks no more when Retry-After points past the end', async () => {
+  const service = await stepping([202, { 'retry-after': '600' }])
+  const clock = testClock()
+  const error = await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c'))
+  expect(error).toBeInstanceOf(TimeoutError)
+  expect(service.requests).toHaveLength(1)
+  expect(clock.sleeps).toEqual([120_000])
+})
+
+it('lives through failures that pass', async () => {
+  const service = await stepping([500], [429], [503], [408], [200])
+  expect(await clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c')).toMatchObject({
+    summary,
+  })
+})
+
+it.each([
+  [401, AuthenticationError, {}],
+  [404, NotFoundError, { code: 'route_not_found' }],
+  [204, ResponseFormatError, {}],
+])('rejects at once with a %i, which waiting does not cure', async (status, Class, body) => {
+  const service = await stepping([status, {}, body])
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c'))
+  expect(error).toBeInstanceOf(Class)
+  expect(service.requests).toHaveLength(1)
+})
+
+it('ends in real time although a request hangs', async () => {
+  const service = await startService(() => {})
+  const error = await rejectionOf(clientOf(service.url).calls.waitForSummary('c', { maxWaitMs: 60 }))
+  expect(error).toMatchObject({ name: 'TimeoutError', limit: 'maxWaitMs' })
+  await expect.poll(() => service.carrying.size).toBe(0)
+})
+
+it('resolves by a received event without another request, and closes the one under way', async () => {
+  const service = await startService(() => {})
+  const events = source()
+  const waiting = clientOf(service.url).calls.waitForSummary('c', { events })
+  await expect.poll(() => service.requests.length).toBe(1)
+  events.emit('another')
+  expect(events.listeners.size).toBe(1)
+  events.emit('c')
+  const { event: _, ...record } = event
+  expect(await waiting).toEqual(record)
+  expect(events.listeners.size).toBe(0)
+  expect(service.requests).toHaveLength(1)
+  await expect.poll(() => service.carrying.size).toBe(0)
+})
+
+it('resolves by an event received in a pause, at once', async () => {
+  const service = await stepping([202])
+  const events = source()
+  const waiting = clientOf(service.url).calls.waitForSummary('c', { events, intervalMs: 60_000 })
+  await expect.poll(() => service.requests.length).toBe(1)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  events.emit('c')
+  expect(await waiting).toMatchObject({ callId: 'c', channel: 'PSTN' })
+})
+
+it('resolves by an event that the subscription brings at once, without any request', async () => {
+  const service = await stepping([202])
+  const subscribe = (_: string, listener: (of: CallAiSummaryEvent) => void) => {
+    listener(event)
+    return () => {}
+  }
+  const events = { subscribe }
+  expect(await clientOf(service.url).calls.waitForSummary('c', { events })).toMatchObject({ callId: 'c' })
+  expect(service.requests).toEqual([])
+})
+
+it.each([
+  ['a summary', [200], {}],
+  ['never', [422], {}],
+  ['the end of the wait', [202], { maxWaitMs: 5_000 }],
+] as const)('leaves no subscription behind after %s', async (_, step, options) => {
+  const service = await stepping(step)
+  const events = source()
+  const { signal } = new AbortController()
+  const client = clientOf(service.url, { clock: testClock() })
+  await client.calls.waitForSummary('c', { ...options, events, signal }).catch(() => {})
+  expect(events.listeners.size).toBe(0)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+it('stops at once on abort, with the reason itself, in a request and in a pause', async () => {
+  const hanging = await startService(() => {})
+  const pending = await stepping([202])
+  for (const service of [hanging, pending]) {
+    const events = source()
+    const controller = new AbortController()
+    const waiting = clientOf(service.url).calls.waitForSummary('c', { events, signal: controller.signal })
+    await expect.poll(() => service.requests.length).toBe(1)
+    const reason = new Error('enough')
+    controller.abort(reason)
+    expect(await rejectionOf(waiting)).toBe(reason)
+    expect(events.listeners.size).toBe(0)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
+  }
+  await expect.poll(() => hanging.carrying.size).toBe(0)
+})
+
+it.each([
+  ['callId', '', {}],
+  ['maxWaitMs', 'c', { maxWaitMs: 0 }],
+  ['intervalMs', 'c', { intervalMs: 0 }],
+  ['intervalMs', 'c', { intervalMs: Infinity }],
+  ['timeoutMs', 'c', { timeoutMs: -1 }],
+  ['events', 'c', { events: {} }],
+])('rejects a bad %s before anything happens', async (path, callId, options) => {
+  const service = await stepping([200])
+  const error = await rejectionOf(clientOf(service.url).calls.waitForSummary(callId, options as object))
+  expect(error).toBeInstanceOf(ValidationError)
+  expect(error).toMatchObject({ issues: [{ path }] })
+  expect(service.sockets.size).toBe(0)
+})
+
+it('makes one attempt a time: the wait is the retry', async () => {
+  const service = await stepping([500], [500], [500], [500], [200])
+  const clock = testClock()
+  await clientOf(service.url, { clock }).calls.waitForSummary('c')
+  for (const ms of clock.sleeps) expect(ms).toBeGreaterThanOrEqual(2_000)
+})
