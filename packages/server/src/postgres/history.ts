@@ -1,0 +1,111 @@
+import type { AttemptRecord, DeliveryRecord, DeliverySelection, EventRecord, Store } from '@wabakit/core'
+import { type Conditions, createConditions } from './conditions.ts'
+import { deliveryPosition } from './delivery-id.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
+import { pageOf, parseCursor } from './paging.ts'
+
+/** What happened and what became of it. */
+export type History = Pick<
+  Store,
+  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune'
+>
+
+/** Deliveries with what is needed to select them and to show them. */
+const deliveryTables = `wabakit.deliveries d
+  JOIN wabakit.events e ON e.position = d.event
+  JOIN wabakit.subscriptions s ON s.position = d.subscription`
+
+const selectDeliveries = (selection: DeliverySelection): Conditions =>
+  createConditions()
+    .and('d.organization_id = ?', selection.organizationId)
+    .andIf('d.position = ?', selection.deliveryId && deliveryPosition(selection.deliveryId))
+    .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', selection.eventId)
+    .andIf(
+      `d.subscription = (
+        SELECT position FROM wabakit.subscriptions WHERE organization_id = d.organization_id AND id = ?
+      )`,
+      selection.subscriptionId,
+    )
+    .andIf('d.status = ANY (?)', selection.statuses)
+    .andIf('e.occurred_at >= ?', selection.occurredFrom)
+    .andIf('e.occurred_at < ?', selection.occurredBefore)
+
+/** Reads it from PostgreSQL, and sends again or removes what is asked for. */
+export const createHistory = ({ query, due: channel }: PostgresDatabase): History => {
+  /**
+   * How far a list can be followed now. Positions are given out in another order than transactions end in: what is
+   * past the oldest event still being written may yet get something in front of it, which a reader would never see.
+   */
+  const readEnd = async (organizationId: string): Promise<string | undefined> => {
+    const [row] = await query<{ end: string }>('SELECT wabakit.last_event($1)::text AS end', [organizationId])
+    return row?.end
+  }
+
+  return {
+    listEvents: async ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
+      const isFollowed = order !== 'newest_first'
+      const end = isFollowed ? await readEnd(organizationId) : undefined
+      const [last] = cursor === undefined ? [] : parseCursor(cursor, 1)
+      const where = createConditions()
+        .and('e.organization_id = ?', organizationId)
+        .andIf('e.id = ?', eventId)
+        .andIf('e.name = ?', name)
+        .andIf('e.subject = ?', subject)
+        .andIf('e.position <= ?', end)
+        .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
+      const rows = await query<{ record: EventRecord; cursor: string }>(
+        `SELECT wabakit.record(e) AS record, e.position::text AS cursor FROM wabakit.events e
+         WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.place(limit + 1)}`,
+        where.values,
+      )
+      return pageOf({ rows, limit, isFollowed })
+    },
+    listDeliveries: async ({ order, cursor, limit, ...selection }) => {
+      const isFollowed = order !== 'newest_first'
+      const end = isFollowed ? await readEnd(selection.organizationId) : undefined
+      const where = selectDeliveries(selection).andIf('d.event <= ?', end)
+      if (cursor !== undefined) {
+        where.and(`(d.event, d.position) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
+      }
+      const direction = isFollowed ? 'ASC' : 'DESC'
+      const rows = await query<{ record: DeliveryRecord; cursor: string }>(
+        `SELECT wabakit.record(d, e, s) AS record, d.event || '.' || d.position AS cursor FROM ${deliveryTables}
+         WHERE ${where.sql} ORDER BY d.event ${direction}, d.position ${direction} LIMIT ${where.place(limit + 1)}`,
+        where.values,
+      )
+      return pageOf({ rows, limit, isFollowed })
+    },
+    listAttempts: async (organizationId, deliveryId) => {
+      const rows = await query<{ record: AttemptRecord }>(
+        `SELECT wabakit.record(a) AS record
+         FROM wabakit.deliveries d JOIN wabakit.attempts a ON a.delivery = d.position
+         WHERE d.position = $1 AND d.organization_id = $2 ORDER BY a.number`,
+        [deliveryPosition(deliveryId), organizationId],
+      )
+      return rows.map(({ record }) => record)
+    },
+    resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
+      const where = selectDeliveries(selection)
+      if (cursor !== undefined) where.and('(d.event, d.position) > (?, ?)', ...parseCursor(cursor, 2))
+      const rows = await query<{ record: string; cursor: string }>(
+        `SELECT d.position::text AS record, d.event || '.' || d.position AS cursor FROM ${deliveryTables}
+         WHERE ${where.sql} ORDER BY d.event, d.position LIMIT ${where.place(limit + 1)}`,
+        where.values,
+      )
+      const { items, nextCursor } = pageOf({ rows, limit, isFollowed: false })
+      const [outcome] = await query<{ resent: number; due: boolean }>(
+        'SELECT resent::integer, due FROM wabakit.resend_deliveries($1, $2, $3)',
+        [items, selection.statuses ?? null, webhookIdSuffix],
+      )
+      if (outcome?.due) channel.announce()
+      return { resent: outcome?.resent ?? 0, nextCursor }
+    },
+    prune: async ({ before, limit }) => {
+      const [row] = await query<{ removed: number }>('SELECT wabakit.prune($1, $2)::integer AS removed', [
+        before,
+        limit,
+      ])
+      return row?.removed ?? 0
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import type pg from 'pg'
+import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
+import { migrations } from './migrations/index.ts'
+
+/** `wabakit` in ASCII: the advisory lock under which one process at a time migrates. */
+const migrationLock = 0x776162616b6974n
+
+const oldestServer = { version: 140_000, name: 'PostgreSQL 14' }
+
+const readNumber = async (client: pg.Client, sql: string): Promise<number> => {
+  const { rows } = await client.query<{ value: number }>(`SELECT (${sql})::integer AS value`)
+  return rows[0]?.value ?? 0
+}
+
+const checkServer = async (client: pg.Client, address: string): Promise<void> => {
+  if ((await readNumber(client, `current_setting('server_version_num')`)) < oldestServer.version) {
+    throw new DatabaseOpenError(address, `Its server is too old: ${oldestServer.name} or newer is needed.`)
+  }
+  if (
+    (await readNumber(client, `SELECT encoding FROM pg_database WHERE datname = current_database()`)) !== 6
+  ) {
+    throw new DatabaseOpenError(address, 'Its encoding is not UTF8. Create it with ENCODING UTF8.')
+  }
+}
+
+/** How many migrations a database has seen. */
+const readVersion = async (client: pg.Client): Promise<number> => {
+  const isNew =
+    (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NULL)::integer`)) === 1
+  return isNew ? 0 : readNumber(client, 'SELECT coalesce(max(version), 0) FROM wabakit.migrations')
+}
+
+/**
+ * Takes a database to the newest schema, in one transaction. Of any number of processes one does it, while the others
+ * wait.
+ *
+ * @param address - the database, as people know it.
+ * @throws DatabaseVersionError when it has seen more migrations than there are here.
+ * @throws DatabaseOpenError when its server cannot be used.
+ */
+export const migrate = async (client: pg.Client, address: string): Promise<void> => {
+  await checkServer(client, address)
+  await client.query('BEGIN')
+  await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock])
+  const found = await readVersion(client)
+  const supported = migrations.length
+  if (found > supported) throw new DatabaseVersionError(address, { found, supported })
+  if (found === 0) {
+    await client.query('CREATE SCHEMA IF NOT EXISTS wabakit')
+    await client.query(
+      'CREATE TABLE wabakit.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    )
+  }
+  for (const [index, sql] of migrations.entries()) {
+    if (index < found) continue
+    await client.query(sql)
+    await client.query('INSERT INTO wabakit.migrations (version) VALUES ($1)', [index + 1])
+  }
+  await client.query('COMMIT')
+}

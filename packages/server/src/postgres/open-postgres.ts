@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto'
+import { StorageUnavailableError } from '@wabakit/core'
+import pg from 'pg'
+import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
+import { createDueChannel, type DueChannel } from './due-channel.ts'
+import { migrate } from './migrate.ts'
+import { toStorageError, toUnavailable } from './postgres-failure.ts'
+
+/** Options of {@link openPostgres}. */
+export type PostgresOptions = {
+  /** `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. */
+  readonly url: string
+  /**
+   * Most connections of this process for statements, at least 1. One more listens, where somebody waits for due
+   * deliveries.
+   * @default 10
+   */
+  readonly maxConnections?: number | undefined
+  /**
+   * Longest time to connect, and to wait for a free connection, in milliseconds.
+   * @default 5_000
+   */
+  readonly connectTimeoutMs?: number | undefined
+  /**
+   * Longest time of a statement, in milliseconds; disabling or removing what has a long backlog may take 60 times as
+   * long. A connection that stays silent for 2 seconds more is given up.
+   * @default 10_000
+   */
+  readonly statementTimeoutMs?: number | undefined
+  /**
+   * Gets what went wrong in the background: a connection that broke while nobody used it, a listener that has to
+   * connect again.
+   * @default console.error
+   */
+  readonly onError?: ((error: unknown) => void) | undefined
+}
+
+/** How {@link PostgresDatabase.query} does it. */
+export type QueryOptions = {
+  /** For statements that may have to change very many rows. */
+  readonly isLong?: boolean
+}
+
+/** An open database with our schema. */
+export type PostgresDatabase = {
+  /**
+   * Does one statement in a transaction of its own.
+   *
+   * @throws StorageUnavailableError when it could not be done, or nobody knows whether it was.
+   */
+  query<Row extends pg.QueryResultRow>(
+    sql: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<Row[]>
+  readonly due: DueChannel
+  close(): Promise<void>
+}
+
+const silenceMs = 2_000
+const longFactor = 60
+
+/**
+ * What every session needs: our functions are written for READ COMMITTED; what was acknowledged must be on the disk;
+ * the planner must take an index even while a new table has no statistics.
+ */
+const sessionSettings = `SELECT
+  set_config('default_transaction_isolation', 'read committed', false),
+  set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+  set_config('enable_seqscan', 'off', false),
+  set_config('jit', 'off', false),
+  set_config('statement_timeout', $1, false),
+  pg_is_in_recovery() AS is_standby`
+
+/** A database's address as it may be shown. */
+const addressOf = (url: string): string => {
+  if (!URL.canParse(url)) return 'PostgreSQL'
+  const { username, host, pathname } = new URL(url)
+  return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
+}
+
+const prepareDatabase = async (client: pg.Client, address: string): Promise<void> => {
+  try {
+    await client.connect()
+    await migrate(client, address)
+  } catch (error) {
+    if (error instanceof DatabaseVersionError || error instanceof DatabaseOpenError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DatabaseOpenError(address, `${reason}.`, { cause: error })
+  } finally {
+    client.end().catch(() => {})
+  }
+}
+
+/** Names of statements, so that a connection parses each only once. */
+const createStatementNames = (): ((sql: string) => string) => {
+  const names = new Map<string, string>()
+  return (sql) => {
+    const name = names.get(sql) ?? `wabakit_${names.size + 1}`
+    names.set(sql, name)
+    return name
+  }
+}
+
+/**
+ * Connects to PostgreSQL and brings its schema up to date; any number of processes may do so at once. From then on
+ * connections are made again as they break.
+ *
+ * @throws DatabaseOpenError when it cannot be reached or used.
+ * @throws DatabaseVersionError when its schema is newer than this software.
+ */
+export const openPostgres = async ({
+  url,
+  maxConnections = 10,
+  connectTimeoutMs = 5_000,
+  statementTimeoutMs = 10_000,
+  onError = console.error,
+}: PostgresOptions): Promise<PostgresDatabase> => {
+  const connection = {
+    connectionString: url,
+    application_name: 'wabakit',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+  }
+  await prepareDatabase(new pg.Client(connection), addressOf(url))
+
+  const pool = new pg.Pool({
+    ...connection,
+    max: maxConnections,
+    allowExitOnIdle: true,
+    query_timeout: statementTimeoutMs + silenceMs,
+    onConnect: async (client) => {
+      const { rows } = await client.query<{ is_standby: boolean }>(sessionSettings, [
+        String(statementTimeoutMs),
+      ])
+      if (rows[0]?.is_standby) throw new Error('the server is a standby, which only reads')
+    },
+  })
+  let isClosed = false
+  // The error carries the connection with all it knows, which is nothing for a log.
+  pool.on('error', ({ message }) => {
+    if (!isClosed) onError(new StorageUnavailableError(`A connection to PostgreSQL broke: ${message}`))
+  })
+  const nameOf = createStatementNames()
+
+  const connect = async (): Promise<pg.PoolClient> => {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      throw toUnavailable(error)
+    }
+  }
+
+  const runLong = async <Row extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    text: string,
+    values: unknown[],
+  ) => {
+    const limit = statementTimeoutMs * longFactor
+    await client.query('BEGIN')
+    await client.query(`SET LOCAL statement_timeout = ${limit}`)
+    const config = { text, values, query_timeout: limit + silenceMs }
+    const result = await client.query<Row>(config)
+    await client.query('COMMIT')
+    return result
+  }
+
+  const query: PostgresDatabase['query'] = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+    { isLong = false }: QueryOptions = {},
+  ) => {
+    const client = await connect()
+    try {
+      const { rows } = isLong
+        ? await runLong<Row>(client, text, [...values])
+        : await client.query<Row>({ name: nameOf(text), text, values: [...values] })
+      client.release()
+      return rows
+    } catch (error) {
+      const failure = toStorageError(error)
+      // After a refusal of one statement the connection is as good as before; otherwise nobody knows.
+      client.release(isLong || failure instanceof StorageUnavailableError)
+      throw failure
+    }
+  }
+
+  const due = createDueChannel({
+    connect: () => new pg.Client({ ...connection, query_timeout: statementTimeoutMs }),
+    notify: async (channel, sender) => {
+      await query('SELECT pg_notify($1, $2)', [channel, sender])
+    },
+    sender: randomUUID(),
+    onError,
+  })
+
+  return {
+    query,
+    due,
+    close: async () => {
+      isClosed = true
+      due.close()
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,80 @@
+import type { ApiKeyRecord, CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
+import type { PostgresDatabase } from './open-postgres.ts'
+import { pageOf, parseCursor } from './paging.ts'
+
+/** Organizations and their keys. */
+export type Tenancy = Pick<
+  Store,
+  | 'saveOrganization'
+  | 'findOrganization'
+  | 'listOrganizations'
+  | 'removeOrganization'
+  | 'addApiKey'
+  | 'listApiKeys'
+  | 'removeApiKey'
+  | 'findCaller'
+>
+
+/** Keeps them in PostgreSQL. */
+export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
+  saveOrganization: async (organization) => {
+    const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
+      JSON.stringify(organization),
+    ])
+    return row?.saved ? 'saved' : 'stale'
+  },
+  findOrganization: async (organizationId) => {
+    const [row] = await query<{ record: OrganizationRecord }>(
+      'SELECT wabakit.record(o) AS record FROM wabakit.organizations o WHERE o.id = $1',
+      [organizationId],
+    )
+    return row?.record
+  },
+  listOrganizations: async ({ cursor = '0', limit }) => {
+    const [after] = parseCursor(cursor, 1)
+    const rows = await query<{ record: OrganizationRecord; cursor: string }>(
+      `SELECT wabakit.record(o) AS record, o.position::text AS cursor FROM wabakit.organizations o
+       WHERE o.position > $1 ORDER BY o.position LIMIT $2`,
+      [after, limit + 1],
+    )
+    return pageOf({ rows, limit, isFollowed: false })
+  },
+  removeOrganization: async (organizationId) => {
+    const [row] = await query<{ removed: boolean }>(
+      'SELECT wabakit.remove_organization($1) AS removed',
+      [organizationId],
+      { isLong: true },
+    )
+    return row?.removed ?? false
+  },
+
+  addApiKey: async (key) => {
+    const [row] = await query<{ added: boolean }>('SELECT wabakit.add_api_key($1) AS added', [
+      JSON.stringify(key),
+    ])
+    return row?.added ? 'added' : 'taken'
+  },
+  listApiKeys: async (organizationId) => {
+    const rows = await query<{ record: ApiKeyRecord }>(
+      `SELECT wabakit.record(k) AS record FROM wabakit.api_keys k
+       WHERE k.organization_id = $1 ORDER BY k.position`,
+      [organizationId],
+    )
+    return rows.map(({ record }) => record)
+  },
+  removeApiKey: async (organizationId, keyId) => {
+    const removed = await query(
+      'DELETE FROM wabakit.api_keys WHERE organization_id = $1 AND id = $2 RETURNING hash',
+      [organizationId, keyId],
+    )
+    return removed.length > 0
+  },
+  findCaller: async (keyHash) => {
+    const [row] = await query<CallerRecord>(
+      `SELECT wabakit.record(k) AS key, wabakit.record(o) AS organization
+       FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = $1`,
+      [keyHash],
+    )
+    return row && { key: row.key, organization: row.organization }
+  },
+})
