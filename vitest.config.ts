@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
-const conditions = ['@wabakit/source', 'module', 'node', 'import', 'default']
+const conditions = ['@wabakit/source', 'module', 'node']
 
 export default defineConfig({
   resolve: { conditions },
