@@ -3,13 +3,11 @@ import { CallSummary } from './call-ai-summary-event.ts'
 import { type CallDetailsShape, callDetails } from './call-details.ts'
 import { type Exact, exact } from './exact.ts'
 
-const fields = () => ({
-  /** The summary itself. */
-  summary: CallSummary,
-})
-
 /** Fields of a fetched summary. */
-export type SummaryRecordShape = CallDetailsShape & ReturnType<typeof fields>
+export type SummaryRecordShape = CallDetailsShape & {
+  /** The summary itself. */
+  summary: typeof CallSummary
+}
 
 /**
  * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. From another service than this
@@ -17,6 +15,6 @@ export type SummaryRecordShape = CallDetailsShape & ReturnType<typeof fields>
  */
 export const SummaryRecord: Exact<SummaryRecordShape> = /* @__PURE__ */ exact(() => ({
   ...callDetails(),
-  ...fields(),
+  summary: CallSummary,
 }))
 export type SummaryRecord = z.infer<typeof SummaryRecord>

@@ -49,7 +49,7 @@ export const eventSchemas: EventSchemas = {
 }
 
 /** Name of a known event. */
-export type EventName = keyof EventSchemas
+export type EventName = Extract<keyof EventSchemas, string>
 
 /** The event of one name: `WebhookEventOf<'CALL_ENDED'>` is `CallEndedEvent`. */
 export type WebhookEventOf<Name extends EventName> = z.infer<EventSchemas[Name]>

@@ -59,5 +59,5 @@ export const descriptionsSource =
 /** What each schema, each of its fields, and each error code means. */
 export const descriptions: {
   readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
-} = ${JSON.stringify(readDescriptions(), null, 2)}
+} = ${JSON.stringify(described, null, 2)}
 `

@@ -1,8 +1,13 @@
+import { CreateGroupRequest } from '../create-group.ts'
 import type { EndpointName } from '../endpoints.ts'
 import type { ErrorBody } from '../error-body.ts'
 import { type ErrorCode, errorCodes } from '../error-codes.ts'
+import type { Issue } from '../issue.ts'
+import { limits } from '../limits.ts'
 import { reasonPhrases } from '../reason-phrases.ts'
+import { validate } from '../validate.ts'
 import { descriptions } from './descriptions.ts'
+import { createGroupRequestExample } from './examples.ts'
 
 const everywhere = [
   'missing_api_key',
@@ -45,26 +50,26 @@ export const explain = (code: ErrorCode): { readonly meaning: string; readonly r
   return { meaning, remedy }
 }
 
-/** The path of the field that a code is about, if it is about one. */
-const fields: { readonly [Code in ErrorCode]?: string } = {
-  invalid_waba_number: 'wabaNumber',
-  invalid_subject: 'subject',
-  invalid_description: 'description',
-  invalid_join_approval_mode: 'joinApprovalMode',
-  invalid_group_id: 'groupId',
-  invalid_call_id: 'callId',
+/** What makes the server answer with a code that is about a field. */
+const mistakes: { readonly [Code in ErrorCode]?: object } = {
+  invalid_waba_number: { wabaNumber: '' },
+  invalid_subject: { subject: '' },
+  invalid_description: { description: 'x'.repeat(limits.descriptionMaxLength + 1) },
+  invalid_join_approval_mode: { joinApprovalMode: 'never' },
+  invalid_group_id: { groupId: '' },
+}
+
+const issuesAbout = (code: ErrorCode): Issue[] => {
+  if (code === 'invalid_call_id') return [{ path: 'callId', message: 'callId is required' }]
+  const result = validate(CreateGroupRequest, { ...createGroupRequestExample, ...mistakes[code] })
+  return result.success ? [] : result.issues
 }
 
 /** An error body with a code. */
 export const errorExample = (code: ErrorCode): ErrorBody => {
   const statusCode = errorCodes[code]
-  const message = explain(code).meaning.replaceAll('`', '')
-  const path = fields[code]
-  return {
-    statusCode,
-    error: reasonPhrases[statusCode],
-    message,
-    code,
-    ...(path && { issues: [{ path, message }] }),
-  }
+  const issues = issuesAbout(code)
+  const [first] = issues
+  const message = first ? `${first.message}.` : explain(code).meaning.replaceAll('`', '')
+  return { statusCode, error: reasonPhrases[statusCode], message, code, ...(first && { issues }) }
 }
