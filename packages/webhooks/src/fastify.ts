@@ -15,6 +15,7 @@ export type FastifyHost = {
   route(options: {
     method: string[]
     url: string
+    exposeHeadRoute: boolean
     handler: (request: { raw: NodeRequest }, reply: FastifyReplier) => unknown
   }): unknown
 }
@@ -48,7 +49,9 @@ export const toFastifyPlugin =
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
-      method: ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'],
+      // The others are answered 405; the HEAD route that Fastify would add cannot send a Fetch response.
+      method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
+      exposeHeadRoute: false,
       url,
       handler: async ({ raw }, reply) => {
         const answer = await receiver.handle(await toRequest(raw, hangUpSignal(reply.raw)))

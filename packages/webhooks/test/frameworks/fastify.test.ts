@@ -1,0 +1,42 @@
+import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
+import fastify from 'fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { signed, summary } from '../signed.ts'
+import { frameworkCases, recording, type Start } from './framework-cases.ts'
+
+const start: Start = async (receiver) => {
+  const app = fastify({ forceCloseConnections: true })
+  app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })
+  onTestFinished(() => app.close())
+  return `${await app.listen({ port: 0, host: '127.0.0.1' })}/webhooks`
+}
+
+describe('Fastify 5', () => {
+  frameworkCases(start)
+
+  it('answers 405 to what is not POST', async () => {
+    const url = await start(recording().receiver)
+    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
+      expect((await fetch(url, { method })).status).toBe(405)
+  })
+
+  it('leaves the parsers of the other routes alone', async () => {
+    const app = fastify()
+    onTestFinished(() => app.close())
+    app.register(toFastifyPlugin(recording().receiver, { url: '/webhooks' }))
+    app.post('/other', async (request) => request.body)
+    const headers = { 'content-type': 'application/json' }
+    const other = await app.inject({ method: 'POST', url: '/other', payload: '{"a":1}', headers })
+    expect(other.json()).toEqual({ a: 1 })
+  })
+
+  it('receives what app.inject() sends', async () => {
+    const { receiver, events } = recording()
+    const app = fastify()
+    onTestFinished(() => app.close())
+    app.register(toFastifyPlugin(receiver, { url: '/webhooks' }))
+    const { body, headers } = await signed(summary)
+    const response = await app.inject({ method: 'POST', url: '/webhooks', payload: body, headers })
+    expect([response.statusCode, events]).toEqual([200, [summary]])
+  })
+})

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { request, type Server } from 'node:http'
+import type { WebhookEvent } from '@wabakit/contract'
+import { createReceiver, type Receiver, standardWebhooks } from '@wabakit/webhooks'
+import { expect, it, onTestFinished } from 'vitest'
+import { secret, signed, summary } from '../signed.ts'
+
+/** Starts a framework with this receiver, and resolves to the address of its webhook. */
+export type Start = (receiver: Receiver) => Promise<string>
+
+/** Listens on a free port until the test is over. */
+export const listen = async (server: Server, path = '/webhooks'): Promise<string> => {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('not listening')
+  return `http://127.0.0.1:${address.port}${path}`
+}
+
+/** A receiver that keeps what it receives and what goes wrong. */
+export const recording = (maxBodyBytes?: number) => {
+  const events: WebhookEvent[] = []
+  const errors: unknown[] = []
+  const receiver = createReceiver({
+    verify: standardWebhooks({ secrets: [secret] }),
+    ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+  })
+    .onAny((event) => events.push(event))
+    .onError((error) => errors.push(error))
+  return { receiver, events, errors }
+}
+
+/** Sends what is written by `write`, as slowly as that does, and resolves to the status of the answer. */
+const sendRaw = async (
+  url: string,
+  headers: Record<string, string>,
+  write: (chunk: () => boolean) => void,
+) => {
+  const outgoing = request(url, { method: 'POST', headers })
+  const answered = Promise.withResolvers<number | undefined>()
+  outgoing.on('response', (response) => {
+    response.resume()
+    answered.resolve(response.statusCode)
+  })
+  outgoing.on('error', (error) => answered.reject(error))
+  outgoing.flushHeaders()
+  write(() => outgoing.write('x'.repeat(16_384)))
+  try {
+    return await answered.promise
+  } finally {
+    outgoing.destroy()
+  }
+}
+
+/** What a receiver must do behind every server that streams bodies. */
+export const frameworkCases = (start: Start): void => {
+  it('receives a signed event, with all its characters', async () => {
+    const { receiver, events, errors } = recording()
+    const response = await fetch(await start(receiver), await signed(summary))
+    expect([response.status, await response.text(), errors]).toEqual([200, '', []])
+    expect(events).toEqual([summary])
+  })
+
+  it('refuses a forged event, and says why', async () => {
+    const { receiver, events } = recording()
+    const delivery = await signed(summary)
+    const response = await fetch(await start(receiver), {
+      ...delivery,
+      body: delivery.body.replace('42', '43'),
+    })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('content-type')).toContain('application/json')
+    expect(await response.json()).toMatchObject({ code: 'no_matching_signature' })
+    expect(events).toEqual([])
+  })
+
+  it('refuses a request without signature headers, although its body never comes', async () => {
+    const url = await start(recording().receiver)
+    const headers = { 'content-type': 'application/json', 'content-length': '1000' }
+    expect(await sendRaw(url, headers, () => {})).toBe(401)
+  })
+
+  it('cuts an endless body at the limit and still answers', async () => {
+    const { receiver, errors } = recording(50_000)
+    const url = await start(receiver)
+    const { headers } = await signed(summary)
+    let timer: ReturnType<typeof setInterval> | undefined
+    let chunks = 0
+    const status = await sendRaw(url, { ...headers, 'transfer-encoding': 'chunked' }, (chunk) => {
+      timer = setInterval(() => {
+        chunks += 1
+        chunk()
+      }, 1)
+    }).finally(() => clearInterval(timer))
+    expect(status).toBe(413)
+    expect(chunks).toBeLessThan(1_000)
+    expect(errors).toMatchObject([{ code: 'body_too_large' }])
+  })
+
+  it('answers 413 to a body that announces too much', async () => {
+    const url = await start(recording(1_000).receiver)
+    const delivery = await signed({ event: 'X', pad: 'p'.repeat(2_000) })
+    expect((await fetch(url, delivery)).status).toBe(413)
+  })
+
+  it('answers on a connection that is used again', async () => {
+    const { receiver, events } = recording()
+    const url = await start(receiver)
+    for (let count = 1; count <= 5; count += 1) {
+      expect((await fetch(url, await signed(summary))).status).toBe(200)
+      expect(events).toHaveLength(count)
+    }
+  })
+}
+
+/** What a receiver must do where something has read the body before it. */
+export const parsedBodyCases = (start: Start): void => {
+  it('detects that the body was parsed, and explains it', async () => {
+    const { receiver, events, errors } = recording()
+    const response = await fetch(await start(receiver), await signed(summary))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({
+      code: 'body_was_parsed',
+      message: expect.stringContaining('before any body parser'),
+    })
+    expect(errors).toMatchObject([{ code: 'body_was_parsed' }])
+    expect(events).toEqual([])
+  })
+}

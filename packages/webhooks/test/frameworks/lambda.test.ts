@@ -1,0 +1,84 @@
+import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { type LambdaEvent, toLambdaHandler } from '@wabakit/webhooks/lambda'
+import { describe, expect, it } from 'vitest'
+import { secret, signed, summary } from '../signed.ts'
+import { recording } from './framework-cases.ts'
+
+type Delivery = Awaited<ReturnType<typeof signed>>
+const base64 = (body: string) => ({ body: Buffer.from(body).toString('base64'), isBase64Encoded: true })
+const arrays = (headers: object) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]))
+const upperCase = (headers: object) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
+
+const forms: Record<string, (delivery: Delivery) => LambdaEvent> = {
+  'API Gateway, payload 1.0': ({ body, headers }) => ({
+    httpMethod: 'POST',
+    path: '/prod/webhooks',
+    headers: upperCase(headers),
+    multiValueHeaders: arrays(upperCase(headers)),
+    body,
+    isBase64Encoded: false,
+  }),
+  'API Gateway, payload 2.0': ({ body, headers }) => ({
+    rawPath: '/webhooks',
+    rawQueryString: 'a=b',
+    headers,
+    requestContext: { http: { method: 'POST' } },
+    body,
+    isBase64Encoded: false,
+  }),
+  'a function URL': ({ body, headers }) => ({
+    rawPath: '/',
+    rawQueryString: '',
+    headers,
+    requestContext: { http: { method: 'POST' } },
+    ...base64(body),
+  }),
+  'a load balancer': ({ body, headers }) => ({
+    httpMethod: 'POST',
+    path: '/webhooks',
+    multiValueHeaders: arrays(headers),
+    ...base64(body),
+  }),
+}
+
+describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
+  it('receives a signed event, with all its characters', async () => {
+    const { receiver, events } = recording()
+    const result = await toLambdaHandler(receiver)(form(await signed(summary)))
+    expect(result).toEqual({ statusCode: 200, headers: {}, body: '', isBase64Encoded: false })
+    expect(events).toEqual([summary])
+  })
+
+  it('refuses a forged event', async () => {
+    const delivery = await signed(summary)
+    const forged = form({ ...delivery, body: delivery.body.replace('42', '43') })
+    const { statusCode, headers, body } = await toLambdaHandler(recording().receiver)(forged)
+    expect([statusCode, headers, JSON.parse(body).code]).toEqual([
+      401,
+      { 'content-type': 'application/json' },
+      'no_matching_signature',
+    ])
+  })
+})
+
+describe('a Lambda', () => {
+  it('answers 405 to GET and 401 to a request without anything', async () => {
+    const handler = toLambdaHandler(recording().receiver)
+    expect((await handler({ httpMethod: 'GET', path: '/' })).statusCode).toBe(405)
+    expect((await handler({ headers: null, multiValueHeaders: null, body: null })).statusCode).toBe(401)
+  })
+
+  it('does work after an early answer before it is frozen', async () => {
+    const steps: string[] = []
+    const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), ack: 'before' }).onAny(
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        steps.push('handled')
+      },
+    )
+    await toLambdaHandler(receiver)({ httpMethod: 'POST', path: '/', ...(await signed(summary)) })
+    expect(steps).toEqual(['handled'])
+  })
+})
