@@ -118,6 +118,7 @@ export const migrations: readonly string[] = [
     updatedAt integer not null,
     unique (organizationId, id)
   ) strict;
+  create index subscriptionsByOrganization on subscriptions (organizationId);
   create index subscriptionsByNumber on subscriptions (organizationId, channel, digits);
 
   create table deliveries (

@@ -1,0 +1,78 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { DeliveryQuery } from '@wabakit/core'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../../test/temporary-folder.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+/** Every statement that a store prepares, lists of each form included, and how SQLite would run it. */
+const explainAll = async (): Promise<Map<string, string[]>> => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  onTestFinished(() => prepare.mockRestore())
+  const store = sqliteStore({ path })
+  const page = { organizationId: 'acme', limit: 1 }
+  for (const order of ['oldest_first', 'newest_first'] as const) {
+    for (const filter of [{}, { eventId: 'e' }, { name: 'n' }, { subject: 's' }]) {
+      await store.listEvents({ ...page, ...filter, order, cursor: '1' })
+    }
+    const filters: Partial<DeliveryQuery>[] = [
+      {},
+      { deliveryId: 'dlv_1_1' },
+      { eventId: 'e' },
+      { subscriptionId: 's' },
+      { statuses: ['exhausted', 'skipped'] },
+      { statuses: ['delivered'] },
+      { subscriptionId: 's', statuses: ['skipped'], occurredFrom: 1, occurredBefore: 2 },
+    ]
+    for (const filter of filters) await store.listDeliveries({ ...page, ...filter, order, cursor: '1.1' })
+  }
+  const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))]
+  prepare.mockRestore()
+  await store.close()
+
+  const database = new DatabaseSync(path)
+  onTestFinished(() => database.close())
+  const explain = (sql: string): string[] =>
+    database
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+  return new Map(
+    statements
+      .filter((sql) => /^\s*(?:select|insert|update|delete)/.test(sql))
+      .map((sql) => [sql, explain(sql)]),
+  )
+}
+
+test('no statement reads a whole table, or sorts what it found', async () => {
+  const plans = await explainAll()
+  expect(plans.size).toBeGreaterThan(50)
+  const costly = [...plans].flatMap(([sql, plan]) =>
+    plan
+      .filter((step) => /^SCAN (?!json_each|CONSTANT)|TEMP B-TREE/.test(step))
+      .map((step) => `${step}: ${sql}`),
+  )
+  const atOpening = ['select count(*) from sqlite_schema', 'select seq from subscriptions']
+  expect(costly).toEqual(atOpening.map((sql) => expect.stringContaining(sql)))
+})
+
+test('a claim reads ranges of the index of what is due, and nothing else', async () => {
+  const plans = await explainAll()
+  const stepsOf = (fragment: string): string[] =>
+    [...plans].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
+  expect(stepsOf('select count(*) as count from deliveries')).toEqual([
+    'SEARCH deliveries USING COVERING INDEX dueDeliveries (subscription=? AND status=? AND dueAt>?)',
+  ])
+  expect(stepsOf('select dueAt, event from deliveries')).toEqual([
+    'SEARCH deliveries USING COVERING INDEX dueDeliveries (subscription=? AND status=? AND dueAt<?)',
+  ])
+})
+
+test('the next of a lane is found by one look into the index of lanes', async () => {
+  const plans = await explainAll()
+  const [plan] = [...plans]
+    .filter(([sql]) => sql.includes("place = 'waiting' and not exists"))
+    .map(([, steps]) => steps)
+  expect(plan).toContain('SEARCH d USING COVERING INDEX lanes (subscription=? AND subject=? AND place=?)')
+})
