@@ -51,13 +51,14 @@ export const readDescriptions = (): Described => {
   return sorted(symbols.filter((symbol) => fieldsOf(symbol).length > 0).map(describe))
 }
 
-/** The source of `descriptions.ts`. */
-export const descriptionsSource =
-  (): string => `// Written from the doc comments of the sources by descriptions.test.ts; "vitest run packages/contract -u" writes it again.
+const header = `// Written from the doc comments of the sources by descriptions.test.ts; "vitest run packages/contract -u" writes it again.
 // biome-ignore-all format: written by a program
 
 /** What each schema, each of its fields, and each error code means. */
 export const descriptions: {
   readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
-} = ${JSON.stringify(described, null, 2)}
-`
+}`
+
+/** The source of `descriptions.ts`. */
+export const descriptionsSource = (described: Described): string =>
+  `${header} = ${JSON.stringify(described, null, 2)}\n`
