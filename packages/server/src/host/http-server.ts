@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServerConfig } from '../config/server-config.ts'
 
@@ -28,13 +28,16 @@ const limit = (server: Server, { maxConnections, requestTimeoutMs }: HttpServerO
 
 /** Makes the server; it does nothing until `listen`. */
 export const createHttpServer = (listener: RequestListener, options: HttpServerOptions): HttpServer => {
+  const running = new Set<ServerResponse>()
   let closing = false
   const server = createServer(
-    { maxHeaderSize: 16_384, connectionsCheckingInterval: 2_000 },
+    { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000 },
     (request, response) => {
+      running.add(response)
       if (closing) response.shouldKeepAlive = false
-      // A connection that was busy when the closing began would otherwise be kept open by its client.
       response.once('close', () => {
+        running.delete(response)
+        // What was promised to be kept before the closing began.
         if (closing) server.closeIdleConnections()
       })
       listener(request, response)
@@ -56,6 +59,7 @@ export const createHttpServer = (listener: RequestListener, options: HttpServerO
     close: (graceMs) =>
       new Promise((resolve) => {
         closing = true
+        for (const response of running) response.shouldKeepAlive = false
         const timer = setTimeout(() => server.closeAllConnections(), graceMs)
         server.close(() => {
           clearTimeout(timer)

@@ -6,7 +6,7 @@ export type OperationsContext = {
   readonly store: Store
   readonly metrics: Metrics
   /** Whether the server is stopping. */
-  isClosing(): boolean
+  isStopping(): boolean
 }
 
 /** Answers of the paths that whoever runs a server asks; `undefined` for any other path. */
@@ -22,9 +22,9 @@ const text = (body: string, status = 200): Response =>
  * `/healthz`: the process answers. `/readyz`: its store does, too, and it is not stopping. `/metrics`: its figures for
  * Prometheus.
  */
-export const createOperations = ({ store, metrics, isClosing }: OperationsContext): Operations => {
+export const createOperations = ({ store, metrics, isStopping }: OperationsContext): Operations => {
   const ready = async (): Promise<Response> => {
-    if (isClosing()) return text('stopping', 503)
+    if (isStopping()) return text('stopping', 503)
     try {
       // A store is made with its migrations done; that it answers is what can change.
       await store.nextDueAt()

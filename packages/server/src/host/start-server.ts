@@ -1,25 +1,14 @@
 import { getRequestListener } from '@hono/node-server'
-import { createReferenceServer, type RateLimitOptions, type ReferenceServer } from '@wabakit/core'
-import manifest from '../../package.json' with { type: 'json' }
+import type { ReferenceServer } from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { createControlApi } from '../control/control-api.ts'
-import { createLiveStream } from '../control/live-stream.ts'
-import { createDeliveryFetch } from '../delivery/delivery-fetch.ts'
-import { createTransport } from '../delivery/transport.ts'
-import { createFaults } from '../faults/faults.ts'
-import { createMetrics } from '../metrics/metrics.ts'
-import { createSimulation } from '../simulation/simulation.ts'
 import { checkExposure } from './check-exposure.ts'
 import { type Demo, ensureDemo } from './demo.ts'
 import { createHttpServer } from './http-server.ts'
+import { listenError } from './listen-error.ts'
 import { createLogger } from './logger.ts'
-import { isLoopbackHost } from './loopback.ts'
-import { observeService } from './observe-service.ts'
 import { openStore } from './open-store.ts'
-import { createOperations } from './operations.ts'
-import { createRequestHandler } from './request-handler.ts'
-import { startRetention } from './retention.ts'
+import { createRuntime } from './runtime.ts'
 
 /** A server that listens. */
 export type RunningServer = {
@@ -46,26 +35,15 @@ export type StartServerOptions = {
   readonly logStream?: NodeJS.WritableStream | undefined
 }
 
-const attemptTimeoutMs = 15_000
-const minute = 60_000
-const day = 86_400_000
-
 const urlOf = (host: string, port: number): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-
-const limitOf = (requests: number) => (requests === 0 ? false : { requests, perMs: minute })
-
-const rateLimitsOf = (settings: ServerConfig): RateLimitOptions => ({
-  organization: limitOf(settings.rateLimitPerOrganization),
-  key: limitOf(settings.rateLimitPerKey),
-  ip: limitOf(settings.rateLimitPerAddress),
-})
 
 /**
  * Starts a server and resolves when it is ready to answer.
  *
  * @param config - settings; what is omitted has its default. `loadConfig` reads them from flags, variables and a file.
- * @throws ConfigError when a setting cannot be right.
+ * @param options - where to log.
+ * @throws ConfigError when a setting cannot be right, or the server cannot listen where it says.
  * @example
  * const server = await startServer({ port: 0, database: ':memory:' })
  * console.log(server.url)
@@ -78,84 +56,37 @@ export const startServer = async (
   const settings = parseConfig({ values: config, sourceOf: () => 'startServer' })
   checkExposure(settings)
   const log = createLogger({ ...settings, stream: logStream })
-  const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
-  const store = await openStore(settings.database)
-  const transport = createTransport({ allowPrivateTargets })
-  const metrics = createMetrics({
-    backlogAgeMs: async () =>
-      Math.max(0, Date.now() - ((await store.nextDueAt()) ?? Number.POSITIVE_INFINITY)),
-  })
-  const onError = (error: unknown): void => {
-    metrics.countError()
-    log.error({ err: error }, 'error')
-  }
-  const service = createReferenceServer({
-    organizations: settings.organizations,
-    store,
-    fetch: createDeliveryFetch(transport, attemptTimeoutMs),
-    delivery: {
-      timeoutMs: attemptTimeoutMs,
-      concurrency: settings.deliveryConcurrency,
-      perSubscription: settings.deliveryConcurrencyPerSubscription,
-    },
-    auth: { header: settings.authHeader },
-    rateLimit: rateLimitsOf(settings),
-    allowLoopbackHttp: allowPrivateTargets,
-    onError,
-  })
-  observeService({ service, metrics, log })
-  await service.ready()
-  const demo =
-    settings.organizations.length > 0
-      ? undefined
-      : await ensureDemo({ service, webhookUrl: settings.webhookUrl })
-
-  let closing: Promise<void> | undefined
-  const faults = settings.mock ? createFaults() : undefined
-  const simulation = createSimulation({ service, onError })
-  const live = createLiveStream({ service })
-  const { controlToken: token, publicUrl, trustProxy } = settings
-  const handle = createRequestHandler({
-    api: service.fetch,
-    control: createControlApi({
-      service,
-      simulation,
-      live,
-      faults,
-      guard: { token, publicUrl },
-      version: manifest.version,
-      onError,
-    }),
-    operations: createOperations({ store, metrics, isClosing: () => closing !== undefined }),
-    faults,
-    metrics,
-    log,
-    trustProxy,
-  })
+  const runtime = createRuntime({ settings, store: await openStore(settings.database), log })
+  const { service, handle } = runtime
   const listener = getRequestListener((request, { incoming }) => handle(request, incoming), {
     overrideGlobalObjects: false,
     hostname: settings.host,
   })
   const http = createHttpServer((request, response) => void listener(request, response), settings)
-  const { port } = await http.listen(settings)
-  service.dispatcher.start()
-  const stopRetention = startRetention({ store, keptMs: settings.retentionDays * day, onError })
-  const url = urlOf(settings.host, port)
-  log.info({ url }, 'listening')
 
   const stop = async (): Promise<void> => {
     const graceMs = settings.shutdownGraceMs
-    live.close()
-    simulation.close()
-    await Promise.all([http.close(graceMs), service.dispatcher.stop({ graceMs }), stopRetention()])
-    await transport.close()
-    metrics.close()
-    await store.close()
+    await Promise.all([http.close(graceMs), runtime.stop(graceMs)])
+    await runtime.close()
     log.info('stopped')
   }
+  let stopping: Promise<void> | undefined
   const close = (): Promise<void> => {
-    closing ??= stop()
-    return closing
+    stopping ??= stop()
+    return stopping
   }
-  return { url, service, demo, close, [Symbol.asyncDispose]: close }
+
+  try {
+    await service.ready()
+    const isDemo = settings.organizations.length === 0
+    const demo = isDemo ? await ensureDemo({ service, webhookUrl: settings.webhookUrl }) : undefined
+    const { port } = await http.listen(settings)
+    const url = urlOf(settings.host, port)
+    runtime.start()
+    log.info({ url }, 'listening')
+    return { url, service, demo, close, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw listenError(error, settings)
+  }
 }

@@ -1,0 +1,127 @@
+import { createReferenceServer, type RateLimitOptions, type ReferenceServer, type Store } from '@wabakit/core'
+import manifest from '../../package.json' with { type: 'json' }
+import type { ServerConfig } from '../config/server-config.ts'
+import { createControlApi } from '../control/control-api.ts'
+import { createLiveStream } from '../control/live-stream.ts'
+import { createDeliveryFetch } from '../delivery/delivery-fetch.ts'
+import { createTransport } from '../delivery/transport.ts'
+import { createFaults } from '../faults/faults.ts'
+import { createMetrics } from '../metrics/metrics.ts'
+import { createSimulation } from '../simulation/simulation.ts'
+import type { Logger } from './logger.ts'
+import { isLoopbackHost } from './loopback.ts'
+import { observeService } from './observe-service.ts'
+import { createOperations } from './operations.ts'
+import { createRequestHandler, type RequestHandler } from './request-handler.ts'
+import { startRetention } from './retention.ts'
+
+/** What {@link createRuntime} works with. */
+export type RuntimeContext = {
+  readonly settings: ServerConfig
+  readonly store: Store
+  readonly log: Logger
+}
+
+/** A server without its port. */
+export type Runtime = {
+  readonly service: ReferenceServer
+  readonly handle: RequestHandler
+  /** Begins to deliver and to remove what is old. */
+  start(): void
+  /**
+   * Stops what runs beside the requests: streams end, deliveries are not claimed any more, and those that run are
+   * released after the grace. Requests can still be answered.
+   *
+   * @param graceMs - in milliseconds.
+   */
+  stop(graceMs: number): Promise<void>
+  /** Gives everything back, the store too. */
+  close(): Promise<void>
+}
+
+const attemptTimeoutMs = 15_000
+const minute = 60_000
+const day = 86_400_000
+
+const limitOf = (requests: number) => (requests === 0 ? false : { requests, perMs: minute })
+
+const rateLimitsOf = (settings: ServerConfig): RateLimitOptions => ({
+  organization: limitOf(settings.rateLimitPerOrganization),
+  key: limitOf(settings.rateLimitPerKey),
+  ip: limitOf(settings.rateLimitPerAddress),
+})
+
+/** Puts the parts of a server together. */
+export const createRuntime = ({ settings, store, log }: RuntimeContext): Runtime => {
+  const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
+  const transport = createTransport({ allowPrivateTargets })
+  const metrics = createMetrics({
+    backlogAgeMs: async () =>
+      Math.max(0, Date.now() - ((await store.nextDueAt()) ?? Number.POSITIVE_INFINITY)),
+  })
+  const onError = (error: unknown): void => {
+    metrics.countError()
+    log.error({ err: error }, 'error')
+  }
+  const service = createReferenceServer({
+    organizations: settings.organizations,
+    store,
+    fetch: createDeliveryFetch(transport, attemptTimeoutMs),
+    delivery: {
+      timeoutMs: attemptTimeoutMs,
+      concurrency: settings.deliveryConcurrency,
+      perSubscription: settings.deliveryConcurrencyPerSubscription,
+    },
+    auth: { header: settings.authHeader },
+    rateLimit: rateLimitsOf(settings),
+    allowLoopbackHttp: allowPrivateTargets,
+    onError,
+  })
+  observeService({ service, metrics, log })
+
+  const faults = settings.mock ? createFaults() : undefined
+  const simulation = createSimulation({ service, onError })
+  const live = createLiveStream({ service })
+  const guard = { token: settings.controlToken, publicUrl: settings.publicUrl }
+  const control = createControlApi({
+    service,
+    simulation,
+    live,
+    faults,
+    guard,
+    version: manifest.version,
+    onError,
+  })
+  let isStopping = false
+  const operations = createOperations({ store, metrics, isStopping: () => isStopping })
+  const { trustProxy } = settings
+  let stopRetention = async (): Promise<void> => {}
+
+  return {
+    service,
+    handle: createRequestHandler({
+      api: service.fetch,
+      control,
+      operations,
+      faults,
+      metrics,
+      log,
+      trustProxy,
+    }),
+    start: () => {
+      service.dispatcher.start()
+      stopRetention = startRetention({ store, keptMs: settings.retentionDays * day, onError })
+    },
+    stop: async (graceMs) => {
+      isStopping = true
+      live.close()
+      simulation.close()
+      await Promise.all([service.dispatcher.stop({ graceMs }), stopRetention()])
+    },
+    close: async () => {
+      await transport.close()
+      metrics.close()
+      await store.close()
+    },
+  }
+}

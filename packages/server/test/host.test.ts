@@ -1,0 +1,250 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { Writable } from 'node:stream'
+import { expect, onTestFinished, test } from 'vitest'
+import { ConfigError, startServer } from '../src/index.ts'
+import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+
+const raw = async (url: string, text: string): Promise<string> => {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  let answer = ''
+  socket.on('data', (data) => {
+    answer += data
+  })
+  socket.on('error', () => {})
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+const logLines = () => {
+  const lines: string[] = []
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(...String(chunk).split('\n').filter(Boolean))
+      done()
+    },
+  })
+  return { lines, stream }
+}
+
+const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text()
+
+test('answers the public API', async () => {
+  const { url } = await start()
+
+  const response = await createGroup(url, { groupId: 'team-1' })
+
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({ success: true, groupId: 'team-1' })
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+})
+
+test('delivers webhooks to a loopback address', async () => {
+  const { url, service } = await start()
+  const endpoint = await listenForWebhooks()
+  await service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+  })
+
+  await createGroup(url, { groupId: 'team-1' })
+  await endpoint.arrived(1)
+
+  expect(JSON.parse(endpoint.arrivals[0]?.body ?? '')).toMatchObject({
+    event: 'GROUP_CREATED',
+    groupId: 'team-1',
+  })
+})
+
+test('tells that it is healthy and ready', async () => {
+  const { url } = await start()
+
+  expect((await fetch(`${url}/healthz`)).status).toBe(200)
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+})
+
+test('makes a demo organization when none is named, and shows its key once', async () => {
+  const endpoint = await listenForWebhooks()
+  const { url, demo } = await start({ organizations: [], webhookUrl: endpoint.url })
+
+  const response = await createGroup(
+    url,
+    { wabaNumber: demo?.wabaNumber },
+    { authorization: demo?.apiKey ?? '' },
+  )
+  await endpoint.arrived(1)
+
+  expect(response.status).toBe(200)
+  expect(demo).toMatchObject({ organizationId: 'demo', webhookSecret: expect.stringMatching(/^whsec_/) })
+})
+
+test('counts requests, events and attempts, and tells the age of the backlog', async () => {
+  const { url, service } = await start()
+  const endpoint = await listenForWebhooks()
+  await service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+  })
+  await createGroup(url)
+  await createGroup(url, { subject: '' })
+  await endpoint.arrived(1)
+  await service.dispatcher.runDue()
+
+  const metrics = await metricsOf(url)
+
+  for (const line of [
+    'wabakit_http_request_duration_seconds_count{endpoint="groups.create",status="200"} 1',
+    'wabakit_http_request_duration_seconds_count{endpoint="groups.create",status="400"} 1',
+    'wabakit_events_total{event="GROUP_CREATED"} 1',
+    'wabakit_delivery_attempts_total{outcome="delivered"} 1',
+    'wabakit_delivery_attempt_duration_seconds_count{outcome="delivered"} 1',
+    'wabakit_delivery_backlog_age_seconds 0',
+    'wabakit_background_errors_total 0',
+  ]) {
+    expect(metrics.split('\n')).toContain(line)
+  }
+  expect(metrics).toContain('wabakit_event_loop_lag_seconds{quantile="0.99"}')
+})
+
+test('logs requests with their ids, and nothing secret or personal', async () => {
+  const { lines, stream } = logLines()
+  const { url } = await start({ logLevel: 'debug', logFormat: 'json' }, { logStream: stream })
+  const response = await createGroup(url, { description: 'private words' })
+  await control({ url }, 'POST /organizations/acme/simulated-calls', { customerNumber: '+15550199777' })
+
+  const requestId = response.headers.get('x-request-id')
+
+  const entries = lines.map((line) => JSON.parse(line))
+  expect(entries).toContainEqual(
+    expect.objectContaining({ requestId, method: 'POST', path: '/whatsapp/wa-group/create', status: 200 }),
+  )
+  expect(entries).toContainEqual(
+    expect.objectContaining({ msg: 'event', event: expect.objectContaining({ to: '***77' }) }),
+  )
+  for (const secret of ['wk_test_key', '15550199777', '15550100002', 'private words', 'order']) {
+    expect(lines.join('\n')).not.toContain(secret)
+  }
+})
+
+test('logs for people when told to', async () => {
+  const { lines, stream } = logLines()
+  await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })
+
+  expect(lines.join('\n')).toMatch(/INFO.*listening/)
+})
+
+test('refuses headers that are too large', async () => {
+  const { url } = await start()
+
+  expect(
+    await raw(url, `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-large: ${'x'.repeat(20_000)}\r\n\r\n`),
+  ).toMatch(/^HTTP\/1\.1 431 /)
+})
+
+test('refuses a body that is too large where it gets so, although nobody said how long it is', async () => {
+  const { url } = await start()
+  const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
+
+  const answer = await raw(
+    url,
+    [
+      'POST /whatsapp/wa-group/create HTTP/1.1',
+      'host: localhost',
+      'connection: close',
+      'authorization: wk_test_key',
+      'content-type: application/json',
+      'transfer-encoding: chunked',
+      '',
+      chunk + chunk,
+    ].join('\r\n'),
+  )
+
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  expect(answer).toContain('"code":"body_too_large"')
+})
+
+test('ends a request that does not arrive in time', async () => {
+  const { url } = await start({ requestTimeoutMs: 1_000 })
+
+  expect(await raw(url, 'POST /whatsapp/wa-group/create HTTP/1.1\r\nhost: localhost\r\n')).toMatch(
+    /^HTTP\/1\.1 408 /,
+  )
+})
+
+test('closes connections beyond the limit', async () => {
+  const { url } = await start({ maxConnections: 1 })
+  const first = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => {
+    first.destroy()
+  })
+  await once(first, 'connect')
+
+  expect(await raw(url, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')).toBe('')
+})
+
+test('tells callers apart by X-Forwarded-For only behind a proxy, and believes only the proxy', async () => {
+  const strangers = async (url: string, forwarded: (index: number) => string): Promise<number[]> => {
+    const statuses: number[] = []
+    for (let index = 0; index < 3; index++) {
+      statuses.push(
+        (await createGroup(url, {}, { authorization: 'wk_wrong', 'x-forwarded-for': forwarded(index) }))
+          .status,
+      )
+    }
+    return statuses
+  }
+  const alone = await start({ rateLimitPerAddress: 2 })
+  const proxied = await start({
+    rateLimitPerAddress: 2,
+    trustProxy: 1,
+    controlToken: 'a-token-of-some-length',
+  })
+  const lied = await start({ rateLimitPerAddress: 2, trustProxy: 1, controlToken: 'a-token-of-some-length' })
+
+  expect(await strangers(alone.url, (index) => `192.0.2.${index}`)).toEqual([401, 401, 429])
+  expect(await strangers(proxied.url, (index) => `192.0.2.${index}`)).toEqual([401, 401, 401])
+  expect(await strangers(lied.url, (index) => `192.0.2.${index}, 198.51.100.1`)).toEqual([401, 401, 429])
+})
+
+test('takes the key from the header that it was told to', async () => {
+  const { url } = await start({ authHeader: 'x-public-api-key' })
+
+  expect((await createGroup(url, {}, { authorization: '', 'x-public-api-key': 'wk_test_key' })).status).toBe(
+    200,
+  )
+  expect((await createGroup(url)).status).toBe(401)
+})
+
+test('refuses webhooks to private addresses when others can reach it', async () => {
+  const server = await start({ host: '0.0.0.0', controlToken: 'a-token-of-some-length' })
+  const subscribe = (url: string) =>
+    server.service.subscriptions.create('acme', { channel: 'WHATSAPP', number: '+15550100001', url })
+
+  await expect(subscribe('http://127.0.0.1:9/')).rejects.toThrow('https')
+  const { id } = await subscribe('https://127.0.0.1:9/')
+  await createGroup(server.url.replace('0.0.0.0', '127.0.0.1'))
+  await server.service.dispatcher.runDue()
+
+  const [delivery] = (await server.service.deliveries.list('acme', { subscriptionId: id })).items
+  const [attempt] = await server.service.deliveries.attempts('acme', delivery?.id ?? '')
+  expect(attempt).toMatchObject({
+    status: null,
+    error: expect.stringContaining('refused to connect to 127.0.0.1'),
+  })
+})
+
+test('says what to change when it cannot listen', async () => {
+  const { url } = await start()
+  const port = Number(new URL(url).port)
+
+  const second = startServer({ port, database: ':memory:', logLevel: 'silent' })
+
+  await expect(second).rejects.toThrow(ConfigError)
+  await expect(second).rejects.toThrow(`port (--port) ${port} is in use.`)
+})

@@ -1,0 +1,148 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
+
+type Message = {
+  readonly event: string
+  readonly id: string | undefined
+  readonly data: Record<string, unknown>
+}
+
+const parse = (block: string): Message | undefined => {
+  const fields = new Map(
+    block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
+  )
+  const data = fields.get('data')
+  return data === undefined
+    ? undefined
+    : { event: fields.get('event') ?? '', id: fields.get('id'), data: JSON.parse(data) }
+}
+
+/** Opens the stream, and reads it message by message. */
+const open = async ({ url }: RunningServer, query = '', headers: Record<string, string> = {}) => {
+  const stop = new AbortController()
+  onTestFinished(() => stop.abort())
+  const response = await fetch(`${url}/_wabakit/organizations/acme/stream${query}`, {
+    headers,
+    signal: stop.signal,
+  })
+  if (response.body === null) throw new Error('no body')
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  const next = async (): Promise<Message | undefined> => {
+    for (;;) {
+      const end = text.indexOf('\n\n')
+      if (end !== -1) {
+        const message = parse(text.slice(0, end))
+        text = text.slice(end + 2)
+        if (message !== undefined) return message
+        continue
+      }
+      const { done, value } = await reader.read()
+      if (done) return undefined
+      text += value
+    }
+  }
+  return { response, next, close: () => stop.abort() }
+}
+
+test('streams what happens, each event before its attempts', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  await control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+  })
+  const stream = await open(server)
+
+  await createGroup(server.url, { groupId: 'a' })
+
+  const event = await stream.next()
+  const attempt = await stream.next()
+  expect(stream.response.headers.get('content-type')).toBe('text/event-stream')
+  expect(event).toMatchObject({ event: 'event', data: { name: 'GROUP_CREATED', subject: 'group:a' } })
+  expect(event?.id).toBe(event?.data.id)
+  expect(attempt).toMatchObject({
+    event: 'attempt',
+    id: undefined,
+    data: { eventId: event?.id, outcome: 'delivered', status: 200, url: endpoint.url, number: 1 },
+  })
+})
+
+test('begins with what happens from now on', async () => {
+  const server = await start()
+  await createGroup(server.url, { groupId: 'before' })
+  const stream = await open(server)
+
+  await createGroup(server.url, { groupId: 'after' })
+
+  expect(await stream.next()).toMatchObject({ data: { subject: 'group:after' } })
+})
+
+test('goes on after the last event that was seen, without a gap and without a repetition', async () => {
+  const server = await start()
+  const stream = await open(server)
+  await createGroup(server.url, { groupId: 'seen' })
+  const seen = await stream.next()
+  stream.close()
+  const missed = Array.from({ length: 250 }, (_, index) => `missed-${index}`)
+  for (const groupId of missed) await createGroup(server.url, { groupId })
+
+  const again = await open(server, '', { 'last-event-id': seen?.id ?? '' })
+
+  for (const groupId of missed) {
+    expect(await again.next()).toMatchObject({ data: { subject: `group:${groupId}` } })
+  }
+})
+
+test('begins with the oldest when asked to', async () => {
+  const server = await start()
+  await createGroup(server.url, { groupId: 'first' })
+
+  expect(await (await open(server, '?after=')).next()).toMatchObject({ data: { subject: 'group:first' } })
+})
+
+test('streams events that were published', async () => {
+  const server = await start()
+  const stream = await open(server)
+
+  await control(server, 'POST /organizations/acme/events', {
+    name: 'CALL_MISSED',
+    subject: 'call:c1',
+    channel: 'PSTN',
+    number: '+15550100002',
+    payload: { event: 'CALL_MISSED', callId: 'c1' },
+  })
+
+  expect(await stream.next()).toMatchObject({ data: { name: 'CALL_MISSED' } })
+})
+
+test('tells nothing of other organizations', async () => {
+  const server = await start()
+  await server.service.organizations.create({
+    id: 'other',
+    integrations: [{ wabaNumber: '+15550200001' }],
+  })
+  const stream = await open(server)
+
+  await server.service.groups.create('other', { wabaNumber: '+15550200001', subject: 'Theirs' })
+  await createGroup(server.url, { groupId: 'ours' })
+
+  expect(await stream.next()).toMatchObject({ data: { subject: 'group:ours' } })
+})
+
+test('ends when the server stops', async () => {
+  const server = await start()
+  const stream = await open(server)
+
+  await server.close()
+
+  expect(await stream.next()).toBeUndefined()
+})
+
+test('refuses an organization that is not there', async () => {
+  const server = await start()
+
+  expect((await control(server, 'GET /organizations/nobody/stream')).status).toBe(404)
+})

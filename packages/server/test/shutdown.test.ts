@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import type { ServerConfig } from '../src/index.ts'
+import { acme, control, createGroup } from './fixture.ts'
+
+/** Starts a server in a process of its own. */
+const serve = async (config: Partial<ServerConfig> = {}): Promise<{ child: ChildProcess; url: string }> => {
+  const settings = { port: 0, database: ':memory:', logLevel: 'silent', organizations: [acme], ...config }
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=@wabakit/source',
+      resolve(import.meta.dirname, 'serve-process.ts'),
+      JSON.stringify(settings),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  onTestFinished(() => {
+    child.kill('SIGKILL')
+  })
+  if (child.stdout === null) throw new Error('no output')
+  const [url] = await once(createInterface(child.stdout), 'line')
+  return { child, url: String(url) }
+}
+
+const exitOf = async (child: ChildProcess): Promise<number | null> => {
+  const [code] = await once(child, 'exit')
+  return code
+}
+
+const body = JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', groupId: 'slow' })
+
+/** Sends the head of a request, and half of its body; resolves when the server has begun with it. */
+const beginRequest = async (url: string) => {
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (data) => {
+    answer += data
+  })
+  socket.on('error', () => {})
+  socket.write(
+    [
+      'POST /whatsapp/wa-group/create HTTP/1.1',
+      'host: localhost',
+      'authorization: wk_test_key',
+      'content-type: application/json',
+      'expect: 100-continue',
+      `content-length: ${body.length}`,
+      '',
+      '',
+    ].join('\r\n'),
+  )
+  await once(socket, 'data')
+  expect(answer).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  answer = ''
+  socket.write(body.slice(0, 20))
+  return { finish: () => socket.write(body.slice(20)), closed: once(socket, 'close').then(() => answer) }
+}
+
+const refusesConnections = async (url: string): Promise<void> => {
+  for (;;) {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    const refused = await Promise.race([
+      once(socket, 'connect').then(() => false),
+      once(socket, 'error').then(() => true),
+    ]).catch(() => true)
+    socket.destroy()
+    if (refused) return
+  }
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server with 0', async (signal) => {
+  const { child, url } = await serve()
+  await (await createGroup(url)).text()
+
+  child.kill(signal)
+
+  expect(await exitOf(child)).toBe(0)
+})
+
+test('a request that runs when the server is told to stop is answered, and no other is accepted', async () => {
+  const { child, url } = await serve()
+  const request = await beginRequest(url)
+  const exit = exitOf(child)
+
+  child.kill('SIGTERM')
+  await refusesConnections(url)
+  request.finish()
+
+  const answer = await request.closed
+  expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+  expect(answer).toMatch(/\r\nconnection: close\r\n/i)
+  expect(answer).toContain('"groupId":"slow"')
+  expect(await exit).toBe(0)
+})
+
+test('a request that does not end is cut off after the grace', async () => {
+  const { child, url } = await serve({ shutdownGraceMs: 200 })
+  const request = await beginRequest(url)
+
+  child.kill('SIGTERM')
+
+  expect(await exitOf(child)).toBe(0)
+  expect(await request.closed).toBe('')
+})
+
+test('an attempt that does not end is given up after the grace', async () => {
+  const { child, url } = await serve({ shutdownGraceMs: 200 })
+  const hanging = createServer()
+  hanging.listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  onTestFinished(() => {
+    hanging.close()
+  })
+  const address = hanging.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  await control({ url }, 'POST /organizations/acme/subscriptions', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: `http://127.0.0.1:${port}/`,
+  })
+  const connected = once(hanging, 'connection')
+  await createGroup(url)
+  await connected
+
+  child.kill('SIGTERM')
+
+  expect(await exitOf(child)).toBe(0)
+})
+
+test('a second signal ends the process at once', async () => {
+  const { child, url } = await serve()
+  await beginRequest(url)
+  const exit = once(child, 'exit')
+
+  child.kill('SIGTERM')
+  await refusesConnections(url)
+  child.kill('SIGTERM')
+
+  expect(await exit).toEqual([null, 'SIGTERM'])
+})
