@@ -1,32 +1,7 @@
-import type { ServerResponse } from 'node:http'
-import { hangUpSignal, type NodeRequest, toRequest } from './node-request.ts'
+import type { FastifyHost } from './fastify-host.ts'
+import { hangUpSignal } from './hang-up-signal.ts'
+import { toRequest } from './node-request.ts'
 import type { Receiver } from './receiver/receiver.ts'
-
-/** What is needed of a Fastify instance, version 5. */
-export type FastifyHost = {
-  /** Forgets the parsers that would read the body. */
-  removeAllContentTypeParsers(): void
-  /** Adds a parser for bodies of a type. */
-  addContentTypeParser(
-    contentType: string,
-    parser: (request: object, payload: object, done: (error: Error | null) => void) => void,
-  ): unknown
-  /** Adds a route. */
-  route(options: {
-    method: string[]
-    url: string
-    exposeHeadRoute: boolean
-    handler: (request: { raw: NodeRequest }, reply: FastifyReplier) => unknown
-  }): unknown
-}
-
-/** What is needed of a Fastify reply. */
-export type FastifyReplier = {
-  /** The response of node:http. */
-  readonly raw: ServerResponse
-  /** Sends a Fetch response. */
-  send(payload: Response): unknown
-}
 
 /** Options of {@link toFastifyPlugin}. */
 export type FastifyPluginOptions = {
@@ -60,3 +35,6 @@ export const toFastifyPlugin =
       },
     })
   }
+
+export type { FastifyHost, FastifyReplier } from './fastify-host.ts'
+export type { NodeRequest } from './node-request.ts'

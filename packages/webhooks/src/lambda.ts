@@ -1,26 +1,6 @@
 import { Buffer } from 'node:buffer'
+import type { LambdaEvent, LambdaResult } from './lambda-event.ts'
 import type { Receiver } from './receiver/receiver.ts'
-
-/** An event of API Gateway (REST: payload 1.0, HTTP: 2.0), of a function URL, or of a load balancer. */
-export type LambdaEvent = {
-  readonly httpMethod?: string
-  readonly path?: string
-  readonly rawPath?: string
-  readonly rawQueryString?: string
-  readonly headers?: Readonly<Record<string, string | undefined>> | null
-  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null
-  readonly requestContext?: { readonly http?: { readonly method?: string } }
-  readonly body?: string | null
-  readonly isBase64Encoded?: boolean
-}
-
-/** The answer in the form that all of them take. */
-export type LambdaResult = {
-  readonly statusCode: number
-  readonly headers: Record<string, string>
-  readonly body: string
-  readonly isBase64Encoded: false
-}
 
 const headersOf = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
   const result = new Headers()
@@ -63,3 +43,5 @@ export const toLambdaHandler =
       isBase64Encoded: false,
     }
   }
+
+export type { LambdaEvent, LambdaResult } from './lambda-event.ts'

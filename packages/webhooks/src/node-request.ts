@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 
 /** A request as node:http and the frameworks on it give it; a body parser may have left the bytes on it. */
 export type NodeRequest = IncomingMessage & {
@@ -58,13 +58,4 @@ export const toRequest = async (incoming: NodeRequest, signal: AbortSignal): Pro
   const request = new Request(toUrl(incoming), { ...init, body: body ?? '' })
   if (body === undefined) await request.text()
   return request
-}
-
-/** Aborts when the sender hangs up before its answer is written. */
-export const hangUpSignal = (response: ServerResponse): AbortSignal => {
-  const hangUp = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) hangUp.abort()
-  })
-  return hangUp.signal
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { hangUpSignal, type NodeRequest, toRequest } from './node-request.ts'
+import { hangUpSignal } from './hang-up-signal.ts'
+import { type NodeRequest, toRequest } from './node-request.ts'
 import type { Receiver } from './receiver/receiver.ts'
 
 /**
