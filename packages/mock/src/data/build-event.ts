@@ -1,0 +1,64 @@
+import {
+  type EventName,
+  emittedEventSchemas,
+  eventSchemas,
+  isEmittedEventName,
+  issuesOf,
+} from '@wabakit/contract'
+import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
+
+/** Pairs of fields that always say the same. */
+const twins = { from: 'channelNumber', channelNumber: 'from', to: 'customerNumber', customerNumber: 'to' }
+
+/** What follows from overrides for fields that were not overridden themselves. */
+const consequencesOf = (template: Fields, overrides: Fields, wabaNumber: string): Fields => {
+  const { channel, callDirection, callType, durationInSeconds, callEndedAt, callStartedAt } = overrides
+  const same = Object.entries(twins).flatMap(([field, twin]) =>
+    field in overrides && twin in template ? [[twin, overrides[field]]] : [],
+  )
+  const start = Date.parse(String(callStartedAt ?? template.callStartedAt))
+  const isTimed = 'callEndedAt' in template && callEndedAt === undefined && !Number.isNaN(start)
+  const seconds = Number(durationInSeconds ?? template.durationInSeconds)
+  return {
+    ...(channel === 'WHATSAPP' && 'from' in template && { from: wabaNumber, channelNumber: wabaNumber }),
+    ...(callDirection === 'OUTGOING' && 'triggeredVia' in template && { triggeredVia: 'UI' }),
+    // Nobody of the team has a part in it.
+    ...(callType === 'AI_BOT' && { agentNumber: undefined }),
+    ...(isTimed && { callEndedAt: new Date(start + seconds * 1_000).toISOString() }),
+    ...Object.fromEntries(same),
+  }
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+/**
+ * An event with some fields of your own; what belongs together stays together.
+ *
+ * @param what - the operation, as users call it.
+ * @throws MockUsageError when it would break the contract.
+ */
+export const buildEvent = (
+  what: string,
+  { sources, name, overrides }: { sources: TemplateSources; name: EventName; overrides: Fields },
+): object => {
+  const template = createEventTemplates(sources)[name]
+  const consequences = consequencesOf(template, overrides, sources.account.wabaNumber)
+  const merged: Fields = { event: name, ...template, ...consequences, ...overrides }
+  const summary =
+    isFields(template.summary) && isFields(overrides.summary)
+      ? { summary: { ...template.summary, ...overrides.summary } }
+      : {}
+  const event = Object.fromEntries(
+    Object.entries({ ...merged, ...summary }).filter(([, value]) => value !== undefined),
+  )
+  const schema = isEmittedEventName(name) ? emittedEventSchemas[name] : eventSchemas[name]
+  const parsed = schema.safeParse(event)
+  if (parsed.success) return parsed.data
+  throw new MockUsageError(
+    `${what}: this ${name} would break the contract: ${issuesOf(parsed.error)
+      .map(({ message }) => message)
+      .join('; ')}. For a payload that breaks it on purpose, change a valid one: ` +
+      `{ ...fixtures.event('${name}'), … }`,
+  )
+}

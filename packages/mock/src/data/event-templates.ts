@@ -1,0 +1,72 @@
+import type { EventName } from '@wabakit/contract'
+import type { Ids } from '@wabakit/core'
+import type { Account } from './account.ts'
+import type { CallData } from './call-data.ts'
+import { type ObservedCallEventName, observedCallEvent } from './observed-call-event.ts'
+
+/** Fields of a payload, without `event`. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** What events are made of. */
+export type TemplateSources = {
+  readonly account: Account
+  readonly data: CallData
+  readonly ids: Ids
+  /** When it all begins, as Unix time in milliseconds. */
+  readonly start: number
+}
+
+/** The fields of each event: a group with its participant, and a call with its summary. */
+export const createEventTemplates = ({
+  account,
+  data,
+  ids,
+  start,
+}: TemplateSources): Readonly<Record<EventName, Fields>> => {
+  const { customerNumber, customerName, agentNumber, durationInSeconds, summary } = data
+  const at = (seconds: number): string => new Date(start + seconds * 1_000).toISOString()
+  const group = { groupId: ids('wagrp'), groupName: 'Order 1042' }
+  const member = { ...group, customerPhone: customerNumber }
+  const call = {
+    callId: ids('call'),
+    channel: 'PSTN',
+    callDirection: 'INCOMING',
+    from: account.pstnNumber,
+    to: customerNumber,
+    channelNumber: account.pstnNumber,
+    customerNumber,
+    agentNumber,
+    callType: 'AGENT',
+    triggeredVia: 'INBOUND',
+  } as const
+  const accepted = { ...call, callStartedAt: at(5) }
+  const ended = { ...accepted, callStatus: 'END', durationInSeconds, callEndedAt: at(5 + durationInSeconds) }
+  const observed = (name: ObservedCallEventName): Fields => {
+    const { callId } = call
+    const parties = { channelNumber: account.wabaNumber, customerNumber, customerName }
+    return observedCallEvent(name, { callId, channel: 'WHATSAPP', direction: 'INCOMING', ...parties })
+  }
+  return {
+    GROUP_CREATED: {
+      ...group,
+      inviteLink: 'https://chat.whatsapp.com/MadeUpInviteLink000001',
+      groupCreatedAt: at(0),
+    },
+    GROUP_PARTICIPANT_JOINED: { ...member, participantJoinedAt: at(60) },
+    GROUP_PARTICIPANT_LEFT: { ...member, participantLeftAt: at(3_600) },
+    GROUP_PARTICIPANT_REMOVED: { ...member, participantRemovedAt: at(3_600) },
+    CALL_INCOMING_INITIATED: { ...call, callStatus: 'INITIATED' },
+    CALL_OUTGOING_INITIATED: {
+      ...call,
+      callDirection: 'OUTGOING',
+      triggeredVia: 'UI',
+      callStatus: 'INITIATED',
+    },
+    CALL_ACCEPTED: { ...accepted, callStatus: 'IN_PROGRESS' },
+    CALL_ENDED: ended,
+    CALL_AI_SUMMARY: { ...ended, summary },
+    CALL_MISSED: observed('CALL_MISSED'),
+    CALL_REJECTED: observed('CALL_REJECTED'),
+    CALL_NOT_PICKED: observed('CALL_NOT_PICKED'),
+  }
+}

@@ -1,0 +1,33 @@
+import type { EventName } from '@wabakit/contract'
+import { printValue } from './matching/print.ts'
+import type { MockTenant } from './tenant/tenant.ts'
+import { createEventFilter, type EventMatch } from './waiting/event-match.ts'
+
+/** What a matcher tells its test runner. */
+export type MatcherResult = { readonly pass: boolean; message(): string }
+
+/** The matchers as assertions, for the type declarations of your test runner; see `docs/testing.md`. */
+export type EventMatchers<Result = void> = {
+  /** Whether an event of this name that matches was delivered and acknowledged (answered 200 to 299) by now. */
+  toHaveReceivedEvent<Name extends EventName>(name: Name, match?: EventMatch<Name>): Result
+}
+
+/** Matchers for `expect.extend`, in vitest and in jest. */
+export const matchers = {
+  toHaveReceivedEvent: <Name extends EventName>(
+    mock: Pick<MockTenant, 'deliveries'>,
+    name: Name,
+    match?: EventMatch<Name>,
+  ): MatcherResult => {
+    const filter = createEventFilter('toHaveReceivedEvent', name, match)
+    const found = mock.deliveries.find(({ acknowledged, event }) => acknowledged && filter.accepts(event))
+    const attempts = mock.deliveries.map(({ name: each, status, error }) => `${each} (${status ?? error})`)
+    return {
+      pass: found !== undefined,
+      message: () =>
+        found === undefined
+          ? `expected ${filter.label} to have been delivered and acknowledged; delivered were: ${attempts.join(', ') || 'none'}`
+          : `expected ${filter.label} not to have been delivered, but it was: ${printValue(found.event)}`,
+    }
+  },
+} as const

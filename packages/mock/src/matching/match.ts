@@ -1,0 +1,58 @@
+/** What stands for many values, as vitest's and jest's `expect.any(String)` do. */
+export type Asymmetric = { asymmetricMatch(value: unknown): boolean }
+
+/** A part of a value, as deep as you like: what it leaves out may be anything. A text may be a regular expression. */
+export type Partially<Value> =
+  | Asymmetric
+  | (Value extends string
+      ? Value | RegExp
+      : Value extends readonly (infer Item)[]
+        ? readonly Partially<Item>[]
+        : Value extends object
+          ? { readonly [Field in keyof Value]?: Partially<Value[Field]> | undefined }
+          : Value)
+
+/** Where a value is not what was expected. */
+export type Difference = {
+  /** Path of the field, such as `summary.keyPoints.0`; empty for the whole. */
+  readonly path: string
+  readonly expected: unknown
+  readonly actual: unknown
+}
+
+const isAsymmetric = (value: unknown): value is Asymmetric =>
+  typeof value === 'object' &&
+  value !== null &&
+  'asymmetricMatch' in value &&
+  typeof value.asymmetricMatch === 'function'
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const isSame = (expected: unknown, actual: unknown): boolean => {
+  if (isAsymmetric(expected)) return expected.asymmetricMatch(actual)
+  if (expected instanceof RegExp) return typeof actual === 'string' && new RegExp(expected).test(actual)
+  return Object.is(expected, actual)
+}
+
+/** Whether `expected` says something of each field, rather than of the value as a whole. */
+const hasFields = (expected: unknown): expected is Readonly<Record<string, unknown>> =>
+  isObject(expected) && !isAsymmetric(expected) && !(expected instanceof RegExp)
+
+/**
+ * Where `actual` does not have what `expected` asks for; empty when it matches. Objects may have further fields,
+ * lists must be as long.
+ */
+export const differencesOf = (expected: unknown, actual: unknown, path = ''): Difference[] => {
+  if (!hasFields(expected)) return isSame(expected, actual) ? [] : [{ path, expected, actual }]
+  if (!isObject(actual) || Array.isArray(expected) !== Array.isArray(actual))
+    return [{ path, expected, actual }]
+  const inner = (field: string): string => (path === '' ? field : `${path}.${field}`)
+  const differences = Object.keys(expected).flatMap((field) =>
+    differencesOf(expected[field], actual[field], inner(field)),
+  )
+  if (Array.isArray(expected) && Array.isArray(actual) && expected.length !== actual.length) {
+    differences.push({ path: inner('length'), expected: expected.length, actual: actual.length })
+  }
+  return differences
+}
