@@ -27,4 +27,43 @@ describe('signWebhook', () => {
     expect(headers['webhook-signature'].split(' ')).toHaveLength(2)
     for (const each of [secret, next]) new Webhook(each).verify('{}', headers)
   })
+
+  it('signs bytes like the text they are, with or without a byte order mark', async () => {
+    for (const payload of ['{"é": "日本"}', '\ufeff{}']) {
+      const [text, bytes] = await Promise.all(
+        [payload, new TextEncoder().encode(payload)].map((each) =>
+          signWebhook({ payload: each, secret, id: 'msg_1', timestamp: 1 }),
+        ),
+      )
+      expect(bytes).toEqual(text)
+    }
+  })
+
+  it('is ready to be sent: the content type is among the headers, and an id and a time are made', async () => {
+    const { id, timestamp, headers } = await signWebhook({ payload: '{}', secret })
+    expect(id).toMatch(/^msg_[0-9a-f]{32}$/)
+    expect(Math.abs(timestamp - Date.now() / 1000)).toBeLessThan(2)
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': `${timestamp}`,
+    })
+  })
+
+  it.each(['a.b', 'a b', '', 'ü', 'a\nb'])(
+    'refuses the id %j, which no receiver could tell apart',
+    async (id) => {
+      await expect(signWebhook({ payload: '{}', secret, id })).rejects.toThrow(RangeError)
+    },
+  )
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses the timestamp %d', async (timestamp) => {
+    await expect(signWebhook({ payload: '{}', secret, timestamp })).rejects.toThrow(RangeError)
+  })
+
+  it.each(['', 'whsec_', `${secret}\n`, 'whsec_c2hvcnQ='])('refuses the secret %j', async (wrong) => {
+    await expect(signWebhook({ payload: '{}', secret: wrong })).rejects.toMatchObject({
+      reason: 'invalid_secret',
+    })
+  })
 })

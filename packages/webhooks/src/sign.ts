@@ -1,10 +1,11 @@
 import { Webhook } from 'standardwebhooks'
-import type { WebhookPayload } from './payload.ts'
+import { createSigner } from '#hmac'
+import { toBytes, type WebhookPayload } from './payload.ts'
 import { decodeSecret } from './secret.ts'
 
 /** What {@link signWebhook} signs, and with what. */
 export type SignWebhookOptions = {
-  /** The body exactly as it will be sent; bytes must be UTF-8, as JSON is (RFC 8259 section 8.1). */
+  /** The body exactly as it will be sent. */
   readonly payload: WebhookPayload
   /** The subscription's secret; several while it is rotated, each then adds a signature. */
   readonly secret: string | readonly string[]
@@ -42,17 +43,27 @@ export type SignedWebhook = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-const toText = (payload: WebhookPayload): string =>
-  typeof payload === 'string' ? payload : decoder.decode(payload)
+/** The payload as text; `undefined` when its bytes are not UTF-8, which the library cannot sign. */
+const toText = (payload: WebhookPayload): string | undefined => {
+  if (typeof payload === 'string') return payload
+  try {
+    return decoder.decode(payload)
+  } catch {
+    return undefined
+  }
+}
 
-const keysOf = ({ secret, allowShortSecrets }: SignWebhookOptions) =>
-  (typeof secret === 'string' ? [secret] : secret).map((each) => decodeSecret(each, allowShortSecrets))
+const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number, payload: WebhookPayload) => {
+  const text = toText(payload)
+  if (text !== undefined)
+    return new Webhook(key, { format: 'raw' }).sign(id, new Date(timestamp * 1000), text)
+  return `v1,${await createSigner(key)(`${id}.${timestamp}.`, toBytes(payload))}`
+}
 
 /**
  * Signs one delivery attempt by the Standard Webhooks 1.0 scheme (HMAC-SHA256 over `id.timestamp.payload`).
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be one.
- * @throws TypeError when the payload's bytes are not UTF-8.
  * @throws RangeError when `id` or `timestamp` is not in the form of the scheme.
  * @example
  * const payload = JSON.stringify(event)
@@ -68,9 +79,9 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
     throw new RangeError('timestamp must be a whole number of Unix seconds')
   }
-  const text = toText(options.payload)
-  const at = new Date(timestamp * 1000)
-  const signatures = keysOf(options).map((key) => new Webhook(key, { format: 'raw' }).sign(id, at, text))
+  const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret
+  const keys = secrets.map((secret) => decodeSecret(secret, options.allowShortSecrets))
+  const signatures = await Promise.all(keys.map((key) => sign(key, id, timestamp, options.payload)))
   return {
     id,
     timestamp,

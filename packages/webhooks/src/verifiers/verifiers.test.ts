@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import {
+  basicAuth,
+  generateSecret,
+  signWebhook,
+  standardWebhooks,
+  staticHeader,
+  unsigned,
+  type Verifier,
+} from '../index.ts'
+
+const verdict = async (verify: Verifier, headers: HeadersInit, body = '{}') => {
+  const delivery = {
+    headers: new Headers(headers),
+    body: new TextEncoder().encode(body),
+    url: 'http://localhost/',
+  }
+  try {
+    verify.checkHeaders?.(delivery.headers)
+    return await verify(delivery)
+  } catch (error) {
+    return Object(error).reason
+  }
+}
+
+describe('staticHeader', () => {
+  const verify = staticHeader({ header: 'X-Token', value: ['new', 'old'] })
+
+  it('accepts each of its values in its header, in any case of its name', async () => {
+    for (const value of ['new', 'old']) expect(await verdict(verify, { 'x-TOKEN': value })).toBe(true)
+  })
+
+  it.each(['New', 'new2', 'ne', 'new, old', ''])('refuses %j', async (value) => {
+    expect(await verdict(verify, { 'x-token': value })).toBe('no_matching_signature')
+  })
+
+  it('refuses a request without the header', async () => {
+    expect(await verdict(verify, {})).toBe('missing_header')
+  })
+
+  it.each(['', ' ', [], ['a', ''], undefined as unknown as string])(
+    'is not made with the value %j',
+    (value) => {
+      expect(() => staticHeader({ header: 'x-token', value })).toThrow(
+        expect.objectContaining({ reason: 'invalid_secret' }),
+      )
+    },
+  )
+})
+
+describe('basicAuth', () => {
+  const verify = basicAuth({ username: 'wäbakit', password: ['pässword:1', 'old'] })
+  const authorization = (scheme: string, text: string) => ({
+    authorization: `${scheme} ${Buffer.from(text).toString('base64')}`,
+  })
+
+  it('accepts the name with each password, in UTF-8, whatever the case of the scheme', async () => {
+    for (const scheme of ['Basic', 'basic', 'BASIC', 'Basic  ']) {
+      expect(await verdict(verify, authorization(scheme, 'wäbakit:pässword:1'))).toBe(true)
+    }
+    expect(await verdict(verify, authorization('Basic', 'wäbakit:old'))).toBe(true)
+  })
+
+  it.each([
+    ['Basic', 'wäbakit:wrong'],
+    ['Basic', 'other:old'],
+    ['Basic', 'wäbakit'],
+    ['Bearer', 'wäbakit:old'],
+  ])('refuses %s %s', async (scheme, text) => {
+    expect(await verdict(verify, authorization(scheme, text))).toBe('no_matching_signature')
+  })
+
+  it('refuses a request without authorization, and is not made with an empty password', async () => {
+    expect(await verdict(verify, {})).toBe('missing_header')
+    expect(() => basicAuth({ username: 'a', password: '' })).toThrow(/password is empty/)
+  })
+})
+
+describe('standardWebhooks', () => {
+  it('looks at the headers before the body, and at the signature with it', async () => {
+    const secret = generateSecret()
+    const verify = standardWebhooks({ secrets: [secret] })
+    const { headers } = await signWebhook({ payload: '{}', secret })
+    expect(await verdict(verify, headers)).toBe(true)
+    expect(() => verify.checkHeaders?.(new Headers())).toThrow(/webhook-id is missing/)
+    expect(await verdict(verify, headers, '{ }')).toBe('no_matching_signature')
+  })
+})
+
+it('unsigned accepts everything, which is why it has to be asked for', async () => {
+  expect(await verdict(unsigned(), {})).toBe(true)
+})
