@@ -58,9 +58,15 @@ export const ServerConfig = z.strictObject({
     form: 'a whole number from 0 to 65535',
   }),
   database: z._default(text(), './wabakit.db').register(settingFacts, {
-    about: 'Where everything is kept: a SQLite file, or `:memory:` to forget it at the end.',
-    form: 'a path or `:memory:`',
+    about:
+      'Where everything is kept: a SQLite file, a PostgreSQL database, or `:memory:` to forget it at the end.',
+    form: 'a path, a `postgres://` URL or `:memory:`',
     secret: true,
+  }),
+  role: z._default(z.enum(['all', 'api', 'worker']), 'all').register(settingFacts, {
+    about:
+      'What this process does: answer requests, deliver webhooks, or both. To share the work needs PostgreSQL.',
+    form: '`all`, `api` or `worker`',
   }),
   controlToken: z.optional(z.string().check(z.regex(/^[!-~]{16,}$/))).register(settingFacts, {
     about: 'What callers of the control API must send as `Authorization: Bearer …`.',

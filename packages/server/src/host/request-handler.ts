@@ -10,14 +10,16 @@ import type { Operations } from './operations.ts'
 
 /** What {@link createRequestHandler} works with. */
 export type RequestHandlerContext = {
-  /** The public API. */
-  readonly api: ReferenceFetch
-  readonly control: ControlApi
+  /** What others call; none in a process that only delivers. */
+  readonly api:
+    | { readonly fetch: ReferenceFetch; readonly control: ControlApi; readonly faults: Faults | undefined }
+    | undefined
   readonly operations: Operations
-  readonly faults: Faults | undefined
   readonly metrics: Metrics
   readonly log: Logger
   readonly trustProxy: number
+  /** Gets errors that nobody foresaw; the answer tells nothing of them. */
+  readonly onError: (error: unknown) => void
 }
 
 /** Answers a request that came over HTTP. */
@@ -37,17 +39,18 @@ const levelOf = (status: number): 'debug' | 'info' | 'error' =>
 
 /** Makes the handler of everything that a server answers, which also counts and logs. */
 export const createRequestHandler = (context: RequestHandlerContext): RequestHandler => {
-  const { api, control, operations, faults, metrics, log, trustProxy } = context
+  const { api, operations, metrics, log, trustProxy, onError } = context
 
-  const answer = (request: Request, path: string, incoming: Incoming): Promise<Response> => {
-    if (isControl(path)) return control(request)
+  const answer = async (request: Request, path: string, incoming: Incoming): Promise<Response> => {
     const operation = operations(path)
     if (operation !== undefined) return operation
+    if (api === undefined) return new Response('This process only delivers.\n', { status: 404 })
+    if (isControl(path)) return api.control(request)
     const remoteAddress = clientAddress(incoming, trustProxy)
-    const fault = faults?.take(request.method, path)
-    if (fault === undefined) return api(request, { remoteAddress })
+    const fault = api.faults?.take(request.method, path)
+    if (fault === undefined) return api.fetch(request, { remoteAddress })
     return applyFault(fault, {
-      answer: () => api(request, { remoteAddress }),
+      answer: () => api.fetch(request, { remoteAddress }),
       reset: () => incoming.socket.destroy(),
     })
   }
@@ -55,7 +58,10 @@ export const createRequestHandler = (context: RequestHandlerContext): RequestHan
   return async (request, incoming) => {
     const startedAt = performance.now()
     const path = incoming.url?.split('?', 1)[0] ?? '/'
-    const response = await answer(request, path, incoming)
+    const response = await answer(request, path, incoming).catch((error: unknown) => {
+      onError(error)
+      return new Response('Something went wrong. The log of the server says what.\n', { status: 500 })
+    })
     const { status } = response
     const milliseconds = performance.now() - startedAt
     metrics.countRequest({ endpoint: labelOf(path), status, seconds: milliseconds / 1_000 })

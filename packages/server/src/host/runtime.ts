@@ -1,4 +1,4 @@
-import { createReferenceServer, type RateLimitOptions, type ReferenceServer, type Store } from '@wabakit/core'
+import { createReferenceServer, type RateLimitOptions, type ReferenceServer } from '@wabakit/core'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
@@ -6,11 +6,12 @@ import { createLiveStream } from '../control/live-stream.ts'
 import { createDeliveryFetch } from '../delivery/delivery-fetch.ts'
 import { createTransport } from '../delivery/transport.ts'
 import { createFaults } from '../faults/faults.ts'
-import { createMetrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { createSimulation } from '../simulation/simulation.ts'
 import type { Logger } from './logger.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { observeService } from './observe-service.ts'
+import type { OpenedStore } from './open-store.ts'
 import { createOperations } from './operations.ts'
 import { createRequestHandler, type RequestHandler } from './request-handler.ts'
 import { startRetention } from './retention.ts'
@@ -18,8 +19,11 @@ import { startRetention } from './retention.ts'
 /** What {@link createRuntime} works with. */
 export type RuntimeContext = {
   readonly settings: ServerConfig
-  readonly store: Store
+  readonly opened: OpenedStore
+  readonly metrics: Metrics
   readonly log: Logger
+  /** Gets what went wrong where nobody could be told. */
+  readonly onError: (error: unknown) => void
 }
 
 /** A server without its port. */
@@ -45,24 +49,18 @@ const day = 86_400_000
 
 const limitOf = (requests: number) => (requests === 0 ? false : { requests, perMs: minute })
 
-const rateLimitsOf = (settings: ServerConfig): RateLimitOptions => ({
+const rateLimitsOf = (settings: ServerConfig, { buckets }: OpenedStore): RateLimitOptions => ({
+  buckets,
   organization: limitOf(settings.rateLimitPerOrganization),
   key: limitOf(settings.rateLimitPerKey),
   ip: limitOf(settings.rateLimitPerAddress),
 })
 
 /** Puts the parts of a server together. */
-export const createRuntime = ({ settings, store, log }: RuntimeContext): Runtime => {
+export const createRuntime = ({ settings, opened, metrics, log, onError }: RuntimeContext): Runtime => {
+  const { store } = opened
   const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
   const transport = createTransport({ allowPrivateTargets })
-  const metrics = createMetrics({
-    backlogAgeMs: async () =>
-      Math.max(0, Date.now() - ((await store.nextDueAt()) ?? Number.POSITIVE_INFINITY)),
-  })
-  const onError = (error: unknown): void => {
-    metrics.countError()
-    log.error({ err: error }, 'error')
-  }
   const service = createReferenceServer({
     organizations: settings.organizations,
     store,
@@ -73,7 +71,7 @@ export const createRuntime = ({ settings, store, log }: RuntimeContext): Runtime
       perSubscription: settings.deliveryConcurrencyPerSubscription,
     },
     auth: { header: settings.authHeader },
-    rateLimit: rateLimitsOf(settings),
+    rateLimit: rateLimitsOf(settings, opened),
     allowLoopbackHttp: allowPrivateTargets,
     onError,
   })
@@ -94,21 +92,21 @@ export const createRuntime = ({ settings, store, log }: RuntimeContext): Runtime
   })
   let isStopping = false
   const operations = createOperations({ store, metrics, isStopping: () => isStopping })
-  const { trustProxy } = settings
+  const { trustProxy, role } = settings
   let stopRetention = async (): Promise<void> => {}
 
   return {
     service,
     handle: createRequestHandler({
-      api: service.fetch,
-      control,
+      api: role === 'worker' ? undefined : { fetch: service.fetch, control, faults },
       operations,
-      faults,
       metrics,
       log,
       trustProxy,
+      onError,
     }),
     start: () => {
+      if (role === 'api') return
       service.dispatcher.start()
       stopRetention = startRetention({ store, keptMs: settings.retentionDays * day, onError })
     },
@@ -120,7 +118,6 @@ export const createRuntime = ({ settings, store, log }: RuntimeContext): Runtime
     },
     close: async () => {
       await transport.close()
-      metrics.close()
       await store.close()
     },
   }

@@ -2,7 +2,9 @@ import { getRequestListener } from '@hono/node-server'
 import type { ReferenceServer } from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import { createMetrics } from '../metrics/metrics.ts'
 import { checkExposure } from './check-exposure.ts'
+import { checkRole } from './check-role.ts'
 import { type Demo, ensureDemo } from './demo.ts'
 import { createHttpServer } from './http-server.ts'
 import { listenError } from './listen-error.ts'
@@ -55,8 +57,15 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const settings = parseConfig({ values: config, sourceOf: () => 'startServer' })
   checkExposure(settings)
+  checkRole(settings)
   const log = createLogger({ ...settings, stream: logStream })
-  const runtime = createRuntime({ settings, store: await openStore(settings.database), log })
+  const onError = (error: unknown): void => {
+    metrics.countError()
+    log.error({ err: error }, 'error')
+  }
+  const opened = await openStore(settings.database, { onError })
+  const metrics = createMetrics(opened.store)
+  const runtime = createRuntime({ settings, opened, metrics, log, onError })
   const { service, handle } = runtime
   const listener = getRequestListener((request, { incoming }) => handle(request, incoming), {
     overrideGlobalObjects: false,
@@ -68,6 +77,7 @@ export const startServer = async (
     const graceMs = settings.shutdownGraceMs
     await Promise.all([http.close(graceMs), runtime.stop(graceMs)])
     await runtime.close()
+    metrics.close()
     log.info('stopped')
   }
   let stopping: Promise<void> | undefined

@@ -27,8 +27,8 @@ export type Metrics = {
 
 /** What {@link createMetrics} asks at each rendering. */
 export type MetricsSources = {
-  /** How long the delivery that is due the longest has been due, in milliseconds; `undefined` when it cannot be told. */
-  backlogAgeMs(): Promise<number | undefined>
+  /** When the first delivery that is still to be sent is due; `undefined` when there is none. */
+  nextDueAt(): Promise<number | undefined>
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -72,7 +72,7 @@ const addProcessFigures = (registers: Registry[]): { close(): void } => {
 }
 
 /** Makes the figures of a server. */
-export const createMetrics = ({ backlogAgeMs }: MetricsSources): Metrics => {
+export const createMetrics = ({ nextDueAt }: MetricsSources): Metrics => {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
@@ -111,7 +111,8 @@ export const createMetrics = ({ backlogAgeMs }: MetricsSources): Metrics => {
     help: 'How long the delivery that is due the longest has been due; 0 when nothing is late.',
     registers,
     async collect() {
-      this.set(((await backlogAgeMs().catch(() => undefined)) ?? Number.NaN) / 1_000)
+      const due = await nextDueAt().catch(() => Number.NaN)
+      this.set(due === undefined ? 0 : Math.max(0, Date.now() - due) / 1_000)
     },
   })
   const own = addProcessFigures(registers)
