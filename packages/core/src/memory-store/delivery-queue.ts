@@ -17,7 +17,7 @@ export type DeliveryQueue = {
   /** Puts what is settled or pending back into its lane; false when it is waiting or claimed. */
   enqueueAgain(row: DeliveryRow, now: number): boolean
   claim(request: ClaimRequest): ClaimedDelivery[]
-  settle(row: DeliveryRow | undefined, settlement: Settlement): SettlementOutcome
+  settle(settlement: Settlement): SettlementOutcome
   /** Settles everything unsettled of a subscription as skipped. */
   skipAll(owner: SubscriptionRow, now: number): void
   /** Forgets a subscription. */
@@ -47,6 +47,8 @@ const noteResult = (
 /** Makes the queue; `onDue` is called when a delivery became due. */
 export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
   const subscriptions = createDueQueue<SubscriptionRow>()
+  /** What is out under a claim that may still report. */
+  const claimed = new Map<string, DeliveryRow>()
 
   const reposition = (owner: SubscriptionRow): void => {
     const next = Math.min(owner.pending.peek()?.at ?? Infinity, owner.leased.peek()?.at ?? Infinity)
@@ -57,11 +59,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       subscriptions.put(owner)
     }
   }
-  const lanes = createLanes(reposition)
-
-  const promote = (row: DeliveryRow, now: number): void => {
-    if (lanes.promote(row, now)) onDue()
-  }
+  const lanes = createLanes({ onChange: reposition, onDue })
 
   const skipAll = (owner: SubscriptionRow, now: number): void => {
     for (const { unsettled } of [...owner.lanes.values()]) {
@@ -83,6 +81,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     owner.pending.remove(row)
     row.status = 'claimed'
     row.claimId = claimId
+    claimed.set(deliveryId(row), row)
     row.at = now + leaseMs
     owner.leased.put(row)
     reposition(owner)
@@ -94,6 +93,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       if (result.kind === 'delivered') lanes.finish(row, 'delivered', now)
       return
     }
+    const { lane } = row
     lanes.unqueue(row)
     switch (result.kind) {
       case 'released':
@@ -107,17 +107,17 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       default:
         lanes.finish(row, result.kind === 'gone' ? 'skipped' : result.kind, now)
     }
-    promote(row, now)
+    if (lane !== undefined) lanes.promote(lane, now)
   }
 
   return {
     skipAll,
-    drop: subscriptions.remove,
-    nextDueAt: () => subscriptions.peek()?.at,
-    enqueue: (row, now) => {
-      lanes.enter(row)
-      promote(row, now)
+    drop: (owner) => {
+      subscriptions.remove(owner)
+      for (const [id, row] of claimed) if (row.owner === owner) claimed.delete(id)
     },
+    nextDueAt: () => subscriptions.peek()?.at,
+    enqueue: lanes.enter,
     enqueueAgain: (row, now) => {
       if (row.status === 'waiting' || row.status === 'claimed') return false
       if (row.status === 'pending') {
@@ -125,34 +125,35 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         lanes.letPass(row)
       }
       row.claimId = undefined
-      row.failures = 0
+      claimed.delete(deliveryId(row))
       row.settledAt = null
-      lanes.enter(row)
-      promote(row, now)
+      lanes.enter(row, now)
       return true
     },
     claim: (request) => {
-      const claimed: ClaimedDelivery[] = []
+      const taken: ClaimedDelivery[] = []
       const withoutSlots: SubscriptionRow[] = []
-      while (claimed.length < request.limit) {
+      while (taken.length < request.limit) {
         const owner = subscriptions.peek()
         if (owner === undefined || owner.at > request.now) break
         expireLeases(owner, request.now)
         const row = owner.pending.peek()
         if (row !== undefined && owner.leased.size < request.perSubscription) {
-          claimed.push(lease(row, request))
+          taken.push(lease(row, request))
         } else {
           subscriptions.remove(owner)
           withoutSlots.push(owner)
         }
       }
       for (const owner of withoutSlots) reposition(owner)
-      return claimed
+      return taken
     },
-    settle: (row, settlement) => {
-      const { claimId, now, result } = settlement
+    settle: (settlement) => {
+      const { deliveryId: id, claimId, now, result } = settlement
+      const row = claimed.get(id)
       if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
       row.claimId = undefined
+      claimed.delete(id)
       if (result.kind !== 'released') recordAttempt(row, result.attempt, result.kind === 'delivered')
       apply(row, result, now)
       const { owner } = row

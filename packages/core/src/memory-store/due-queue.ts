@@ -1,76 +1,49 @@
-/** What can be queued: in at most one queue at a time. */
-export type Queued = {
-  /** When it is due. */
-  at: number
-  /** Decides between those due at the same time. */
-  readonly order: number
-  /** Its place in the queue's heap; −1 when it is in none. The queue's own. */
-  slot: number
-}
+import { createHeap, isBefore, nowhere, type Queued } from './heap.ts'
+import { createRun } from './run.ts'
 
-/** The earliest first. Each operation takes time by the logarithm of the length. */
+/** The earliest first. */
 export type DueQueue<Item extends Queued> = {
   readonly size: number
   peek(): Item | undefined
-  /** Adds an item, or moves it after its `at` has changed. */
+  /** Adds an item that will probably come last, which takes the same time however long the queue is. */
+  append(item: Item): void
+  /** Adds an item anywhere, or moves one that was put, in time by the logarithm of the length. */
   put(item: Item): void
   /** Takes an item out; nothing happens when it is not in. */
   remove(item: Item): void
 }
 
-const isBefore = (left: Queued, right: Queued): boolean =>
-  left.at < right.at || (left.at === right.at && left.order < right.order)
-
-/** Makes a queue: a binary heap whose items know their places. */
+/** Makes an empty queue. */
 export const createDueQueue = <Item extends Queued>(): DueQueue<Item> => {
-  const heap: Item[] = []
+  const run = createRun<Item>()
+  const heap = createHeap<Item>()
+  let size = 0
 
-  const place = (item: Item, slot: number): void => {
-    heap[slot] = item
-    item.slot = slot
-  }
-
-  const rise = (item: Item, from: number): number => {
-    let slot = from
-    while (slot > 0) {
-      const above = (slot - 1) >> 1
-      const parent = heap[above]
-      if (parent === undefined || !isBefore(item, parent)) break
-      place(parent, slot)
-      slot = above
-    }
-    return slot
-  }
-
-  const sink = (item: Item, from: number): number => {
-    let slot = from
-    for (;;) {
-      const left = heap[2 * slot + 1]
-      const right = heap[2 * slot + 2]
-      const least = left !== undefined && right !== undefined && isBefore(right, left) ? right : left
-      if (least === undefined || !isBefore(least, item)) return slot
-      const below = least.slot
-      place(least, slot)
-      slot = below
-    }
-  }
-
-  const settle = (item: Item, slot: number): void => {
-    place(item, rise(item, slot))
-    place(item, sink(item, item.slot))
+  const put = (item: Item): void => {
+    if (item.slot === nowhere) size++
+    heap.put(item)
   }
 
   return {
     get size() {
-      return heap.length
+      return size
     },
-    peek: () => heap[0],
-    put: (item) => settle(item, item.slot === -1 ? heap.length : item.slot),
+    put,
+    peek: () => {
+      const first = run.peek()
+      const other = heap.peek()
+      if (first === undefined || other === undefined) return first ?? other
+      return isBefore(first, other) ? first : other
+    },
+    append: (item) => {
+      if (run.append(item)) size++
+      else put(item)
+    },
     remove: (item) => {
-      if (item.slot === -1) return
-      const last = heap.pop()
-      if (last !== undefined && last !== item) settle(last, item.slot)
-      item.slot = -1
+      if (item.slot === nowhere) return
+      size--
+      if (item.slot < nowhere) run.remove(item)
+      else heap.remove(item)
     },
   }
 }

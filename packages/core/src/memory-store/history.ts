@@ -14,7 +14,7 @@ import {
 /** What happened and what became of it. */
 export type History = Pick<
   Store,
-  'listEvents' | 'listDeliveries' | 'listAttempts' | 'settleDelivery' | 'resendDeliveries' | 'prune'
+  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune'
 > & {
   /** Throws when an event cannot be kept; to be asked before anything of its transaction is written. */
   check(event: EventRecord | null): void
@@ -61,6 +61,7 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
     slot: -1,
     event,
     owner,
+    lane: undefined,
     webhookId: event.id,
     status: isEnabled ? 'waiting' : 'skipped',
     claimId: undefined,
@@ -152,7 +153,6 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
       const row = deliveries.get(id)
       return row?.event.organizationId === organizationId ? [...row.attempts] : []
     },
-    settleDelivery: async (settlement) => queue.settle(deliveries.get(settlement.deliveryId), settlement),
     resendDeliveries: async (query): Promise<ResendOutcome> => {
       const rows = organizations.get(query.organizationId)?.deliveries ?? []
       const { items, nextCursor } = pageOf(rows, {

@@ -4,11 +4,11 @@ import type { DeliveryRow, Lane, SubscriptionRow } from './tables.ts'
 
 /** What moves deliveries through their lanes. */
 export type Lanes = {
-  /** Puts a row into its lane, unsettled, at the place of its order. */
-  enter(row: DeliveryRow): void
-  /** Makes the first waiting row of this row's lane due, if nothing holds it back; tells whether it did. */
-  promote(row: DeliveryRow, now: number): boolean
-  /** Makes a row of a lane due at a time. */
+  /** Puts a row into its lane, unsettled, at the place of its order; due now if nothing holds it back. */
+  enter(row: DeliveryRow, now: number): void
+  /** Makes the first waiting row of a lane due now, if nothing holds it back. */
+  promote(lane: Lane, now: number): void
+  /** Makes a row due at a time. */
   makeDue(row: DeliveryRow, at: number): void
   /** Takes a row out of whatever queue it is in. */
   unqueue(row: DeliveryRow): void
@@ -18,11 +18,11 @@ export type Lanes = {
   finish(row: DeliveryRow, status: DeliveryStatus, now: number): void
 }
 
-const laneOf = ({ owner, event }: DeliveryRow): Lane | undefined => owner.lanes.get(event.subject)
-
-const openLane = ({ owner, event }: DeliveryRow): Lane => {
-  const lane: Lane = { holder: undefined, waiting: createDueQueue(), unsettled: new Set() }
-  owner.lanes.set(event.subject, lane)
+const laneFor = ({ owner, event: { subject } }: DeliveryRow): Lane => {
+  const known = owner.lanes.get(subject)
+  if (known !== undefined) return known
+  const lane: Lane = { subject, holder: undefined, waiting: undefined, unsettled: new Set() }
+  owner.lanes.set(subject, lane)
   return lane
 }
 
@@ -30,56 +30,79 @@ const openLane = ({ owner, event }: DeliveryRow): Lane => {
 const mustWait = ({ unsettled }: Lane, { event: { waitsFor } }: DeliveryRow): boolean =>
   waitsFor !== null && [...unsettled].some(({ event }) => event.name === waitsFor)
 
-/** Makes the lanes; `onChange` is called when the queues of a subscription have changed. */
-export const createLanes = (onChange: (owner: SubscriptionRow) => void): Lanes => {
-  const makeDue = (row: DeliveryRow, at: number): void => {
-    row.status = 'pending'
-    row.at = at
-    row.owner.pending.put(row)
-    onChange(row.owner)
-  }
+/** What {@link createLanes} tells. */
+export type LanesContext = {
+  /** The queues of a subscription have changed. */
+  onChange(owner: SubscriptionRow): void
+  /** A delivery became due. */
+  onDue(): void
+}
 
+/** Makes the lanes. */
+export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
   const unqueue = (row: DeliveryRow): void => {
-    if (row.status === 'waiting') laneOf(row)?.waiting.remove(row)
+    if (row.status === 'waiting') row.lane?.waiting?.remove(row)
     if (row.status === 'pending') row.owner.pending.remove(row)
     if (row.status === 'claimed') row.owner.leased.remove(row)
     onChange(row.owner)
   }
 
   const letPass = (row: DeliveryRow): void => {
-    const lane = laneOf(row)
-    if (lane?.holder === row) lane.holder = undefined
+    if (row.lane?.holder === row) row.lane.holder = undefined
+  }
+
+  const hold = (lane: Lane, row: DeliveryRow, now: number): void => {
+    lane.holder = row
+    row.status = 'pending'
+    row.at = now
+    row.owner.pending.append(row)
+    onChange(row.owner)
+    onDue()
+  }
+
+  const promote = (lane: Lane, now: number): void => {
+    const next = lane.waiting?.peek()
+    if (next === undefined || lane.holder !== undefined || mustWait(lane, next)) return
+    lane.waiting?.remove(next)
+    hold(lane, next, now)
   }
 
   return {
-    makeDue,
     unqueue,
     letPass,
-    enter: (row) => {
-      const lane = laneOf(row) ?? openLane(row)
+    enter: (row, now) => {
+      const lane = laneFor(row)
+      row.lane = lane
+      row.failures = 0
+      const isFree = lane.holder === undefined && lane.waiting?.peek() === undefined && !mustWait(lane, row)
       lane.unsettled.add(row)
-      row.status = 'waiting'
-      row.at = 0
-      lane.waiting.put(row)
+      if (isFree) {
+        hold(lane, row, now)
+      } else {
+        row.status = 'waiting'
+        row.at = 0
+        // Most lanes never have more than one delivery at a time.
+        lane.waiting ??= createDueQueue()
+        lane.waiting.append(row)
+        promote(lane, now)
+      }
     },
-    promote: (row, now) => {
-      const lane = laneOf(row)
-      const next = lane?.waiting.peek()
-      if (lane === undefined || next === undefined) return false
-      if (lane.holder !== undefined || mustWait(lane, next)) return false
-      lane.waiting.remove(next)
-      lane.holder = next
-      makeDue(next, now)
-      return true
+    makeDue: (row, at) => {
+      row.status = 'pending'
+      row.at = at
+      row.owner.pending.put(row)
+      onChange(row.owner)
     },
+    promote,
     finish: (row, status, now) => {
       unqueue(row)
       letPass(row)
       row.status = status
       row.settledAt = now
-      const lane = laneOf(row)
+      const { lane } = row
+      row.lane = undefined
       lane?.unsettled.delete(row)
-      if (lane?.unsettled.size === 0) row.owner.lanes.delete(row.event.subject)
+      if (lane?.unsettled.size === 0) row.owner.lanes.delete(lane.subject)
     },
   }
 }

@@ -181,6 +181,7 @@ export const memoryStore = (): Store => {
     },
 
     claimDeliveries: async (claim) => queue.claim(claim),
+    settleDelivery: async (settlement) => queue.settle(settlement),
     nextDueAt: async () => queue.nextDueAt(),
     onDue: wakes.add,
     close: async () => {},

@@ -11,7 +11,8 @@ import type {
   ParticipantRecord,
   SubscriptionRecord,
 } from '../records.ts'
-import type { DueQueue, Queued } from './due-queue.ts'
+import type { DueQueue } from './due-queue.ts'
+import type { Queued } from './heap.ts'
 
 /** An event and its place among all. */
 export type EventRow = {
@@ -23,6 +24,8 @@ export type EventRow = {
 export type DeliveryRow = Queued & {
   readonly event: EventRecord
   readonly owner: SubscriptionRow
+  /** Where it waits for its turn, while it is unsettled. */
+  lane: Lane | undefined
   webhookId: string
   status: DeliveryStatus
   claimId: string | undefined
@@ -33,9 +36,10 @@ export type DeliveryRow = Queued & {
 
 /** The unsettled deliveries of one subscription and one subject. */
 export type Lane = {
+  readonly subject: string
   /** The one that holds the others back. */
   holder: DeliveryRow | undefined
-  readonly waiting: DueQueue<DeliveryRow>
+  waiting: DueQueue<DeliveryRow> | undefined
   readonly unsettled: Set<DeliveryRow>
 }
 
