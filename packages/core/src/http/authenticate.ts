@@ -12,7 +12,7 @@ export const authenticate = async (
   { header, directory }: { readonly header: string; readonly directory: Directory },
 ): Promise<CallerRecord> => {
   const challenge = { headers: { 'www-authenticate': 'Bearer' } }
-  const key = headers.get(header)?.replace(/^bearer +/i, '') ?? ''
+  const key = headers.get(header)?.replace(/^bearer(?: +|$)/i, '') ?? ''
   if (key === '') {
     throw new RequestRefusedError(
       'missing_api_key',

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { readJson } from './read-json.ts'
+
+const request = (body: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Request => {
+  const init: RequestInit & { duplex: 'half' } = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    duplex: 'half',
+  }
+  return new Request('https://api.example.com/', init)
+}
+
+const inPieces = (bytes: Uint8Array, size: number): ReadableStream<Uint8Array> => {
+  let at = 0
+  return new ReadableStream({
+    pull: (controller) => {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.slice(at, at + size))
+      at += size
+    },
+  })
+}
+
+describe('readJson', () => {
+  it('refuses a declared length over the limit before it reads', async () => {
+    let pulled = 0
+    const body = new ReadableStream<Uint8Array>({ pull: () => void pulled++ }, { highWaterMark: 0 })
+    await expect(readJson(request(body, { 'content-length': '65537' }))).rejects.toMatchObject({
+      code: 'body_too_large',
+    })
+    expect(pulled).toBe(0)
+  })
+
+  it('cuts a body that never ends while reading, without a declared length', async () => {
+    let isCancelled = false
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill(32)),
+      cancel: () => {
+        isCancelled = true
+      },
+    })
+    await expect(readJson(request(body))).rejects.toMatchObject({ code: 'body_too_large' })
+    expect(isCancelled).toBe(true)
+  })
+
+  it('does not wait for a sender that ignores the refusal', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_537)),
+      cancel: () => new Promise(() => {}),
+    })
+    await expect(readJson(request(body))).rejects.toMatchObject({ code: 'body_too_large' })
+  })
+
+  it('believes what it reads and not a declared length that is too small', async () => {
+    const body = inPieces(new Uint8Array(65_537).fill(32), 30_000)
+    await expect(readJson(request(body, { 'content-length': '5' }))).rejects.toMatchObject({
+      code: 'body_too_large',
+    })
+  })
+
+  it('puts characters together that arrive in pieces', async () => {
+    const body = inPieces(new TextEncoder().encode('"é🎉"'), 1)
+    await expect(readJson(request(body))).resolves.toBe('é🎉')
+  })
+
+  it('takes a body that breaks off for malformed', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"a"')),
+      pull: (controller) => controller.error(new Error('connection reset')),
+    })
+    await expect(readJson(request(body))).rejects.toMatchObject({ code: 'malformed_json' })
+  })
+
+  it('takes a request without a body for malformed', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const empty = new Request('https://api.example.com/', { method: 'POST', headers })
+    await expect(readJson(empty)).rejects.toMatchObject({ code: 'malformed_json' })
+  })
+})

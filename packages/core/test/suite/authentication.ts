@@ -1,0 +1,175 @@
+import { createReferenceServer, memoryStore, StorageUnavailableError } from '@wabakit/core'
+import { equal, ok } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import {
+  acme,
+  createBody,
+  createWorld,
+  expectError,
+  expectNothing,
+  getSummary,
+  playCall,
+  postGroup,
+  secondWaba,
+  summary,
+  waba,
+} from './world.ts'
+
+const authentication = defineCases('Authentication', {
+  'requests carry a Public API key: raw, or after Bearer (rule 1)': async () => {
+    const world = await createWorld()
+    for (const authorization of ['wk_all', 'Bearer wk_all', 'bearer  wk_all', 'BEARER wk_all']) {
+      equal((await postGroup(world, createBody, { key: null, headers: { authorization } })).status, 200)
+    }
+  },
+  'when the key is missing, 401 (rule 2)': async () => {
+    const world = await createWorld()
+    for (const authorization of [undefined, '', 'Bearer ', 'Bearer']) {
+      const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+      const response = await postGroup(world, createBody, { key: null, headers })
+      equal(response.headers.get('www-authenticate'), 'Bearer')
+      await expectError(response, 401, 'missing_api_key')
+    }
+    await expectNothing(world)
+  },
+  'when the key is invalid, 401 (rule 2)': async () => {
+    const world = await createWorld()
+    for (const key of ['nobody', 'wk_al', 'wk_alll', 'WK_ALL', 'Basic wk_all', 'wk_all, wk_all', 'wk all']) {
+      await expectError(await postGroup(world, createBody, { key }), 401, 'invalid_api_key')
+      await expectError(await getSummary(world, 'c1', { key }), 401, 'invalid_api_key')
+    }
+    await expectNothing(world)
+  },
+  'when the key lacks permission for the wabaNumber, 403 (rule 3)': async () => {
+    const world = await createWorld()
+    await expectError(
+      await postGroup(world, createBody, { key: 'wk_second' }),
+      403,
+      'waba_number_not_permitted',
+    )
+    await expectNothing(world)
+    const permitted = { wabaNumber: '+15550100003', subject: 'x' }
+    equal((await postGroup(world, permitted, { key: 'wk_second' })).status, 200)
+  },
+  'the header that carries the key can be chosen': async () => {
+    const world = await createWorld({ auth: { header: 'X-Public-Api-Key' } })
+    await expectError(await postGroup(world), 401, 'missing_api_key')
+    equal(
+      (await postGroup(world, createBody, { key: null, headers: { 'x-public-api-key': 'wk_all' } })).status,
+      200,
+    )
+  },
+  'a removed key is refused at once': async () => {
+    const world = await createWorld()
+    equal((await postGroup(world)).status, 200)
+    const keys = await world.server.apiKeys.list('acme')
+    for (const { id } of keys) equal(await world.server.apiKeys.remove('acme', id), true)
+    await expectError(await postGroup(world), 401, 'invalid_api_key')
+  },
+  'a new key works at once, and can be read only when it is made': async () => {
+    const world = await createWorld()
+    const { key, record } = await world.server.apiKeys.create('acme', { label: 'CI' })
+    ok(/^wk_[0-9a-f]{48}$/.test(key), key)
+    equal((await postGroup(world, createBody, { key })).status, 200)
+    const keys = await world.server.apiKeys.list('acme')
+    equal(keys.at(-1), record)
+    ok(!JSON.stringify(keys).includes(key), 'no list holds the key')
+  },
+  'only the SHA-256 of a key is stored': async () => {
+    const { server } = await createWorld()
+    const [all] = await server.apiKeys.list('acme')
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('wk_all'))
+    const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+    equal(all?.hash, hex)
+  },
+  'a key belongs to one organization': async () => {
+    const { server } = await createWorld()
+    const error = await server.apiKeys.create('other', { key: 'wk_all' }).catch((caught: unknown) => caught)
+    ok(error instanceof Error && error.name === 'RecordExistsError', String(error))
+    ok(!error.message.includes('wk_all'), 'the message does not hold the key')
+  },
+  'a key that no header can carry is refused': async () => {
+    const { server } = await createWorld()
+    for (const key of ['', 'with space', 'é', 'a\nb']) {
+      const error = await server.apiKeys.create('acme', { key }).catch((caught: unknown) => caught)
+      ok(error instanceof Error && error.name === 'InputError', String(error))
+    }
+  },
+  'a key that is limited to some numbers does not see the calls of others, but PSTN calls': async () => {
+    const world = await createWorld()
+    const hidden = await playCall(world, { channel: 'WHATSAPP', number: waba })
+    const visible = await playCall(world, { channel: 'WHATSAPP', number: secondWaba })
+    const telephone = await playCall(world, { channel: 'PSTN' })
+    for (const callId of [hidden, visible, telephone]) {
+      await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+    }
+    await expectError(await getSummary(world, hidden, { key: 'wk_second' }), 404, 'summary_not_found')
+    equal((await getSummary(world, visible, { key: 'wk_second' })).status, 200)
+    equal((await getSummary(world, telephone, { key: 'wk_second' })).status, 200)
+    equal((await getSummary(world, hidden)).status, 200)
+  },
+})
+
+const failing = (error: () => Error) => {
+  const fail = async () => {
+    throw error()
+  }
+  return { ...memoryStore(), createGroup: fail, findCall: fail }
+}
+
+const errors = defineCases('Errors', {
+  'a body has statusCode, error, message, code and, for fields, issues': async () => {
+    const world = await createWorld()
+    const response = await postGroup(world, { ...createBody, subject: '' })
+    equal(await response.json(), {
+      statusCode: 400,
+      error: 'Bad Request',
+      message: 'subject must not be empty.',
+      code: 'invalid_subject',
+      issues: [{ path: 'subject', message: 'subject must not be empty' }],
+    })
+  },
+  'when the storage cannot be reached, 503 with Retry-After, and nothing has happened': async () => {
+    const store = failing(() => new StorageUnavailableError('the disk is full', { retryAfterMs: 1_500 }))
+    const world = await createWorld({ store })
+    for (const response of [await postGroup(world), await getSummary(world, 'c1')]) {
+      equal(response.headers.get('retry-after'), '2')
+      const body = await expectError(response, 503, 'storage_unavailable')
+      ok(!JSON.stringify(body).includes('disk'), 'no detail of the storage is told')
+    }
+    await expectNothing(world)
+    equal(world.errors.length, 2)
+  },
+  'what nobody foresaw is 500, tells nothing, and is reported': async () => {
+    const world = await createWorld({ store: failing(() => new Error('secret detail')) })
+    const response = await postGroup(world)
+    ok(response.headers.get('x-request-id') !== null, 'it has a request id')
+    const body = await expectError(response, 500, 'internal_error')
+    ok(!JSON.stringify(body).includes('secret'), JSON.stringify(body))
+    equal(world.errors.map(String), ['Error: secret detail'])
+    await expectNothing(world)
+  },
+  'organizations that could not be declared are declared by the next request': async () => {
+    const store = memoryStore()
+    let isDown = true
+    const saveOrganization: typeof store.saveOrganization = (organization) =>
+      isDown ? Promise.reject(new StorageUnavailableError('down')) : store.saveOrganization(organization)
+    const server = createReferenceServer({
+      organizations: [acme],
+      store: { ...store, saveOrganization },
+      onError: () => {},
+    })
+    const ask = () =>
+      server.fetch(
+        new Request('https://api.example.com/v1/call/ai-summary?callId=x', {
+          headers: { authorization: 'wk_all' },
+        }),
+      )
+    equal((await ask()).status, 503)
+    isDown = false
+    equal((await ask()).status, 404)
+  },
+})
+
+/** Authentication, permission and errors. */
+export const authenticationCases = [...authentication, ...errors]

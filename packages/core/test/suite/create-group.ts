@@ -1,0 +1,360 @@
+import { limits } from '@wabakit/contract'
+import { equal, ok } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import {
+  createBody,
+  createWorld,
+  disabledWaba,
+  expectError,
+  expectNothing,
+  postGroup,
+  secondWaba,
+  start,
+  type World,
+  waba,
+} from './world.ts'
+
+/** Refuses `body`, and nothing has happened; returns the world. */
+const refused = async (
+  body: unknown,
+  [status, code, paths]: [number, string, string[]?],
+  headers: Record<string, string> = {},
+): Promise<World> => {
+  const world = await createWorld()
+  await world.subscribe()
+  await expectError(await postGroup(world, body, { headers }), status, code, paths)
+  await expectNothing(world)
+  return world
+}
+
+const accepted = async (body: object, headers: Record<string, string> = {}): Promise<World> => {
+  const world = await createWorld()
+  const response = await postGroup(world, body, { headers })
+  equal(response.status, 200, await response.clone().text())
+  return world
+}
+
+const fields = defineCases('Resources, group creation request', {
+  'wabaNumber is required': () =>
+    refused({ subject: 'x' }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
+  'wabaNumber must be a string': () =>
+    refused({ ...createBody, wabaNumber: 15550100001 }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
+  'wabaNumber must not be empty': () =>
+    refused({ ...createBody, wabaNumber: '' }, [400, 'invalid_waba_number', ['wabaNumber']]).then(),
+  'subject is required': () => refused({ wabaNumber: waba }, [400, 'invalid_subject', ['subject']]).then(),
+  'subject must be a string': () =>
+    refused({ ...createBody, subject: null }, [400, 'invalid_subject', ['subject']]).then(),
+  'subject must not be empty': () =>
+    refused({ ...createBody, subject: '' }, [400, 'invalid_subject', ['subject']]).then(),
+  'subject has at most 128 characters': async () => {
+    await accepted({ ...createBody, subject: 'x'.repeat(128) })
+    await refused({ ...createBody, subject: 'x'.repeat(129) }, [400, 'invalid_subject', ['subject']])
+  },
+  'characters are code points: 128 emoji are a legal subject, 129 are not': async () => {
+    await accepted({ ...createBody, subject: '🎉'.repeat(128) })
+    await refused({ ...createBody, subject: '🎉'.repeat(129) }, [400, 'invalid_subject', ['subject']])
+  },
+  'description is optional, and may be empty': async () => {
+    const world = await accepted({ ...createBody, groupId: 'g', description: '' })
+    equal((await world.server.groups.find('acme', 'g'))?.description, '')
+  },
+  'description must be a string': () =>
+    refused({ ...createBody, description: 1 }, [400, 'invalid_description', ['description']]).then(),
+  'description has at most 2048 characters': async () => {
+    await accepted({ ...createBody, description: '🎉'.repeat(2048) })
+    await refused({ ...createBody, description: 'x'.repeat(2049) }, [
+      400,
+      'invalid_description',
+      ['description'],
+    ])
+  },
+  'joinApprovalMode is auto_approve or approval_required': async () => {
+    for (const joinApprovalMode of ['auto_approve', 'approval_required']) {
+      const world = await accepted({ ...createBody, groupId: 'g', joinApprovalMode })
+      equal((await world.server.groups.find('acme', 'g'))?.joinApprovalMode, joinApprovalMode)
+    }
+    for (const joinApprovalMode of ['AUTO_APPROVE', '', 'none', 1, null]) {
+      const body = { ...createBody, joinApprovalMode }
+      await refused(body, [400, 'invalid_join_approval_mode', ['joinApprovalMode']])
+    }
+  },
+  "when joinApprovalMode is omitted, the integration's default is stored with the group": async () => {
+    const world = await accepted({ ...createBody, groupId: 'first' })
+    await postGroup(world, { wabaNumber: secondWaba, subject: 'x', groupId: 'second' })
+    equal((await world.server.groups.find('acme', 'first'))?.joinApprovalMode, 'auto_approve')
+    equal((await world.server.groups.find('acme', 'second'))?.joinApprovalMode, 'approval_required')
+  },
+  'groupId must be a string': () =>
+    refused({ ...createBody, groupId: 7 }, [400, 'invalid_group_id', ['groupId']]).then(),
+  'groupId must not be empty': () =>
+    refused({ ...createBody, groupId: '' }, [400, 'invalid_group_id', ['groupId']]).then(),
+  'groupId has at most 50 characters': async () => {
+    await accepted({ ...createBody, groupId: '🎉'.repeat(50) })
+    await refused({ ...createBody, groupId: 'x'.repeat(51) }, [400, 'invalid_group_id', ['groupId']])
+  },
+  'groupId is stored as clientCustomGroupId, and is the groupId of the webhooks (rule 1)': async () => {
+    const world = await accepted({ ...createBody, groupId: 'my group' })
+    equal((await world.server.groups.find('acme', 'my group'))?.clientCustomGroupId, 'my group')
+    const [created] = world.emissions
+    equal(created?.event.event === 'GROUP_CREATED' && created.event.groupId, 'my group')
+  },
+  'when groupId is omitted, one is generated: wagrp_ and a ULID (rule 2)': async () => {
+    const world = await createWorld()
+    const ids: string[] = []
+    for (let index = 0; index < 20; index++) {
+      const { groupId } = (await (await postGroup(world)).json()) as { groupId: string }
+      ok(/^wagrp_[0-9A-HJKMNP-TV-Z]{26}$/.test(groupId), groupId)
+      ids.push(groupId)
+    }
+    equal(ids, [...new Set(ids)].sort())
+    ok(
+      ids.every((id) => id.length <= limits.groupIdMaxLength),
+      'within the limit',
+    )
+  },
+  'a generated id is never one that is taken': async () => {
+    let calls = 0
+    const ids = (prefix: string) =>
+      (prefix === 'wagrp' ? ['same', 'same', 'new'][calls++] : `${prefix}_${calls++}`) ?? ''
+    const world = await createWorld({ ids: (prefix) => ids(prefix) })
+    calls = 0
+    const first = await world.server.groups.create('acme', createBody)
+    calls = 1
+    const second = await world.server.groups.create('acme', createBody)
+    equal([first.groupId, first.outcome, second.outcome], ['same', 'created', 'created'])
+    ok(second.groupId !== 'same', second.groupId)
+  },
+  'the same clock and random give the same ids': async () => {
+    const [first, second] = [await createWorld(), await createWorld()]
+    equal(await (await postGroup(first)).json(), await (await postGroup(second)).json())
+    equal(first.emissions, second.emissions)
+  },
+  'unknown fields are ignored, also __proto__ and constructor': async () => {
+    const body =
+      '{"wabaNumber":"15550100001","subject":"x","groupId":"g","x":1,"__proto__":{"subject":""},"constructor":1}'
+    const world = await createWorld()
+    equal((await postGroup(world, body)).status, 200)
+    equal((await world.server.groups.find('acme', 'g'))?.subject, 'x')
+    const hidden = '{"wabaNumber":"15550100001","__proto__":{"subject":"x"}}'
+    await expectError(await postGroup(world, hidden), 400, 'invalid_subject')
+  },
+  'of a key that is there twice the last counts': async () => {
+    const world = await createWorld()
+    const body = '{"wabaNumber":"15550100001","subject":"x","subject":"y","groupId":"g"}'
+    equal((await postGroup(world, body)).status, 200)
+    equal((await world.server.groups.find('acme', 'g'))?.subject, 'y')
+  },
+  'text with a NUL or a lone surrogate is invalid in every field': async () => {
+    for (const bad of ['a\0b', 'a\ud800b', '\udc00']) {
+      await refused({ ...createBody, wabaNumber: bad }, [400, 'invalid_waba_number', ['wabaNumber']])
+      await refused({ ...createBody, subject: bad }, [400, 'invalid_subject', ['subject']])
+      await refused({ ...createBody, description: bad }, [400, 'invalid_description', ['description']])
+      await refused({ ...createBody, groupId: bad }, [400, 'invalid_group_id', ['groupId']])
+    }
+  },
+  'the code is that of the first invalid field of the table, issues has them all': async () => {
+    const wrong = { groupId: '', joinApprovalMode: 'x', description: 1, subject: '', wabaNumber: 2 }
+    const order = [
+      ['wabaNumber', 'invalid_waba_number'],
+      ['subject', 'invalid_subject'],
+      ['description', 'invalid_description'],
+      ['joinApprovalMode', 'invalid_join_approval_mode'],
+      ['groupId', 'invalid_group_id'],
+    ] as const
+    const good = { ...createBody, description: 'd', joinApprovalMode: 'auto_approve', groupId: 'g' }
+    for (const [from, [, code]] of order.entries()) {
+      const names = order.slice(from).map(([name]) => name)
+      const bad = Object.fromEntries(
+        Object.entries(wrong).filter(([name]) => names.some((each) => each === name)),
+      )
+      await refused({ ...good, ...bad }, [400, code, names])
+    }
+  },
+  'each issue has a sentence that names its field': async () => {
+    const world = await createWorld()
+    const body = await expectError(await postGroup(world, {}), 400, 'invalid_waba_number')
+    equal(body.issues, [
+      { path: 'wabaNumber', message: 'wabaNumber must be a string' },
+      { path: 'subject', message: 'subject must be a string' },
+    ])
+  },
+})
+
+const bodies = defineCases('Request body', {
+  'must be JSON': async () => {
+    for (const body of ['{', '', 'subject=x', "{'subject':'x'}", '{"subject":"x",}', '\u00e9']) {
+      await refused(body, [400, 'malformed_json'])
+    }
+  },
+  'must be UTF-8': async () => {
+    const bytes = new TextEncoder().encode('{"subject":"x"}')
+    bytes[12] = 0xff
+    await refused(bytes, [400, 'malformed_json'])
+  },
+  'must be complete: a multi-byte character may not be cut off': async () => {
+    await refused(new TextEncoder().encode('"é').subarray(0, 2), [400, 'malformed_json'])
+  },
+  'may start with a byte order mark': async () => {
+    const world = await createWorld()
+    equal((await postGroup(world, `\ufeff${JSON.stringify(createBody)}`)).status, 200)
+  },
+  'must be one object': async () => {
+    for (const body of ['null', '[]', '"text"', '1', 'true']) await refused(body, [400, 'invalid_body'])
+  },
+  'may be nested as deep as fits': async () => {
+    const deep = `{"x":${'['.repeat(32_000)}${']'.repeat(32_000)}}`
+    await refused(deep, [400, 'invalid_waba_number'])
+  },
+  'must be application/json': async () => {
+    for (const type of ['text/plain', '', 'application/x-www-form-urlencoded', 'application/jsonp', 'json']) {
+      await refused(createBody, [415, 'unsupported_media_type'], { 'content-type': type })
+    }
+    for (const type of [
+      'application/json',
+      'APPLICATION/JSON',
+      'application/json;charset=utf-8',
+      'application/json; charset="UTF-8"; x=1',
+    ]) {
+      await accepted(createBody, { 'content-type': type })
+    }
+  },
+  'must have no charset but UTF-8': async () => {
+    for (const type of ['application/json; charset=latin1', 'application/json; x=1; charset=utf-16']) {
+      await refused(createBody, [415, 'unsupported_media_type'], { 'content-type': type })
+    }
+  },
+  'must not be compressed': () =>
+    refused(createBody, [415, 'unsupported_media_type'], { 'content-encoding': 'gzip' }).then(),
+  'may be 64 KiB long and no longer': async () => {
+    const frame = JSON.stringify({ ...createBody, x: '' }).length
+    const exact = { ...createBody, x: 'x'.repeat(limits.requestBodyMaxBytes - frame) }
+    await accepted(exact)
+    await refused({ ...exact, x: `${exact.x}x` }, [413, 'body_too_large'])
+  },
+})
+
+const rules = defineCases('Endpoints, create WhatsApp group', {
+  'answers 200 with success and groupId': async () => {
+    const world = await createWorld()
+    const response = await postGroup(world, { ...createBody, groupId: 'g1' })
+    equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
+    equal(response.headers.get('content-type'), 'application/json')
+    equal(response.headers.get('cache-control'), 'no-store')
+  },
+  'when wabaNumber matches no integration of the organization, 400 (rule 1)': async () => {
+    for (const wabaNumber of [
+      '15550100008',
+      '+1 555 0200001',
+      'abc',
+      '+',
+      '1555010000a1',
+      '１５５５０１００００１',
+    ]) {
+      await refused({ ...createBody, wabaNumber }, [400, 'integration_not_found', ['wabaNumber']])
+    }
+  },
+  'wabaNumber is compared by its digits, however it is written': async () => {
+    for (const wabaNumber of [
+      '15550100001',
+      '+15550100001',
+      '+1 (555) 010-0001',
+      ' +1.555.010.0001 ',
+      '(1)5550100001',
+    ]) {
+      const world = await accepted({ ...createBody, wabaNumber, groupId: 'g' })
+      equal((await world.server.groups.find('acme', 'g'))?.wabaNumber, waba)
+    }
+  },
+  'when subject is empty or joinApprovalMode is not allowed, 400 (rule 2)': async () => {
+    await refused({ ...createBody, subject: '' }, [400, 'invalid_subject'])
+    await refused({ ...createBody, joinApprovalMode: 'x' }, [400, 'invalid_join_approval_mode'])
+  },
+  'on success a GROUP_CREATED webhook for the group follows (rule 3)': async () => {
+    const world = await createWorld()
+    await world.subscribe()
+    await postGroup(world, { ...createBody, groupId: 'g1' })
+    await world.advance(0)
+    const [sent] = world.sent
+    const { inviteLink, ...event } = JSON.parse(sent?.body ?? '{}')
+    equal(event, {
+      event: 'GROUP_CREATED',
+      groupId: 'g1',
+      groupName: 'Launch',
+      groupCreatedAt: new Date(start).toISOString(),
+    })
+    ok(typeof inviteLink === 'string' && inviteLink.startsWith('https://invite.example/'), 'an invite link')
+  },
+  'when the integration is disabled, 422': () =>
+    refused({ ...createBody, wabaNumber: disabledWaba }, [422, 'integration_disabled']).then(),
+  'checks in this order: key, body, integration, permission, business rules': async () => {
+    const world = await createWorld()
+    const disabled = { wabaNumber: disabledWaba, subject: 'x' }
+    const wrongType = { 'content-type': 'text/plain' }
+    await expectError(
+      await postGroup(world, '{', { key: 'nobody', headers: wrongType }),
+      401,
+      'invalid_api_key',
+    )
+    await expectError(
+      await postGroup(world, '{', { key: 'wk_second', headers: wrongType }),
+      415,
+      'unsupported_media_type',
+    )
+    await expectError(
+      await postGroup(world, { wabaNumber: '1' }, { key: 'wk_second' }),
+      400,
+      'invalid_subject',
+    )
+    await expectError(
+      await postGroup(world, { wabaNumber: '1', subject: 'x' }, { key: 'wk_second' }),
+      400,
+      'integration_not_found',
+    )
+    await expectError(
+      await postGroup(world, disabled, { key: 'wk_second' }),
+      403,
+      'waba_number_not_permitted',
+    )
+    await expectError(await postGroup(world, disabled), 422, 'integration_disabled')
+    await expectNothing(world)
+  },
+  'every answer carries an x-request-id of its own': async () => {
+    const world = await createWorld()
+    const responses = [
+      await postGroup(world),
+      await postGroup(world, '{'),
+      await postGroup(world, {}, { key: null }),
+    ]
+    const ids = responses.map(({ headers }) => headers.get('x-request-id'))
+    ok(
+      ids.every((id) => /^req_\w{26}$/.test(id ?? '')),
+      String(ids),
+    )
+    equal(new Set(ids).size, 3)
+  },
+  'an unknown path is 404, another method 405 with Allow': async () => {
+    const { server } = await createWorld()
+    const ask = (path: string, method: string) =>
+      server.fetch(new Request(`https://api.example.com${path}`, { method }))
+    for (const path of [
+      '/',
+      '/whatsapp/wa-group',
+      '/whatsapp/wa-group/create/',
+      '/v2/call/ai-summary',
+      '/toString',
+    ]) {
+      await expectError(await ask(path, 'GET'), 404, 'route_not_found')
+    }
+    for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
+      const response = await ask('/whatsapp/wa-group/create', method)
+      equal(response.headers.get('allow'), 'POST')
+      await expectError(response, 405, 'method_not_allowed')
+    }
+    const response = await ask('/v1/call/ai-summary', 'POST')
+    equal(response.headers.get('allow'), 'GET')
+    await expectError(response, 405, 'method_not_allowed')
+  },
+})
+
+/** The create endpoint. */
+export const createGroupCases = [...fields, ...bodies, ...rules]

@@ -1,0 +1,229 @@
+import {
+  type ClaimedDelivery,
+  createReferenceServer,
+  type Emission,
+  type ReferenceServer,
+  type ReferenceServerOptions,
+} from '@wabakit/core'
+import { equal, includes } from '../../src/testing/assert.ts'
+
+/** When everything begins: 1 January 2026. */
+export const start = Date.UTC(2026, 0, 1)
+
+export const waba = '+1 (555) 010-0001'
+export const secondWaba = '+1 555 010 0003'
+export const disabledWaba = '+15550100009'
+export const pstn = '+1 555-010-0002'
+export const customer = '+49 30 901820'
+export const agent = '+49 30 901821'
+export const summary = { recap: 'They agreed.', keyPoints: ['Price'], nextSteps: ['Send the offer'] }
+
+/** An attempt as the endpoint saw it. */
+export type Sent = {
+  readonly at: number
+  readonly url: string
+  readonly event: string
+  readonly headers: Headers
+  readonly body: string
+  readonly claimed: ClaimedDelivery
+}
+
+/** A clock that is moved by hand. */
+export type ManualClock = { time: number; now(): number }
+
+/** A repeatable generator (mulberry32). */
+export const seeded = (seed: number): (() => number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** The organization under test. */
+export const acme = {
+  id: 'acme',
+  integrations: [
+    { wabaNumber: waba },
+    { wabaNumber: secondWaba, joinApprovalMode: 'approval_required' },
+    { wabaNumber: disabledWaba, enabled: false },
+  ],
+  pstnNumbers: [pstn],
+  apiKeys: [{ key: 'wk_all' }, { key: 'wk_second', wabaNumbers: [secondWaba] }],
+} as const
+
+/** Its neighbour. */
+export const other = {
+  id: 'other',
+  integrations: [{ wabaNumber: '+15550200001' }],
+  pstnNumbers: ['+15550200002'],
+  apiKeys: [{ key: 'wk_other' }],
+} as const
+
+/** A server with a manual clock, everything it emitted, and an endpoint that records what it is sent. */
+export type World = {
+  readonly server: ReferenceServer
+  readonly clock: ManualClock
+  readonly emissions: Emission[]
+  readonly sent: Sent[]
+  readonly errors: unknown[]
+  /** What the endpoint answers. */
+  respond: (sent: Sent) => Response | Promise<Response>
+  /** Names of what was emitted. */
+  names(): string[]
+  /** Subscribes the endpoint to everything of a number. */
+  subscribe(channel?: 'PSTN' | 'WHATSAPP', number?: string): Promise<string>
+  /** Moves the clock, and sends what falls due on the way, each at its time. */
+  advance(ms: number): Promise<void>
+}
+
+/** Makes a world. */
+export const createWorld = async (options: Partial<ReferenceServerOptions> = {}): Promise<World> => {
+  const clock: ManualClock = { time: start, now: () => clock.time }
+  const emissions: Emission[] = []
+  const sent: Sent[] = []
+  const errors: unknown[] = []
+  const server = createReferenceServer({
+    organizations: [acme, other],
+    clock,
+    random: seeded(7),
+    rateLimit: false,
+    onError: (error) => errors.push(error),
+    fetch: async (url, init, claimed) => {
+      const headers = new Headers(init.headers)
+      const one = {
+        at: clock.time,
+        url,
+        event: claimed.event.name,
+        headers,
+        body: String(init.body),
+        claimed,
+      }
+      sent.push(one)
+      return world.respond(one)
+    },
+    ...options,
+  })
+  server.on('*', (_, emission) => emissions.push(emission))
+  const world: World = {
+    server,
+    clock,
+    emissions,
+    sent,
+    errors,
+    respond: () => new Response('ok'),
+    names: () => emissions.map(({ event }) => event.event),
+    subscribe: async (channel = 'WHATSAPP', number = channel === 'PSTN' ? pstn : waba) => {
+      const { id } = await server.subscriptions.create('acme', {
+        channel,
+        number,
+        url: 'https://receiver.example/',
+      })
+      return id
+    },
+    advance: async (ms) => {
+      const end = clock.time + ms
+      for (;;) {
+        await server.dispatcher.runDue()
+        const next = await server.dispatcher.nextDueAt()
+        if (next === undefined || next > end) break
+        clock.time = Math.max(clock.time, next)
+      }
+      clock.time = end
+    },
+  }
+  await server.ready()
+  return world
+}
+
+/** How a request differs from a good one. */
+export type RequestChanges = {
+  readonly key?: string | null
+  readonly headers?: Record<string, string>
+  readonly remoteAddress?: string
+}
+
+/** A good create request. */
+export const createBody = { wabaNumber: '15550100001', subject: 'Launch' }
+
+const keyHeader = (key: string | null | undefined): Record<string, string> =>
+  key === null ? {} : { authorization: key ?? 'wk_all' }
+
+/** Calls the create endpoint; a text is sent as it is, anything else as JSON. */
+export const postGroup = (
+  { server }: World,
+  body: unknown = createBody,
+  { key, headers = {}, remoteAddress }: RequestChanges = {},
+): Promise<Response> => {
+  const request = new Request('https://api.example.com/whatsapp/wa-group/create', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...keyHeader(key), ...headers },
+    body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+  })
+  return server.fetch(request, { remoteAddress })
+}
+
+/** Calls the fetch endpoint. */
+export const getSummary = (
+  { server }: World,
+  callId: string | undefined,
+  { key, headers = {}, remoteAddress }: RequestChanges = {},
+): Promise<Response> => {
+  const url = new URL('https://api.example.com/v1/call/ai-summary')
+  if (callId !== undefined) url.searchParams.set('callId', callId)
+  return server.fetch(new Request(url, { headers: { ...keyHeader(key), ...headers } }), { remoteAddress })
+}
+
+/** Expects an answer with an error body of this code. */
+export const expectError = async (
+  response: Response,
+  status: number,
+  code: string,
+  paths?: readonly string[],
+): Promise<Record<string, unknown>> => {
+  const body = (await response.json()) as Record<string, unknown>
+  equal([response.status, body.code], [status, code], JSON.stringify(body))
+  includes(body, { statusCode: status })
+  equal([typeof body.error, typeof body.message], ['string', 'string'])
+  const issues = (body.issues ?? []) as Array<{ path: string; message: string }>
+  if (paths !== undefined)
+    equal(
+      issues.map(({ path }) => path),
+      paths,
+    )
+  return body
+}
+
+/** Expects that nothing was stored and nothing happened. */
+export const expectNothing = async (world: World): Promise<void> => {
+  equal(world.names(), [])
+  equal((await world.server.events.list('acme')).items, [])
+  equal((await world.server.events.list('other')).items, [])
+}
+
+/** How a played call differs from an answered one. */
+export type PlayedCall = {
+  readonly channel?: 'PSTN' | 'WHATSAPP'
+  readonly number?: string
+  readonly callId?: string
+  readonly direction?: 'INCOMING' | 'OUTGOING'
+}
+
+/** Plays a call to its end. */
+export const playCall = async (world: World, played: PlayedCall = {}): Promise<string> => {
+  const { channel = 'PSTN', direction = 'INCOMING', callId } = played
+  const channelNumber = played.number ?? (channel === 'PSTN' ? pstn : waba)
+  const { calls } = world.server
+  const call = await calls.start('acme', {
+    callId,
+    channel,
+    direction,
+    channelNumber,
+    customerNumber: customer,
+  })
+  await calls.accept('acme', call.callId)
+  await calls.end('acme', call.callId, { durationInSeconds: 42 })
+  return call.callId
+}
