@@ -66,7 +66,7 @@ export type TamperFault = z.infer<typeof TamperFault>
 export const ReorderFault = z.strictObject({
   kind: z.literal('reorder'),
   /** Names in the order in which they shall arrive; at least two. */
-  events: z.array(z.enum<readonly EventName[]>(eventNames)).check(z.minLength(2)),
+  events: z.readonly(z.array(z.enum<readonly EventName[]>(eventNames)).check(z.minLength(2))),
   ...options(),
 })
 export type ReorderFault = z.infer<typeof ReorderFault>

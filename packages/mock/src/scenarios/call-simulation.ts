@@ -20,9 +20,9 @@ export const SummarySimulation = z.strictObject({
   /** Short summary of the call. */
   recap: z.optional(z.string()),
   /** Key points discussed. */
-  keyPoints: z.optional(z.array(z.string())),
+  keyPoints: z.optional(z.readonly(z.array(z.string()))),
   /** Follow-ups mentioned. */
-  nextSteps: z.optional(z.array(z.string())),
+  nextSteps: z.optional(z.readonly(z.array(z.string()))),
   /** `automatic`, or by a `team_member`. @default 'automatic', where the organization has automatic summaries */
   generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
 })

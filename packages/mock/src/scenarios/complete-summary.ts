@@ -7,6 +7,6 @@ export const completeSummary = (
   madeUp: CallSummary,
 ): CallSummary => ({
   recap: recap ?? madeUp.recap,
-  keyPoints: keyPoints ?? madeUp.keyPoints,
-  nextSteps: nextSteps ?? madeUp.nextSteps,
+  keyPoints: [...(keyPoints ?? madeUp.keyPoints)],
+  nextSteps: [...(nextSteps ?? madeUp.nextSteps)],
 })

@@ -15,7 +15,9 @@ export const SubscriptionData = z.strictObject({
   /** Where to send by HTTP: `https`, or `http` to a loopback address. */
   url: z.optional(z.string()),
   /** Names of events. @default 'all' */
-  events: z.optional(z.union([z.literal('all'), z.array(z.enum<readonly EventName[]>(eventNames))])),
+  events: z.optional(
+    z.union([z.literal('all'), z.readonly(z.array(z.enum<readonly EventName[]>(eventNames)))]),
+  ),
   /** `whsec_` and base64. @default the tenant's */
   secret: z.optional(z.string()),
 })

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { cases, type Form } from './cases.ts'
+
+/** Runs every case in one form of the mock, which `open` makes anew for each. */
+export const runCases = (open: () => Promise<{ form: Form; close(): Promise<void> }>): void => {
+  test.each(Object.entries(cases))('%s', async (_name, run) => {
+    const { form, close } = await open()
+    try {
+      await run(form, expect)
+    } finally {
+      await close()
+    }
+  })
+}
