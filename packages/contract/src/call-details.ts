@@ -38,5 +38,9 @@ export const callDetails = () => ({
   triggeredVia: z.nullish(z.enum([...TriggeredVia.options, ''])),
 })
 
-/** Fields of {@link callDetails}. */
+/**
+ * What is known of a call; see {@link CallEventShape}.
+ *
+ * @interface
+ */
 export type CallDetailsShape = ReturnType<typeof callDetails>

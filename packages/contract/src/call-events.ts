@@ -29,7 +29,11 @@ const seen = () => ({
   recordingUrl: z.nullish(z.string()),
 })
 
-/** Fields of a call's lifecycle event. Only `event` and `callId` are sure to be there. */
+/**
+ * Fields of a call's lifecycle event. Only `event` and `callId` are sure to be there.
+ *
+ * @interface
+ */
 export type CallEventShape<Name extends string> = {
   /** The event's name. */
   event: z.ZodMiniLiteral<Name>
@@ -43,29 +47,57 @@ const missed = () => ({
   isChatAssigned: z.optional(z.unknown()),
 })
 
-/** Fields that only CALL_MISSED may add. */
+/**
+ * Fields that only CALL_MISSED may add.
+ *
+ * @interface
+ */
 export type CallMissedShape = ReturnType<typeof missed>
 
 const callEvent = <Name extends string>(name: Name): Exact<CallEventShape<Name>> =>
   exact(() => ({ event: z.literal(name), ...callDetails(), ...seen() }))
 
-/** A customer started a call to the business: the first event of an incoming call. */
+/** Schema of {@link CallIncomingInitiatedEvent}. */
 export const CallIncomingInitiatedEvent = /* @__PURE__ */ callEvent('CALL_INCOMING_INITIATED')
+
+/**
+ * A customer started a call to the business: the first event of an incoming call.
+ *
+ * @interface
+ */
 export type CallIncomingInitiatedEvent = z.infer<typeof CallIncomingInitiatedEvent>
 
-/** The business started a call to a customer: the first event of an outgoing call. */
+/** Schema of {@link CallOutgoingInitiatedEvent}. */
 export const CallOutgoingInitiatedEvent = /* @__PURE__ */ callEvent('CALL_OUTGOING_INITIATED')
+
+/**
+ * The business started a call to a customer: the first event of an outgoing call.
+ *
+ * @interface
+ */
 export type CallOutgoingInitiatedEvent = z.infer<typeof CallOutgoingInitiatedEvent>
 
-/** The call was answered. */
+/** Schema of {@link CallAcceptedEvent}. */
 export const CallAcceptedEvent = /* @__PURE__ */ callEvent('CALL_ACCEPTED')
+
+/**
+ * The call was answered.
+ *
+ * @interface
+ */
 export type CallAcceptedEvent = z.infer<typeof CallAcceptedEvent>
 
-/** The call is over. An unanswered call's `callStartedAt` may be an empty string. */
+/** Schema of {@link CallEndedEvent}. */
 export const CallEndedEvent = /* @__PURE__ */ callEvent('CALL_ENDED')
+
+/**
+ * The call is over. An unanswered call's `callStartedAt` may be an empty string.
+ *
+ * @interface
+ */
 export type CallEndedEvent = z.infer<typeof CallEndedEvent>
 
-/** The call was missed. Seen on a live service; the reference server never emits it. */
+/** Schema of {@link CallMissedEvent}. */
 export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedShape> = /* @__PURE__ */ exact(
   () => ({
     event: z.literal('CALL_MISSED'),
@@ -74,12 +106,29 @@ export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedSh
     ...missed(),
   }),
 )
+/**
+ * The call was missed. Seen on a live service; the reference server never emits it.
+ *
+ * @interface
+ */
 export type CallMissedEvent = z.infer<typeof CallMissedEvent>
 
-/** The call was rejected. Seen on a live service; the reference server never emits it. */
+/** Schema of {@link CallRejectedEvent}. */
 export const CallRejectedEvent = /* @__PURE__ */ callEvent('CALL_REJECTED')
+
+/**
+ * The call was rejected. Seen on a live service; the reference server never emits it.
+ *
+ * @interface
+ */
 export type CallRejectedEvent = z.infer<typeof CallRejectedEvent>
 
-/** Nobody picked up; may repeat for one call, WhatsApp only. Seen; the reference server never emits it. */
+/** Schema of {@link CallNotPickedEvent}. */
 export const CallNotPickedEvent = /* @__PURE__ */ callEvent('CALL_NOT_PICKED')
+
+/**
+ * Nobody picked up; may repeat for one call, WhatsApp only. Seen; the reference server never emits it.
+ *
+ * @interface
+ */
 export type CallNotPickedEvent = z.infer<typeof CallNotPickedEvent>

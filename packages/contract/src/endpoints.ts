@@ -1,7 +1,19 @@
 /** The service's two endpoints by the names the client gives them. Paths are relative to the base URL. */
 export const endpoints = {
-  'groups.create': { method: 'POST', path: '/whatsapp/wa-group/create' },
-  'calls.getSummary': { method: 'GET', path: '/v1/call/ai-summary' },
+  /** Creates a WhatsApp group. */
+  'groups.create': {
+    /** The HTTP method. */
+    method: 'POST',
+    /** The path. */
+    path: '/whatsapp/wa-group/create',
+  },
+  /** Fetches the AI summary of a call. */
+  'calls.getSummary': {
+    /** The HTTP method. */
+    method: 'GET',
+    /** The path; the query parameter `callId` says which call. */
+    path: '/v1/call/ai-summary',
+  },
 } as const
 
 /** Name of an endpoint: `groups.create` or `calls.getSummary`. */

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, isErrorCode } from './error-codes.ts'
 import { exact } from './exact.ts'
 import { Issue } from './issue.ts'
 
-/** Body of every answer of the reference server that is not a success; also of 202 (`summary_pending`). */
+/** Schema of {@link ErrorBody}. */
 export const ErrorBody = /* @__PURE__ */ exact(() => ({
   /** The HTTP status. */
   statusCode: z.number(),
@@ -16,6 +16,12 @@ export const ErrorBody = /* @__PURE__ */ exact(() => ({
   /** What is wrong with which field, when fields are at fault. */
   issues: z.optional(z.array(Issue)),
 }))
+
+/**
+ * Body of every answer of the reference server that is not a success; also of 202 (`summary_pending`).
+ *
+ * @interface
+ */
 export type ErrorBody = z.infer<typeof ErrorBody>
 
 /** A field that is dropped, rather than an error, when it is not what `schema` describes. */
@@ -26,10 +32,7 @@ const tolerant = <Schema extends z.core.$ZodType>(schema: Schema) =>
       .check(z.overwrite((value) => (z.safeParse(schema, value).success ? value : undefined))),
   )
 
-/**
- * An error body as any server of this interface may send it: every field may be missing, `message` may be an array
- * of sentences, and `code` may come from another list. Fields that do not fit are dropped, never an error.
- */
+/** Schema of {@link ReceivedErrorBody}. */
 export const ReceivedErrorBody = /* @__PURE__ */ exact(() => ({
   /** The HTTP status. */
   statusCode: tolerant(z.number()),
@@ -42,4 +45,11 @@ export const ReceivedErrorBody = /* @__PURE__ */ exact(() => ({
   /** What is wrong with which field. */
   issues: tolerant(z.array(Issue)),
 }))
+
+/**
+ * An error body as any server of this interface may send it: every field may be missing, `message` may be an array
+ * of sentences, and `code` may come from another list. Fields that do not fit are dropped, never an error.
+ *
+ * @interface
+ */
 export type ReceivedErrorBody = z.infer<typeof ReceivedErrorBody>

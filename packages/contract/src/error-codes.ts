@@ -153,6 +153,9 @@ export const errorCodes = {
 /** A code from the closed list of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
+/** An HTTP status that comes with an error code; 202 is one of them. */
+export type ErrorStatus = (typeof errorCodes)[ErrorCode]
+
 /** Tells whether `code` is on the closed list. */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCodes, code)

@@ -15,7 +15,11 @@ const group = () => ({
   integrationId: z.optional(z.unknown()),
 })
 
-/** Fields of a group's event. Only `event` and `groupId` are sure to be there. */
+/**
+ * Fields of a group's event. Only `event` and `groupId` are sure to be there.
+ *
+ * @interface
+ */
 export type GroupEventShape<Name extends string> = {
   /** The event's name. */
   event: z.ZodMiniLiteral<Name>
@@ -26,7 +30,11 @@ const participant = () => ({
   customerPhone: z.nullish(z.string()),
 })
 
-/** The field of an event about a participant. */
+/**
+ * The field of an event about a participant.
+ *
+ * @interface
+ */
 export type ParticipantShape = ReturnType<typeof participant>
 
 const groupEvent = <Name extends string, Fields extends z.core.$ZodShape>(
@@ -40,16 +48,22 @@ const participantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
 ): Exact<GroupEventShape<Name> & ParticipantShape & Fields> =>
   exact(() => ({ event: z.literal(name), ...group(), ...participant(), ...fields() }))
 
-/** A group was created through the create endpoint. */
+/** Schema of {@link GroupCreatedEvent}. */
 export const GroupCreatedEvent = /* @__PURE__ */ groupEvent('GROUP_CREATED', () => ({
   /** Lets anyone who has it join: treat it as a credential. */
   inviteLink: z.nullish(z.string()),
   /** When the group was created, ISO 8601. */
   groupCreatedAt: z.nullish(TimestampOrEmpty),
 }))
+
+/**
+ * A group was created through the create endpoint.
+ *
+ * @interface
+ */
 export type GroupCreatedEvent = z.infer<typeof GroupCreatedEvent>
 
-/** A participant joined the group. */
+/** Schema of {@link GroupParticipantJoinedEvent}. */
 export const GroupParticipantJoinedEvent = /* @__PURE__ */ participantEvent(
   'GROUP_PARTICIPANT_JOINED',
   () => ({
@@ -57,16 +71,27 @@ export const GroupParticipantJoinedEvent = /* @__PURE__ */ participantEvent(
     participantJoinedAt: z.nullish(TimestampOrEmpty),
   }),
 )
+/**
+ * A participant joined the group.
+ *
+ * @interface
+ */
 export type GroupParticipantJoinedEvent = z.infer<typeof GroupParticipantJoinedEvent>
 
-/** A participant left the group. */
+/** Schema of {@link GroupParticipantLeftEvent}. */
 export const GroupParticipantLeftEvent = /* @__PURE__ */ participantEvent('GROUP_PARTICIPANT_LEFT', () => ({
   /** When the participant left, ISO 8601. */
   participantLeftAt: z.nullish(TimestampOrEmpty),
 }))
+
+/**
+ * A participant left the group.
+ *
+ * @interface
+ */
 export type GroupParticipantLeftEvent = z.infer<typeof GroupParticipantLeftEvent>
 
-/** A participant was removed from the group. */
+/** Schema of {@link GroupParticipantRemovedEvent}. */
 export const GroupParticipantRemovedEvent = /* @__PURE__ */ participantEvent(
   'GROUP_PARTICIPANT_REMOVED',
   () => ({
@@ -74,4 +99,9 @@ export const GroupParticipantRemovedEvent = /* @__PURE__ */ participantEvent(
     participantRemovedAt: z.nullish(TimestampOrEmpty),
   }),
 )
+/**
+ * A participant was removed from the group.
+ *
+ * @interface
+ */
 export type GroupParticipantRemovedEvent = z.infer<typeof GroupParticipantRemovedEvent>

@@ -1,4 +1,4 @@
-export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+export { CallAiSummaryEvent, type CallAiSummaryShape, CallSummary } from './call-ai-summary-event.ts'
 export type { CallDetailsShape } from './call-details.ts'
 export {
   CallAcceptedEvent,
@@ -11,6 +11,7 @@ export {
   CallOutgoingInitiatedEvent,
   CallRejectedEvent,
 } from './call-events.ts'
+export type { CallFactsShape } from './call-facts.ts'
 export { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 export {
   type EmittedCallShape,
@@ -20,10 +21,11 @@ export {
   emittedEventNames,
   emittedEventSchemas,
   isEmittedEventName,
+  type Strict,
 } from './emitted-event.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
 export { ErrorBody, ReceivedErrorBody } from './error-body.ts'
-export { type ErrorCode, errorCodes, isErrorCode } from './error-codes.ts'
+export { type ErrorCode, type ErrorStatus, errorCodes, isErrorCode } from './error-codes.ts'
 export type { Exact } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
 export {

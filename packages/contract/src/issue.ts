@@ -1,13 +1,19 @@
 import * as z from 'zod/mini'
 import { exact } from './exact.ts'
 
-/** One thing wrong with an input. */
+/** Schema of {@link Issue}. */
 export const Issue = /* @__PURE__ */ exact(() => ({
   /** The field, with dots: `summary.keyPoints.0`; empty for the whole input. */
   path: z.string(),
   /** What is wrong with it, as a sentence that can stand alone. */
   message: z.string(),
 }))
+
+/**
+ * One thing wrong with an input.
+ *
+ * @interface
+ */
 export type Issue = z.infer<typeof Issue>
 
 const expectations: Record<string, string> = { array: 'an array', int: 'an integer', object: 'an object' }

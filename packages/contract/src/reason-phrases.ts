@@ -1,7 +1,7 @@
-import type { errorCodes } from './error-codes.ts'
+import type { ErrorStatus } from './error-codes.ts'
 
 /** The reason phrase of each status that an error body may carry (RFC 9110, section 15): its field `error`. */
-export const reasonPhrases = {
+export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {
   202: 'Accepted',
   400: 'Bad Request',
   401: 'Unauthorized',
@@ -14,4 +14,4 @@ export const reasonPhrases = {
   429: 'Too Many Requests',
   500: 'Internal Server Error',
   503: 'Service Unavailable',
-} as const satisfies Record<(typeof errorCodes)[keyof typeof errorCodes], string>
+}

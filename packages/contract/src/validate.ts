@@ -3,8 +3,18 @@ import { type Issue, issuesOf } from './issue.ts'
 
 /** What {@link validate} finds: the value in the type of its schema, or what is wrong with it. */
 export type Validation<Value> =
-  | { readonly success: true; readonly data: Value }
-  | { readonly success: false; readonly issues: Issue[] }
+  | {
+      /** The value fits. */
+      readonly success: true
+      /** The value. */
+      readonly data: Value
+    }
+  | {
+      /** The value does not fit. */
+      readonly success: false
+      /** What does not fit, by field. */
+      readonly issues: Issue[]
+    }
 
 /**
  * Holds a value against a schema, and says in sentences what does not fit.

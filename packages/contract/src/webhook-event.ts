@@ -18,17 +18,29 @@ import {
 
 /** The type of {@link eventSchemas}. */
 export type EventSchemas = {
+  /** How GROUP_CREATED is received. */
   readonly GROUP_CREATED: typeof GroupCreatedEvent
+  /** How GROUP_PARTICIPANT_JOINED is received. */
   readonly GROUP_PARTICIPANT_JOINED: typeof GroupParticipantJoinedEvent
+  /** How GROUP_PARTICIPANT_LEFT is received. */
   readonly GROUP_PARTICIPANT_LEFT: typeof GroupParticipantLeftEvent
+  /** How GROUP_PARTICIPANT_REMOVED is received. */
   readonly GROUP_PARTICIPANT_REMOVED: typeof GroupParticipantRemovedEvent
+  /** How CALL_INCOMING_INITIATED is received. */
   readonly CALL_INCOMING_INITIATED: typeof CallIncomingInitiatedEvent
+  /** How CALL_OUTGOING_INITIATED is received. */
   readonly CALL_OUTGOING_INITIATED: typeof CallOutgoingInitiatedEvent
+  /** How CALL_ACCEPTED is received. */
   readonly CALL_ACCEPTED: typeof CallAcceptedEvent
+  /** How CALL_ENDED is received. */
   readonly CALL_ENDED: typeof CallEndedEvent
+  /** How CALL_AI_SUMMARY is received. */
   readonly CALL_AI_SUMMARY: typeof CallAiSummaryEvent
+  /** How CALL_MISSED is received. */
   readonly CALL_MISSED: typeof CallMissedEvent
+  /** How CALL_REJECTED is received. */
   readonly CALL_REJECTED: typeof CallRejectedEvent
+  /** How CALL_NOT_PICKED is received. */
   readonly CALL_NOT_PICKED: typeof CallNotPickedEvent
 }
 

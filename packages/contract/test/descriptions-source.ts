@@ -27,8 +27,18 @@ export const readDescriptions = (): Described => {
   const module = source && checker.getSymbolAtLocation(source)
   if (module === undefined) throw new Error(`${index} is not a module.`)
 
+  const inline = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
+
   const commentOf = (symbol: ts.Symbol): string =>
-    ts.displayPartsToString(symbol.getDocumentationComment(checker)).replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
+    inline(ts.displayPartsToString(symbol.getDocumentationComment(checker)))
+
+  // A schema and its type share a name; the type tells what it is.
+  const typeCommentOf = (symbol: ts.Symbol): string => {
+    const comments = (symbol.declarations ?? [])
+      .filter(ts.isTypeAliasDeclaration)
+      .flatMap(ts.getJSDocCommentsAndTags)
+    return inline(comments.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '').join('\n\n'))
+  }
 
   const fieldsOf = (symbol: ts.Symbol): ts.Symbol[] => {
     if (symbol.name === 'errorCodes') return checker.getTypeOfSymbol(symbol).getProperties()
@@ -40,7 +50,7 @@ export const readDescriptions = (): Described => {
   const describe = (symbol: ts.Symbol): [string, Described[string]] => [
     symbol.name,
     {
-      description: commentOf(symbol),
+      description: typeCommentOf(symbol) || commentOf(symbol),
       fields: sorted(fieldsOf(symbol).map((field) => [field.name, commentOf(field)])),
     },
   ]

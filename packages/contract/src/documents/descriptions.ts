@@ -44,7 +44,7 @@ export const descriptions: {
       "callEndedAt": "When the call ended, ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
       "callStartedAt": "When the call started, ISO 8601.",
-      "callStatus": "The call's status when the summary was generated: normally `END`, never `ENDED`.",
+      "callStatus": "The call's status when the event was made; with a summary normally `END`, never `ENDED`.",
       "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
       "channel": "The network the call went through.",
       "channelNumber": "The same value as `from`.",
