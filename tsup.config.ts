@@ -28,6 +28,8 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
       clean: true,
       // Without this, tsup reads the externals from the root manifest and would inline zod and the siblings.
       skipNodeModulesBundle: true,
+      // `node:sqlite` exists with its prefix only.
+      removeNodeProtocol: false,
     },
   ]
 })
