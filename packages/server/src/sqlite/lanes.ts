@@ -41,11 +41,12 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesContext): Lanes 
        attempts, failures)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
   )
-  const first = database.prepare(
+  const findHolder = database.prepare(
+    `select 1 from deliveries where subscription = ? and subject = ? and place = 'holding'`,
+  )
+  const findFirst = database.prepare(
     `select d.event, e.waitsFor from deliveries d join events e on e.seq = d.event
-     where d.subscription = ?1 and d.subject = ?2 and d.place = 'waiting' and not exists
-       (select 1 from deliveries where subscription = ?1 and subject = ?2 and place = 'holding')
-     order by d.event limit 1`,
+     where d.subscription = ? and d.subject = ? and d.place = 'waiting' order by d.event limit 1`,
   )
   const findEarlier = database.prepare(
     `select 1 from deliveries d join events e on e.seq = d.event
@@ -65,7 +66,8 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesContext): Lanes 
   }
 
   const advance = ({ subscription, subject }: Lane, now: number): void => {
-    const row = first.get(subscription, subject)
+    if (findHolder.get(subscription, subject) !== undefined) return
+    const row = findFirst.get(subscription, subject)
     if (row === undefined) return
     const { event, waitsFor } = HeadRow.parse(row)
     // What comes before the first one that waits is on its way, and others may pass it.
