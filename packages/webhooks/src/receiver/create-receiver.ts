@@ -13,9 +13,6 @@ import { createReporter } from './reporter.ts'
 const toList = <Name extends string>(name: Name | readonly Name[]): readonly Name[] =>
   typeof name === 'string' ? [name] : name
 
-/** A signal that does not abort. */
-const never = new AbortController().signal
-
 /** The answer to an event that no handler is for. */
 const unhandled = (parsed: ParsedEvent): Response => {
   if (parsed.kind === 'drifted') throw new WebhookDriftError(parsed.name, parsed.issues)
@@ -52,7 +49,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       const tasks = registry.tasksFor(body.parsed)
       if (tasks.length === 0) return unhandled(body.parsed)
       // After an early answer the sender has hung up, and that must not stop the work.
-      const signal = settings.ack === 'before' ? never : request.signal
+      const signal = settings.ack === 'before' ? new AbortController().signal : request.signal
       delivery = { context: await contextOf({ ...body, headers, receivedAt, signal }), tasks, host }
     } catch (error) {
       await reporter.report(error, { stage: 'request', headers, context: undefined })

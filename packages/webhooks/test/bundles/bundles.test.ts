@@ -1,0 +1,140 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { signWebhook, verifySignature } from '@wabakit/webhooks'
+import { build as buildWithEsbuild } from 'esbuild'
+import { Miniflare } from 'miniflare'
+import { build as buildWithVite, defaultClientConditions, defaultServerConditions } from 'vite'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { joined } from '../signed.ts'
+import { vectors } from './vectors.ts'
+import { outcomeOf } from './worker.ts'
+
+const entry = join(import.meta.dirname, 'worker.ts')
+const source = '@wabakit/source'
+
+const esbuild = async (
+  platform: 'node' | 'browser' | 'neutral',
+  conditions: string[] = [],
+): Promise<string> => {
+  const { outputFiles } = await buildWithEsbuild({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform,
+    mainFields: ['module', 'main'],
+    conditions: [source, ...conditions],
+    logLevel: 'silent',
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+const vite = async (ssr: boolean): Promise<string> => {
+  const result = await buildWithVite({
+    configFile: false,
+    logLevel: 'silent',
+    resolve: { conditions: [source, ...defaultClientConditions] },
+    ssr: { noExternal: true, resolve: { conditions: [source, ...defaultServerConditions] } },
+    build: {
+      write: false,
+      minify: false,
+      ...(ssr ? { ssr: entry } : { lib: { entry, formats: ['es'] } }),
+    },
+  })
+  const [output] = Array.isArray(result) ? result : [result]
+  if (output === undefined || !('output' in output)) throw new Error('nothing was built')
+  return output.output.map((file) => ('code' in file ? file.code : '')).join('\n')
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'wabakit-bundles-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Runs a bundle as it is: no resolution is left to do but that of Node's own modules. */
+const load = async (code: string, name: string): Promise<{ outcomeOf: typeof outcomeOf }> => {
+  const file = join(folder, `${name}.mjs`)
+  writeFileSync(file, code)
+  return import(/* @vite-ignore */ file)
+}
+
+const bundles = [
+  ['esbuild for Node', 'node:crypto', () => esbuild('node')],
+  ['esbuild for browsers', 'crypto.subtle', () => esbuild('browser')],
+  ['esbuild for Workers', 'crypto.subtle', () => esbuild('browser', ['workerd', 'worker'])],
+  ['esbuild for nothing in particular', 'crypto.subtle', () => esbuild('neutral')],
+  ['Vite for browsers', 'crypto.subtle', () => vite(false)],
+  ['Vite for a server', 'node:crypto', () => vite(true)],
+] as const
+
+describe.each(bundles)('a bundle made by %s', (name, hmac, build) => {
+  let code = ''
+  beforeAll(async () => {
+    code = await build()
+  })
+
+  it(`signs with ${hmac} and nothing else`, () => {
+    expect(/["']node:crypto["']/.test(code)).toBe(hmac === 'node:crypto')
+    expect(code.includes("subtle.importKey('raw'") || code.includes('subtle.importKey("raw"')).toBe(
+      hmac !== 'node:crypto',
+    )
+  })
+
+  it('carries no library that only signing needs', () => {
+    expect(code).not.toContain('stablelib')
+    expect(code).not.toContain('fast-sha256')
+  })
+
+  it('comes to the same outcome for every vector', async () => {
+    const bundle = await load(code, name.replaceAll(' ', '-'))
+    const outcomes = await Promise.all(vectors.map(bundle.outcomeOf))
+    expect(outcomes).toEqual(vectors.map(({ outcome }) => outcome))
+  })
+})
+
+describe('workerd', () => {
+  let worker: Miniflare
+  beforeAll(async () => {
+    const script = await esbuild('browser', ['workerd', 'worker'])
+    worker = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01' })
+    await worker.ready
+  }, 30_000)
+  afterAll(() => worker.dispose())
+
+  const fetchWorker = async (
+    path: string,
+    init?: { method: string; body: string; headers?: Record<string, string> },
+  ) => worker.dispatchFetch(`http://localhost${path}`, init)
+
+  it('comes to the same outcome for every vector', async () => {
+    const response = await fetchWorker('/vectors', { method: 'POST', body: JSON.stringify(vectors) })
+    expect(await response.json()).toEqual(vectors.map(({ outcome }) => outcome))
+  })
+
+  it('receives a signed event, refuses a forged one, and works on after an early answer', async () => {
+    const payload = JSON.stringify(joined)
+    const { headers } = await signWebhook({ payload, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
+    const send = async (body: string) =>
+      (await fetchWorker('/webhooks', { method: 'POST', body, headers })).status
+    // Twice, since a Worker must not await in one request what another began.
+    expect([await send(payload), await send(payload), await send(payload.replace('g-1', 'g-2'))]).toEqual([
+      200, 200, 401,
+    ])
+    await vi.waitFor(async () =>
+      expect(await (await fetchWorker('/received')).json()).toEqual(['g-1', 'g-1']),
+    )
+  })
+})
+
+describe('this process, without a bundle', () => {
+  it('comes to the same outcome for every vector', async () => {
+    expect(await Promise.all(vectors.map(outcomeOf))).toEqual(vectors.map(({ outcome }) => outcome))
+    expect(verifySignature).toBeTypeOf('function')
+  })
+})
+
+it('the builds choose their HMAC by the same conditions as the sources', () => {
+  const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
+  const { [source]: fromSource, ...fromBuild } = JSON.parse(manifest).imports['#hmac']
+  const built = JSON.stringify(fromSource).replaceAll('./src/', './dist/').replaceAll('.ts"', '.js"')
+  expect(JSON.stringify(fromBuild)).toBe(built)
+})

@@ -1,0 +1,15 @@
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+
+export const receiver = createReceiver({
+  verify: standardWebhooks({ secrets: [process.env.WEBHOOK_SECRET ?? ''] }),
+  dedupe: memoryDedupe(),
+})
+  .on('CALL_AI_SUMMARY', async (event, context) => {
+    console.log(context.delivery.id, event.callId, event.summary.recap)
+  })
+  .on(['GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'], async (event) => {
+    console.log(event.event, event.groupId)
+  })
+  .onError((error, { stage }) => console.warn(stage, String(error)))
+
+export const POST = receiver.handle
