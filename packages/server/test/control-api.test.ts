@@ -125,18 +125,19 @@ test('plays a call without a summary when none can be', async () => {
 
 test('saves a summary that is to come later, later', async () => {
   const server = await start()
-  const told = Promise.withResolvers<void>()
-  server.service.on('CALL_AI_SUMMARY', () => told.resolve())
+  const told = Promise.withResolvers<string>()
+  server.service.on('CALL_AI_SUMMARY', ({ callId }) => told.resolve(callId))
+  const play = (afterMs: number) =>
+    control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', afterMs } })
 
-  const { body } = await control(server, 'POST /organizations/acme/simulated-calls', {
-    summary: { recap: 'Short.', afterMs: 30 },
-  })
-  const before = await control(server, `GET /organizations/acme/calls/${body.callId}`)
-  await told.promise
-  const after = await control(server, `GET /organizations/acme/calls/${body.callId}`)
+  const { body: much } = await play(3_600_000)
+  const { body: soon } = await play(1)
 
-  expect(before.body.summary).toBeNull()
-  expect(after.body.summary).toMatchObject({ recap: 'Short.' })
+  expect(await told.promise).toBe(soon.callId)
+  const show = async (callId: string) =>
+    (await control(server, `GET /organizations/acme/calls/${callId}`)).body
+  expect(await show(soon.callId)).toMatchObject({ summary: { recap: 'Short.' } })
+  expect(await show(much.callId)).toMatchObject({ state: 'ended', summary: null })
 })
 
 test('moves a call step by step, and refuses a step that it does not have', async () => {

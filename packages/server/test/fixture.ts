@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type RunningServer, type ServerConfig, startServer } from '../src/index.ts'
+import { deviation } from './conformance.ts'
 
 /** The organization that tests work with. */
 export const acme = {
@@ -31,7 +32,7 @@ export const createGroup = (url: string, body: object = {}, headers: Record<stri
     body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', ...body }),
   })
 
-/** Calls the control API; gives the status and the body. */
+/** Calls the control API; its answer must be as the OpenAPI document describes. */
 export const control = async (
   { url }: Pick<RunningServer, 'url'>,
   request: string,
@@ -45,11 +46,9 @@ export const control = async (
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await response.text()
-  return {
-    status: response.status,
-    body: text === '' ? undefined : JSON.parse(text),
-    headers: response.headers,
-  }
+  const answer = { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+  if (path !== '/openapi.json') expect(deviation({ method, path }, answer)).toBeUndefined()
+  return { ...answer, headers: response.headers }
 }
 
 /** A webhook that arrived. */

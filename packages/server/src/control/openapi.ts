@@ -11,9 +11,13 @@ const place = '#/components/schemas'
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Unknown fields are allowed where a schema does not forbid them: JSON Schema's own default. */
+/** Says in JSON Schema's own way that unknown fields are allowed, and that a number is whole. */
 const tidy = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   if (isEmptyObject(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
+  if (jsonSchema.multipleOf === 1) {
+    delete jsonSchema.multipleOf
+    jsonSchema.type = 'integer'
+  }
 }
 
 const componentSchemas = (): Json => {

@@ -1,0 +1,52 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { controlOpenApi } from '../src/control/openapi.ts'
+
+type Json = { readonly [name: string]: unknown }
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+const document = controlOpenApi('0.0.0')
+const ajv = new Ajv2020({ strict: false, allErrors: true })
+addFormats.default(ajv)
+ajv.addSchema({ ...document, $id: 'control' })
+
+const at = (value: unknown, ...path: string[]): unknown =>
+  path.reduce((each: unknown, name) => (isJson(each) ? each[name] : undefined), value)
+
+const toPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const templateOf = (path: string): string | undefined => {
+  const parts = path.split('?', 1)[0]?.split('/') ?? []
+  return Object.keys(isJson(document.paths) ? document.paths : {})
+    .filter((template) => {
+      const expected = template.split('/')
+      return (
+        expected.length === parts.length &&
+        expected.every((part, index) => part.startsWith('{') || part === parts[index])
+      )
+    })
+    .sort((left, right) => left.split('{').length - right.split('{').length)[0]
+}
+
+/**
+ * What of an answer does not conform to the OpenAPI document; `undefined` when all is well. `path` is below
+ * `/_wabakit`.
+ */
+export const deviation = (
+  { method, path }: { readonly method: string; readonly path: string },
+  { status, body }: { readonly status: number; readonly body: unknown },
+): string | undefined => {
+  const template = templateOf(path)
+  if (template === undefined) return status === 404 ? undefined : `${path} is not described`
+  const place = ['paths', template, method.toLowerCase(), 'responses']
+  const isDescribed = at(document, ...place, String(status)) !== undefined
+  if (!isDescribed && status < 400) return `${method} ${template} has no answer ${status}`
+  const schema = isDescribed
+    ? [...place, String(status), 'content', 'application/json', 'schema']
+    : ['components', 'schemas', 'Error']
+  if (isDescribed && at(document, ...schema) === undefined)
+    return body === undefined ? undefined : 'a body that nobody described'
+  const validate = ajv.getSchema(`control#/${schema.map(toPointer).map(encodeURIComponent).join('/')}`)
+  if (validate === undefined) return `no schema at ${schema.join('/')}`
+  return validate(body) ? undefined : ajv.errorsText(validate.errors)
+}
