@@ -1,5 +1,5 @@
-/** A CALL_AI_SUMMARY of about 860 bytes, as a service sends it. */
-export const callAiSummary = {
+// About 860 bytes, as a service sends it.
+const callAiSummary = {
   event: 'CALL_AI_SUMMARY',
   channel: 'WHATSAPP',
   callId: 'wacid.HBgMOTE5ODc2NTQzMjEwFQIAERgSQjA2RkM5',
@@ -26,5 +26,5 @@ export const callAiSummary = {
   },
 }
 
-/** Its body. */
+/** The body of a CALL_AI_SUMMARY. */
 export const payload: string = JSON.stringify(callAiSummary)

@@ -6,6 +6,7 @@ export const table = `CREATE TABLE IF NOT EXISTS webhook_inbox (
   key text PRIMARY KEY,
   body bytea NOT NULL,
   received_at timestamptz NOT NULL DEFAULT now(),
+  leased_until timestamptz NOT NULL DEFAULT '-infinity',
   done_at timestamptz
 )`
 
@@ -23,23 +24,16 @@ export const workOnce = async (
   pool: Pool,
   handle: (event: WebhookEvent) => Promise<void>,
 ): Promise<boolean> => {
-  const client = await pool.connect()
-  try {
-    await client.query('BEGIN')
-    const { rows } = await client.query(
-      `SELECT key, body FROM webhook_inbox WHERE done_at IS NULL
-       ORDER BY received_at LIMIT 1 FOR UPDATE SKIP LOCKED`,
-    )
-    for (const { key, body } of rows) {
-      const parsed = parseEvent(body)
-      if (parsed.kind === 'event') await handle(parsed.event)
-      await client.query('UPDATE webhook_inbox SET done_at = now() WHERE key = $1', [key])
-    }
-    await client.query('COMMIT')
-    client.release()
-    return rows.length > 0
-  } catch (error) {
-    client.release(true)
-    throw error
+  const { rows } = await pool.query(
+    `UPDATE webhook_inbox SET leased_until = now() + interval '1 minute'
+     WHERE key = (SELECT key FROM webhook_inbox WHERE done_at IS NULL AND leased_until < now()
+                  ORDER BY received_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+     RETURNING key, body`,
+  )
+  for (const { key, body } of rows) {
+    const parsed = parseEvent(body)
+    if (parsed.kind === 'event') await handle(parsed.event)
+    await pool.query('UPDATE webhook_inbox SET done_at = now() WHERE key = $1', [key])
   }
+  return rows.length > 0
 }
