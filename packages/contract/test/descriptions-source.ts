@@ -13,7 +13,8 @@ const options: ts.CompilerOptions = {
   types: [],
 }
 
-type Described = { [name: string]: { description: string; fields: { [field: string]: string } } }
+/** What doc comments say of things with fields, by name. */
+export type Described = { [name: string]: { description: string; fields: { [field: string]: string } } }
 
 // Sorted, because the order of the properties of a type is the compiler's own affair.
 const sorted = <Value>(entries: [string, Value][]): { [name: string]: Value } =>
@@ -61,7 +62,7 @@ export const readDescriptions = (): Described => {
   return sorted(symbols.filter((symbol) => fieldsOf(symbol).length > 0).map(describe))
 }
 
-const header = `// Written from the doc comments of the sources by descriptions.test.ts; "vitest run packages/contract -u" writes it again.
+const header = `// Written from the doc comments of the sources by doc-comments.test.ts; "vitest run packages/contract -u" writes it again.
 // biome-ignore-all format: written by a program
 
 /** What each schema, each of its fields, and each error code means. */

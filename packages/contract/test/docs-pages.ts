@@ -1,4 +1,3 @@
-import { descriptions } from '../src/documents/descriptions.ts'
 import { endpointErrors, errorExample, explain } from '../src/documents/errors.ts'
 import { eventExamples } from '../src/documents/examples.ts'
 import { type JsonObject, jsonSchemas } from '../src/documents/index.ts'
@@ -8,8 +7,9 @@ import { endpoints } from '../src/endpoints.ts'
 import { type ErrorCode, errorCodes, isErrorCode } from '../src/error-codes.ts'
 import { reasonPhrases } from '../src/reason-phrases.ts'
 import { type EventName, eventNames, eventSchemas } from '../src/webhook-event.ts'
+import type { Described } from './descriptions-source.ts'
 
-const notice = `<!-- Written from the sources by packages/contract/test/docs-pages.test.ts: change them, then run
+const notice = `<!-- Written from the sources by packages/contract/test/doc-comments.test.ts: change them, then run
      "vitest run packages/contract -u". -->
 `
 
@@ -25,11 +25,11 @@ const endpointsOf = (code: ErrorCode): string =>
     .join(', ') || 'any other path or method'
 
 /** The page \`docs/errors.md\`. */
-export const errorsPage = (): string => {
+export const errorsPage = (described: Described): string => {
   const codes = Object.keys(errorCodes).filter(isErrorCode)
   const sections = [...Map.groupBy(codes, (code) => errorCodes[code])].map(([status, group]) => {
     const rows = group.map((code) => {
-      const { meaning, remedy } = explain(code)
+      const { meaning, remedy } = explain(code, described)
       return [`\`${code}\``, meaning, remedy, endpointsOf(code)]
     })
     return `## ${status} ${reasonPhrases[status]}\n\n${table(['code', 'means', 'do', 'answered by'], rows)}`
@@ -78,8 +78,8 @@ const column = (schemaName: string, field: string): string => {
   return property === undefined ? '–' : `${typeOf(property)}${required.includes(field) ? '' : ', optional'}`
 }
 
-const eventSection = (name: EventName): string => {
-  const { description = '', fields = {} } = descriptions[schemaNameOf(name)] ?? {}
+const eventSection = (name: EventName, described: Described): string => {
+  const { description = '', fields = {} } = described[schemaNameOf(name)] ?? {}
   const isSent = isEmittedEventName(name)
   const rows = Object.keys(eventSchemas[name].shape).map((field) => [
     `\`${field}\``,
@@ -92,7 +92,7 @@ const eventSection = (name: EventName): string => {
 }
 
 /** The page `docs/events.md`. */
-export const eventsPage = (): string => `${notice}
+export const eventsPage = (described: Described): string => `${notice}
 # Events
 
 Each event is one JSON object, sent by POST to every subscription of the number that it concerns. \`WebhookEvent\` is
@@ -108,5 +108,5 @@ For one call the order is CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, th
 the summary has been saved, CALL_AI_SUMMARY. The last three events of this page were seen on a live service, and the
 reference server never sends them. Their fields, and those with no type here, are not part of the specification.
 
-${eventNames.map(eventSection).join('\n\n')}
+${eventNames.map((name) => eventSection(name, described)).join('\n\n')}
 `

@@ -1,4 +1,4 @@
-// Written from the doc comments of the sources by descriptions.test.ts; "vitest run packages/contract -u" writes it again.
+// Written from the doc comments of the sources by doc-comments.test.ts; "vitest run packages/contract -u" writes it again.
 // biome-ignore-all format: written by a program
 
 /** What each schema, each of its fields, and each error code means. */

@@ -45,8 +45,11 @@ export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCo
 }
 
 /** What a code means, and what to do about it. */
-export const explain = (code: ErrorCode): { readonly meaning: string; readonly remedy: string } => {
-  const [meaning = '', remedy = ''] = descriptions.errorCodes?.fields[code]?.split('\n\n') ?? []
+export const explain = (
+  code: ErrorCode,
+  described = descriptions,
+): { readonly meaning: string; readonly remedy: string } => {
+  const [meaning = '', remedy = ''] = described.errorCodes?.fields[code]?.split('\n\n') ?? []
   return { meaning, remedy }
 }
 
