@@ -25,7 +25,7 @@ export const createAccount = (seed: number, tenant: number): Account => {
     organizationId: `org_${tenant}`,
     wabaNumber,
     pstnNumber: phoneNumber(random, [wabaNumber]),
-    apiKey: `wk_mock_${hexadecimal(bytes(random, 16))}`,
+    apiKey: `wk_mock_${hexadecimal(bytes(random, 8))}`,
     secret: `whsec_${btoa(String.fromCharCode(...bytes(random, 32)))}`,
   }
 }
