@@ -94,7 +94,7 @@ export const createHistory = ({ query, due: channel }: PostgresDatabase): Histor
       )
       const { items, nextCursor } = pageOf({ rows, limit, isFollowed: false })
       const [outcome] = await query<{ resent: number; due: boolean }>(
-        'SELECT resent::integer, due FROM wabakit.resend_deliveries($1, $2, $3)',
+        'SELECT resent, due FROM wabakit.resend_deliveries($1, $2, $3)',
         [items, selection.statuses ?? null, webhookIdSuffix],
       )
       if (outcome?.due) channel.announce()

@@ -1,46 +1,70 @@
-import type { ClaimedDelivery, DeliveryRecord, DisabledReason, Store } from '@wabakit/core'
+import type { ClaimedDelivery, DeliveryRecord, DisabledReason, Settlement, Store } from '@wabakit/core'
 import { deliveryPosition } from './delivery-id.ts'
-import type { PostgresDatabase } from './open-postgres.ts'
+import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
+import { createSettleQueue, type SettleBatch } from './settle-queue.ts'
 
 /** Deliveries on their way. */
 export type Queue = Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue'>
 
 type Settled = {
-  readonly outcome: 'stale' | 'disables' | 'settled'
+  readonly place: number
+  readonly disables: boolean
   readonly delivery: DeliveryRecord
   readonly disabled: DisabledReason | null
-  readonly due: boolean
 }
 
-/** Claims and settles them in PostgreSQL, by the database's clock. */
-export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue => ({
-  claimDeliveries: ({ claimId, leaseMs, limit, perSubscription }) =>
-    query<ClaimedDelivery>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4)', [
-      claimId,
-      leaseMs,
-      limit,
-      perSubscription,
-    ]),
-  settleDelivery: async ({ deliveryId, claimId, result, failingLimitMs }) => {
-    const settle = async (mayDisable: boolean): Promise<Settled | undefined> => {
-      const [row] = await query<Settled>(
-        'SELECT * FROM wabakit.settle_delivery($1, $2, $3, $4, $5)',
-        [deliveryPosition(deliveryId), claimId, JSON.stringify(result), failingLimitMs, mayDisable],
-        { isLong: mayDisable },
-      )
-      return row
-    }
-    const first = await settle(false)
-    const settled = first?.outcome === 'disables' ? await settle(true) : first
-    if (settled?.outcome !== 'settled') return { outcome: 'stale' }
-    if (settled.due) channel.announce()
-    return { outcome: 'settled', delivery: settled.delivery, disabled: settled.disabled }
-  },
-  nextDueAt: async () => {
-    const [row] = await query<{ next: string | null }>(
-      'SELECT min(due_at)::text AS next FROM wabakit.queues()',
-    )
-    return row?.next == null ? undefined : Number(row.next)
-  },
-  onDue: channel.listen,
+const toRow = ({ deliveryId, claimId, failingLimitMs, result }: Settlement, place: number) => ({
+  place,
+  delivery: deliveryPosition(deliveryId),
+  claimId,
+  failingLimitMs,
+  ...result,
+  ...(result.kind !== 'released' && result.attempt),
 })
+
+/** Claims and settles them in PostgreSQL, by the database's clock. */
+export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue => {
+  const write = async (
+    settlements: readonly Settlement[],
+    options?: QueryOptions,
+  ): Promise<Map<number, Settled>> => {
+    const rows = settlements.map(toRow)
+    const [written] = await query<{ settled: Settled[]; due: boolean }>(
+      'SELECT settled, due FROM wabakit.settle_deliveries($1, $2, $3)',
+      [rows.map(({ delivery }) => delivery), JSON.stringify(rows), options?.isLong ?? false],
+      options,
+    )
+    if (written?.due) channel.announce()
+    return new Map(written?.settled.map((each) => [each.place, each]))
+  }
+
+  const settleBatch: SettleBatch = async (settlements) => {
+    const written = await write(settlements)
+    return Promise.all(
+      settlements.map(async (settlement, place) => {
+        const first = written.get(place)
+        const found = first?.disables ? (await write([settlement], { isLong: true })).get(0) : first
+        if (found === undefined) return { outcome: 'stale' }
+        return { outcome: 'settled', delivery: found.delivery, disabled: found.disabled }
+      }),
+    )
+  }
+
+  return {
+    claimDeliveries: ({ claimId, leaseMs, limit, perSubscription }) =>
+      query<ClaimedDelivery>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4)', [
+        claimId,
+        leaseMs,
+        limit,
+        perSubscription,
+      ]),
+    settleDelivery: createSettleQueue(settleBatch),
+    nextDueAt: async () => {
+      const [row] = await query<{ next: string | null }>(
+        'SELECT min(due_at)::text AS next FROM wabakit.queues()',
+      )
+      return row?.next == null ? undefined : Number(row.next)
+    },
+    onDue: channel.listen,
+  }
+}

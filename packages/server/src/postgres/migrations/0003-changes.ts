@@ -30,61 +30,47 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION wabakit.share_subscriptions(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION wabakit.lock_subscription(p_subscription bigint) RETURNS void LANGUAGE sql
+RETURN pg_advisory_xact_lock(wabakit.lock_key('subscription', p_subscription::text));
+
+-- Locks the lanes of a subject, and before that their subscriptions, shared.
+CREATE FUNCTION wabakit.enter_lanes(p_subscriptions bigint[], p_subject text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  lock_key bigint;
+  key bigint;
 BEGIN
-  FOR lock_key IN
+  FOR key IN
     SELECT wabakit.lock_key('subscription', each::text) FROM unnest(p_subscriptions) AS each ORDER BY 1
   LOOP
-    PERFORM pg_advisory_xact_lock_shared(lock_key);
+    PERFORM pg_advisory_xact_lock_shared(key);
   END LOOP;
-END $$;
-
-CREATE FUNCTION wabakit.seize_subscriptions(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  lock_key bigint;
-BEGIN
-  FOR lock_key IN
-    SELECT wabakit.lock_key('subscription', each::text) FROM unnest(p_subscriptions) AS each ORDER BY 1
-  LOOP
-    PERFORM pg_advisory_xact_lock(lock_key);
-  END LOOP;
-END $$;
-
-CREATE FUNCTION wabakit.lock_lanes(p_subscriptions bigint[], p_subject text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  lock_key bigint;
-BEGIN
-  FOR lock_key IN
+  FOR key IN
     SELECT wabakit.lock_key('lane', each || ' ' || p_subject) FROM unnest(p_subscriptions) AS each ORDER BY 1
   LOOP
-    PERFORM pg_advisory_xact_lock(lock_key);
+    PERFORM pg_advisory_xact_lock(key);
   END LOOP;
 END $$;
 
--- Whether something keeps the first of those who wait in a lane from being due.
-CREATE FUNCTION wabakit.is_lane_held(p_subscription bigint, p_subject text, p_waits_for text)
-RETURNS boolean LANGUAGE sql STABLE
-RETURN EXISTS (
-  SELECT FROM wabakit.deliveries
-  WHERE subscription = p_subscription AND subject = p_subject AND holds_lane
-) OR p_waits_for IS NOT NULL AND (
-  EXISTS (
+-- Whether something keeps an event from being due as the next of a lane: a holder, or what it must not overtake.
+CREATE FUNCTION wabakit.is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM wabakit.deliveries
+    WHERE subscription = p_subscription AND subject = p_subject AND holds_lane
+  ) OR p_waits_for IS NOT NULL AND EXISTS (
     SELECT FROM wabakit.deliveries
     WHERE subscription = p_subscription AND subject = p_subject AND due_at IS NOT NULL AND NOT holds_lane
-      AND event_name = p_waits_for
-  ) OR EXISTS (
-    SELECT FROM wabakit.deliveries
-    WHERE subscription = p_subscription AND subject = p_subject AND status = 'waiting' AND event_name = p_waits_for
-  )
-);
+      AND event_name = p_waits_for AND event < p_event
+  );
+END $$;
 
-CREATE FUNCTION wabakit.is_anyone_waiting(p_subscription bigint, p_subject text) RETURNS boolean LANGUAGE sql STABLE
-RETURN EXISTS (
-  SELECT FROM wabakit.deliveries
-  WHERE subscription = p_subscription AND subject = p_subject AND status = 'waiting'
-);
+CREATE FUNCTION wabakit.is_anyone_waiting(p_subscription bigint, p_subject text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM wabakit.deliveries
+    WHERE subscription = p_subscription AND subject = p_subject AND status = 'waiting'
+  );
+END $$;
 
 -- Keeps an event, with a delivery for each subscription that matches. Returns whether one of them is due.
 CREATE FUNCTION wabakit.tell(p_event json) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -105,8 +91,8 @@ BEGIN
     WHERE s.organization_id = told.organization_id AND s.channel = told.channel AND s.digits = told.digits
       AND (s.events IS NULL OR told.name = ANY (s.events))
   );
-  PERFORM wabakit.share_subscriptions(matching);
-  PERFORM wabakit.lock_lanes(matching, told.subject);
+  PERFORM wabakit.enter_lanes(matching, told.subject);
+  -- Only now: in a lane, events are in the order in which they got it.
   told.position := nextval('wabakit.event_positions');
   INSERT INTO wabakit.events SELECT told.*;
   WITH added AS (
@@ -121,7 +107,7 @@ BEGIN
       SELECT s.position AS subscription, CASE
         WHEN s.disabled_reason IS NOT NULL THEN 'skipped'
         WHEN wabakit.is_anyone_waiting(s.position, told.subject) THEN 'waiting'
-        WHEN wabakit.is_lane_held(s.position, told.subject, told.waits_for) THEN 'waiting'
+        WHEN wabakit.is_lane_held(s.position, told.subject, told.position, told.waits_for) THEN 'waiting'
         ELSE 'pending'
       END AS status
       FROM wabakit.subscriptions s WHERE s.position = ANY (matching) ORDER BY s.position
@@ -152,11 +138,16 @@ BEGIN
 END $$;
 
 CREATE FUNCTION wabakit.remove_organization(p_organization_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  key bigint;
 BEGIN
   PERFORM pg_advisory_xact_lock(wabakit.lock_key('organization', p_organization_id));
-  PERFORM wabakit.seize_subscriptions(
-    ARRAY(SELECT s.position FROM wabakit.subscriptions s WHERE s.organization_id = p_organization_id)
-  );
+  FOR key IN
+    SELECT wabakit.lock_key('subscription', s.position::text) FROM wabakit.subscriptions s
+    WHERE s.organization_id = p_organization_id ORDER BY 1
+  LOOP
+    PERFORM pg_advisory_xact_lock(key);
+  END LOOP;
   DELETE FROM wabakit.attempts a USING wabakit.deliveries d
   WHERE d.organization_id = p_organization_id AND a.delivery = d.position;
   DELETE FROM wabakit.deliveries WHERE organization_id = p_organization_id;

@@ -1,20 +1,23 @@
 /** Subscriptions and their deliveries. See the changes for the order of locks. */
 export const deliveries = /* sql */ `
--- Makes the first of those who wait in a lane due, unless something holds it. Needs the lane's lock.
-CREATE FUNCTION wabakit.promote(p_subscription bigint, p_subject text) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-  next record;
+-- In the lanes of some deliveries, makes the first of those who wait due, unless something holds it. Returns whether
+-- there is one. Needs the lanes' locks.
+CREATE FUNCTION wabakit.promote_lanes_of(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  SELECT d.position, e.waits_for INTO next
-  FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
-  WHERE d.subscription = p_subscription AND d.subject = p_subject AND d.status = 'waiting'
-  ORDER BY d.event LIMIT 1;
-  IF NOT FOUND OR wabakit.is_lane_held(p_subscription, p_subject, next.waits_for) THEN
-    RETURN false;
-  END IF;
   UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
-  WHERE position = next.position;
-  RETURN true;
+  WHERE position = ANY (ARRAY(
+    SELECT first.position
+    FROM (
+      SELECT DISTINCT d.subscription, d.subject FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries)
+    ) AS lane
+    CROSS JOIN LATERAL (
+      SELECT d.position, d.event, e.waits_for FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
+      WHERE d.subscription = lane.subscription AND d.subject = lane.subject AND d.status = 'waiting'
+      ORDER BY d.event LIMIT 1
+    ) AS first
+    WHERE NOT wabakit.is_lane_held(lane.subscription, lane.subject, first.event, first.waits_for)
+  ));
+  RETURN FOUND;
 END $$;
 
 -- Skips everything unsettled of a subscription; claims that are out can still report. Needs its exclusive lock.
@@ -52,7 +55,7 @@ BEGIN
   END IF;
   SELECT s.position INTO kept FROM wabakit.subscriptions s
   WHERE s.organization_id = wanted."organizationId" AND s.id = wanted.id;
-  PERFORM wabakit.seize_subscriptions(ARRAY[kept]);
+  PERFORM wabakit.lock_subscription(kept);
   UPDATE wabakit.subscriptions s SET
     revision = wanted.revision, channel = wanted.channel, number = wanted.number, digits = wanted.digits,
     url = wanted.url, events = wabakit.all_or_some(wanted.events), secret = wanted.secret,
@@ -78,7 +81,7 @@ DECLARE
 BEGIN
   SELECT s.position INTO removed FROM wabakit.subscriptions s
   WHERE s.organization_id = p_organization_id AND s.id = p_id;
-  PERFORM wabakit.seize_subscriptions(ARRAY[removed]);
+  PERFORM wabakit.lock_subscription(removed);
   DELETE FROM wabakit.attempts a USING wabakit.deliveries d
   WHERE d.subscription = removed AND a.delivery = d.position;
   DELETE FROM wabakit.deliveries WHERE subscription = removed;
@@ -117,12 +120,6 @@ CREATE FUNCTION wabakit.queues() RETURNS TABLE (subscription bigint, due_at bigi
   FROM busy WHERE busy.subscription IS NOT NULL
 $$;
 
-CREATE FUNCTION wabakit.count_leases(p_subscription bigint, p_now bigint) RETURNS bigint LANGUAGE sql STABLE
-RETURN (
-  SELECT count(*) FROM wabakit.deliveries
-  WHERE subscription = p_subscription AND status = 'claimed' AND due_at > p_now
-);
-
 -- The first of what a subscription has due.
 CREATE FUNCTION wabakit.due_deliveries(p_subscription bigint, p_now bigint, p_limit bigint)
 RETURNS TABLE (delivery bigint, due_at bigint, event bigint) LANGUAGE sql STABLE AS $$
@@ -147,26 +144,33 @@ DECLARE
   moment bigint := wabakit.clock_ms();
   candidates bigint[];
   chosen bigint[];
-  lock_key bigint;
+  key bigint;
 BEGIN
   candidates := ARRAY(
     SELECT q.subscription FROM wabakit.queues() q
-    WHERE q.due_at <= moment AND wabakit.count_leases(q.subscription, moment) < p_per_subscription
+    WHERE q.due_at <= moment AND p_per_subscription > (
+      SELECT count(*) FROM wabakit.deliveries d
+      WHERE d.subscription = q.subscription AND d.status = 'claimed' AND d.due_at > moment
+    )
     ORDER BY q.due_at LIMIT p_limit
   );
   -- Claims of one subscription are made one after the other: else two would fill the same slots.
-  FOR lock_key IN
+  FOR key IN
     SELECT wabakit.lock_key('claims', each::text) FROM unnest(candidates) AS each ORDER BY 1
   LOOP
-    PERFORM pg_advisory_xact_lock(lock_key);
+    PERFORM pg_advisory_xact_lock(key);
   END LOOP;
   moment := wabakit.clock_ms();
   chosen := ARRAY(
     SELECT due.delivery
-    FROM unnest(candidates) AS each,
-      LATERAL wabakit.due_deliveries(
-        each, moment, greatest(0, p_per_subscription - wabakit.count_leases(each, moment))
-      ) AS due
+    FROM unnest(candidates) AS candidate
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS leases FROM wabakit.deliveries d
+      WHERE d.subscription = candidate AND d.status = 'claimed' AND d.due_at > moment
+    ) AS taken
+    CROSS JOIN LATERAL wabakit.due_deliveries(
+      candidate, moment, greatest(0, p_per_subscription - taken.leases)
+    ) AS due
     ORDER BY due.due_at, due.event LIMIT p_limit
   );
   RETURN QUERY
@@ -187,132 +191,139 @@ BEGIN
   ORDER BY f.due_at, c.event;
 END $$;
 
--- Records what became of a claim: 'stale', or 'settled'; or 'disables', and nothing is written, when it is going to
--- disable the subscription and the caller did not say that it may.
-CREATE FUNCTION wabakit.settle_delivery(
-  p_delivery bigint, p_claim_id text, p_result json, p_failing_limit_ms bigint, p_may_disable boolean,
-  OUT outcome text, OUT delivery json, OUT disabled text, OUT due boolean
+-- Records what became of claims. In the result, those that are not under their claim any more are missing, and where
+-- a settlement is going to disable its subscription and the caller did not say that it may, "disables" is true and
+-- nothing was written.
+CREATE FUNCTION wabakit.settle_deliveries(
+  p_deliveries bigint[], p_settlements json, p_may_disable boolean, OUT settled json, OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  kind text := p_result ->> 'kind';
-  attempt record;
-  claimed wabakit.deliveries;
-  owner wabakit.subscriptions;
   moment bigint;
-  is_failure boolean := kind IN ('retry', 'exhausted', 'gone');
-  next_status text;
+  key bigint;
+  disabled_subscription bigint;
 BEGIN
-  due := false;
-  SELECT d.* INTO claimed FROM wabakit.deliveries d WHERE d.position = p_delivery AND d.claim_id = p_claim_id;
-  IF NOT FOUND THEN
-    outcome := 'stale';
-    RETURN;
-  END IF;
-  IF p_may_disable THEN
-    PERFORM wabakit.seize_subscriptions(ARRAY[claimed.subscription]);
-  ELSE
-    PERFORM wabakit.share_subscriptions(ARRAY[claimed.subscription]);
-    PERFORM wabakit.lock_lanes(ARRAY[claimed.subscription], claimed.subject);
-  END IF;
-  SELECT d.* INTO claimed FROM wabakit.deliveries d
-  WHERE d.position = p_delivery AND d.claim_id = p_claim_id FOR UPDATE;
-  IF NOT FOUND THEN
-    outcome := 'stale';
-    RETURN;
-  END IF;
-  SELECT s.* INTO owner FROM wabakit.subscriptions s WHERE s.position = claimed.subscription;
-  SELECT r.* INTO attempt FROM json_to_record(p_result -> 'attempt') AS r (
-    "startedAt" bigint, "durationMs" double precision, url text, status integer, error text, "responseBody" text
-  );
+  FOR key IN
+    SELECT DISTINCT wabakit.lock_key('subscription', d.subscription::text)
+    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) ORDER BY 1
+  LOOP
+    IF p_may_disable THEN
+      PERFORM pg_advisory_xact_lock(key);
+    ELSE
+      PERFORM pg_advisory_xact_lock_shared(key);
+    END IF;
+  END LOOP;
+  FOR key IN
+    SELECT DISTINCT wabakit.lock_key('lane', d.subscription || ' ' || d.subject)
+    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) AND NOT p_may_disable ORDER BY 1
+  LOOP
+    PERFORM pg_advisory_xact_lock(key);
+  END LOOP;
   moment := wabakit.clock_ms();
 
-  IF is_failure AND owner.disabled_reason IS NULL THEN
-    disabled := CASE
-      WHEN kind = 'gone' THEN 'gone'
-      WHEN moment - coalesce(owner.failing_since, attempt."startedAt") >= p_failing_limit_ms THEN 'failing'
-    END;
-  END IF;
-  IF disabled IS NOT NULL AND NOT p_may_disable THEN
-    outcome := 'disables';
-    RETURN;
-  END IF;
+  WITH asked AS MATERIALIZED (
+    SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
+      place integer, delivery bigint, "claimId" text, "failingLimitMs" bigint, kind text, "afterMs" bigint,
+      "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
+      error text, "responseBody" text
+    )
+  ), judged AS (
+    SELECT a.*, d.status AS status_before, s.id AS subscription_id, CASE
+      WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
+      WHEN a.kind = 'gone' THEN 'gone'
+      WHEN moment - coalesce(s.failing_since, a."startedAt") >= a."failingLimitMs" THEN 'failing'
+    END AS disabled
+    FROM asked a
+    JOIN wabakit.deliveries d ON d.position = a.delivery AND d.claim_id = a."claimId"
+    JOIN wabakit.subscriptions s ON s.position = d.subscription
+  ), decided AS (
+    SELECT j.*, CASE
+      WHEN j.kind = 'delivered' THEN 'delivered'
+      WHEN j.status_before = 'skipped' OR j.kind = 'gone' THEN 'skipped'
+      WHEN j.kind = 'exhausted' THEN 'exhausted'
+      WHEN j.disabled IS NOT NULL THEN 'skipped'
+      ELSE 'pending'
+    END AS status_after
+    FROM judged j WHERE j.disabled IS NULL OR p_may_disable
+  ), written AS (
+    UPDATE wabakit.deliveries d SET
+      status = c.status_after,
+      claim_id = NULL,
+      due_at = CASE c.status_after WHEN 'pending' THEN moment + coalesce(c."afterMs", 0) END,
+      holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
+      attempts = d.attempts + (c.kind <> 'released')::integer,
+      failures = d.failures + c.failed::integer,
+      settled_at = CASE
+        WHEN c.status_after = 'pending' THEN NULL
+        WHEN c.status_after = c.status_before THEN d.settled_at
+        ELSE moment
+      END
+    FROM decided c, wabakit.events e, wabakit.subscriptions s
+    WHERE d.position = c.delivery AND d.claim_id = c."claimId" AND e.position = d.event
+      AND s.position = d.subscription
+    RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, wabakit.record(d, e, s) AS record
+  ), attempted AS (
+    INSERT INTO wabakit.attempts
+    SELECT a.delivery, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody", NOT a.failed
+    FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
+  ), results AS (
+    SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
+      min(a."startedAt") FILTER (WHERE a.failed) AS failing_since, min(w.disabled) AS disabled
+    FROM written w JOIN asked a ON a.place = w.place GROUP BY w.subscription
+  ), changed AS (
+    -- In this order, so that two of these do not wait for each other.
+    SELECT r.*, s.position
+    FROM wabakit.subscriptions s JOIN results r ON r.subscription = s.position
+    WHERE r.disabled IS NOT NULL OR r.succeeded AND s.failing_since IS NOT NULL
+      OR NOT r.succeeded AND s.failing_since IS NULL AND r.failing_since IS NOT NULL
+    ORDER BY s.position FOR NO KEY UPDATE OF s
+  ), noted AS (
+    UPDATE wabakit.subscriptions s SET
+      failing_since = CASE WHEN NOT c.succeeded THEN coalesce(s.failing_since, c.failing_since) END,
+      disabled_reason = coalesce(c.disabled, s.disabled_reason),
+      revision = s.revision + (c.disabled IS NOT NULL)::integer,
+      updated_at = CASE WHEN c.disabled IS NULL THEN s.updated_at ELSE moment END
+    FROM changed c WHERE s.position = c.position
+  )
+  SELECT
+    coalesce(json_agg(json_build_object(
+      'place', j.place, 'disables', w.place IS NULL AND j.disabled IS NOT NULL, 'delivery', w.record,
+      'disabled', w.disabled
+    )) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '[]'),
+    coalesce(bool_or(w.kind = 'released'), false),
+    min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL)
+  INTO settled, due, disabled_subscription
+  FROM judged j LEFT JOIN written w ON w.place = j.place;
 
-  next_status := CASE
-    WHEN kind = 'delivered' THEN 'delivered'
-    WHEN claimed.status = 'skipped' OR kind = 'gone' THEN 'skipped'
-    WHEN kind = 'exhausted' THEN 'exhausted'
-    WHEN disabled IS NOT NULL THEN 'skipped'
-    ELSE 'pending'
-  END;
-  UPDATE wabakit.deliveries d SET
-    status = next_status,
-    claim_id = NULL,
-    due_at = CASE next_status WHEN 'pending' THEN moment + coalesce((p_result ->> 'afterMs')::bigint, 0) END,
-    holds_lane = next_status = 'pending' AND d.holds_lane AND NOT coalesce((p_result ->> 'releasesLane')::boolean, false),
-    attempts = d.attempts + CASE kind WHEN 'released' THEN 0 ELSE 1 END,
-    failures = d.failures + is_failure::integer,
-    settled_at = CASE
-      WHEN next_status = 'pending' THEN NULL
-      WHEN next_status = claimed.status THEN claimed.settled_at
-      ELSE moment
-    END
-  WHERE d.position = p_delivery
-  RETURNING d.* INTO claimed;
-
-  IF kind <> 'released' THEN
-    INSERT INTO wabakit.attempts VALUES (
-      p_delivery, claimed.attempts, attempt."startedAt", attempt."durationMs", attempt.url, attempt.status,
-      attempt.error, attempt."responseBody", NOT is_failure
-    );
-  END IF;
-  IF is_failure THEN
-    UPDATE wabakit.subscriptions SET failing_since = attempt."startedAt"
-    WHERE position = owner.position AND failing_since IS NULL;
-  ELSIF kind = 'delivered' THEN
-    UPDATE wabakit.subscriptions SET failing_since = NULL
-    WHERE position = owner.position AND failing_since IS NOT NULL;
-  END IF;
-  IF disabled IS NOT NULL THEN
-    UPDATE wabakit.subscriptions
-    SET disabled_reason = disabled, revision = revision + 1, updated_at = moment
-    WHERE position = owner.position;
-    PERFORM wabakit.skip_unsettled(owner.position, moment);
+  IF disabled_subscription IS NULL THEN
+    due := wabakit.promote_lanes_of(p_deliveries) OR due;
   ELSE
-    due := wabakit.promote(claimed.subscription, claimed.subject) OR kind = 'released' AND next_status = 'pending';
+    PERFORM wabakit.skip_unsettled(disabled_subscription, moment);
   END IF;
-  outcome := 'settled';
-  SELECT wabakit.record(claimed, e, owner) INTO delivery FROM wabakit.events e WHERE e.position = claimed.event;
 END $$;
 
 -- Puts deliveries back into their lanes, those that are settled or pending and, where statuses are given, have one of
 -- them. Returns how many, and whether anything is due now.
 CREATE FUNCTION wabakit.resend_deliveries(
-  p_deliveries bigint[], p_statuses text[], p_webhook_id_suffix text, OUT resent bigint, OUT due boolean
+  p_deliveries bigint[], p_statuses text[], p_webhook_id_suffix text, OUT resent integer, OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  lane record;
+  key bigint;
 BEGIN
-  PERFORM wabakit.seize_subscriptions(ARRAY(
-    SELECT DISTINCT d.subscription FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries)
-  ));
-  WITH returned AS (
-    UPDATE wabakit.deliveries d SET
-      status = 'waiting', claim_id = NULL, due_at = NULL, holds_lane = false, failures = 0, settled_at = NULL,
-      webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
-    FROM wabakit.events e, wabakit.subscriptions s
-    WHERE d.position = ANY (p_deliveries) AND e.position = d.event
-      AND s.position = d.subscription AND s.disabled_reason IS NULL
-      AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses))
-    RETURNING d.position
-  )
-  SELECT count(*) INTO resent FROM returned;
-  due := false;
-  FOR lane IN
-    SELECT DISTINCT d.subscription, d.subject FROM wabakit.deliveries d
-    WHERE d.position = ANY (p_deliveries) AND d.status = 'waiting'
+  FOR key IN
+    SELECT DISTINCT wabakit.lock_key('subscription', d.subscription::text)
+    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) ORDER BY 1
   LOOP
-    due := wabakit.promote(lane.subscription, lane.subject) OR due;
+    PERFORM pg_advisory_xact_lock(key);
   END LOOP;
+  UPDATE wabakit.deliveries d SET
+    status = 'waiting', claim_id = NULL, due_at = NULL, holds_lane = false, failures = 0, settled_at = NULL,
+    webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
+  FROM wabakit.events e, wabakit.subscriptions s
+  WHERE d.position = ANY (p_deliveries) AND e.position = d.event
+    AND s.position = d.subscription AND s.disabled_reason IS NULL
+    AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses));
+  GET DIAGNOSTICS resent = ROW_COUNT;
+  due := wabakit.promote_lanes_of(p_deliveries);
 END $$;
 
 CREATE FUNCTION wabakit.prune(p_before bigint, p_limit integer) RETURNS bigint LANGUAGE plpgsql AS $$
