@@ -96,5 +96,5 @@ const contenders: Contender[] = [
 report(
   'P2 a request with one CALL_AI_SUMMARY',
   'webhooks-receiver',
-  await measureRounds(contenders, { count: 1_000, rounds: 21 }),
+  await measureRounds(contenders, { count: 100, rounds: 301, warmUpRounds: 50 }),
 )

@@ -83,7 +83,7 @@ console.log(`body: ${body.length} bytes`)
 report(
   'P1 verify + parse one CALL_AI_SUMMARY',
   'webhooks-verify',
-  await measureRounds(contenders, { count: 3_000, rounds: 21 }),
+  await measureRounds(contenders, { count: 200, rounds: 301, warmUpRounds: 50 }),
   {
     bodyBytes: body.length,
   },

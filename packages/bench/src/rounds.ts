@@ -14,6 +14,11 @@ export type RoundOptions = {
    * @default 15
    */
   readonly rounds?: number
+  /**
+   * Rounds before those, which are not counted.
+   * @default 2
+   */
+  readonly warmUpRounds?: number
   /** How often a contender does its thing in one round. */
   readonly count: number
 }
@@ -55,16 +60,15 @@ const shuffled = <Item>(items: readonly Item[]): Item[] =>
 
 /**
  * Measures contenders side by side: in every round each has its turn, in a new order, so that a slow moment of the
- * machine hits all of them. The first two rounds warm up and are not counted.
+ * machine hits all of them. Many short rounds stand a busy machine better than few long ones.
  */
 export const measureRounds = async (
   contenders: readonly Contender[],
-  { rounds = 15, count }: RoundOptions,
+  { rounds = 15, warmUpRounds = 2, count }: RoundOptions,
 ): Promise<Measurement[]> => {
   const taken = new Map(contenders.map(({ name }) => [name, [] as number[]]))
-  for (let round = -2; round < rounds; round += 1) {
+  for (let round = -warmUpRounds; round < rounds; round += 1) {
     for (const { name, run } of shuffled(contenders)) {
-      globalThis.gc?.()
       const start = process.hrtime.bigint()
       await run(count)
       const nanoseconds = Number(process.hrtime.bigint() - start) / count

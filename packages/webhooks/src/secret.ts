@@ -33,6 +33,9 @@ export const generateSecret = ({ bytes = 32 }: GenerateSecretOptions = {}): stri
   return secretPrefix + encodeBase64(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
+/** Tells whether a key is too short to be made for this scheme. */
+export const isShortKey = (key: Uint8Array): boolean => key.length < shortest
+
 const invalid = (sentence: string) => new WebhookVerificationError('invalid_secret', sentence)
 
 /**
@@ -56,7 +59,7 @@ export const decodeSecret = (secret: string, allowShort = false): Uint8Array<Arr
       'The secret is not base64. It should be "whsec_" and base64 text; generateSecret() makes one.',
     )
   }
-  if (key.length < shortest && !allowShort) {
+  if (isShortKey(key) && !allowShort) {
     throw invalid(
       `The secret has only ${key.length} bytes; at least ${shortest} are needed. Use generateSecret(), or set allowShortSecrets when another system dictates it.`,
     )

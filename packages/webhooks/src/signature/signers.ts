@@ -1,20 +1,22 @@
 import { createSigner } from '#hmac'
 import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
 import type { Signer } from '../hmac/signer.ts'
-import { decodeSecret } from '../secret.ts'
+import { decodeSecret, isShortKey } from '../secret.ts'
 
 /** Most secrets whose prepared keys are kept: far more than an endpoint rotates through. */
 const mostKept = 64
 
-const kept = new Map<string, Signer>()
+/** By their secrets; those of short secrets apart, since not everybody accepts them. */
+const kept = { long: new Map<string, Signer>(), short: new Map<string, Signer>() }
 
 const keep = (secret: string, allowShort: boolean): Signer => {
-  const name = `${allowShort}:${secret}`
-  const known = kept.get(name)
+  const known = kept.long.get(secret) ?? (allowShort ? kept.short.get(secret) : undefined)
   if (known !== undefined) return known
-  const signer = createSigner(decodeSecret(secret, allowShort))
-  if (kept.size >= mostKept) kept.clear()
-  kept.set(name, signer)
+  const key = decodeSecret(secret, allowShort)
+  const signers = isShortKey(key) ? kept.short : kept.long
+  if (signers.size >= mostKept) signers.clear()
+  const signer = createSigner(key)
+  signers.set(secret, signer)
   return signer
 }
 
