@@ -4,30 +4,35 @@ import { type Call, isSuccess } from '../call.ts'
 import type { Settings } from '../options/settings.ts'
 import { abortable } from './abortable.ts'
 
-/** Sends with ky, which here repeats nothing, follows nothing and judges no status. */
-const fetchWithKy = async (
+/**
+ * Sends with ky, which here repeats nothing and judges no status. It gets the request as a ready `fetch`: of one made
+ * from its options, the runtime would copy everything again and pipe the body, at half the price of a call in Node.
+ */
+const sendWithKy = async (
   { baseUrl, fetch }: Settings,
   { method, path, body }: Call<unknown>,
   headers: Headers,
   signal: AbortSignal,
 ): Promise<Response> => {
-  const answering = ky(baseUrl + path, {
+  const url = baseUrl + path
+  const init: RequestInit = {
     method,
     headers,
     signal,
     redirect: 'manual',
+    ...(body !== undefined && { body }),
+  }
+  const answering = ky(url, {
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
-    ...(body !== undefined && { body }),
-    ...(fetch && { fetch: (input) => fetch(input instanceof Request ? input : new Request(input)) }),
+    fetch: () => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init)),
   })
   try {
     return await abortable(signal, answering)
   } catch (error) {
     // A fetch that takes no notice of its signal may still answer, and nobody would read that.
     answering.then((late) => late.body?.cancel()).catch(() => {})
-    // ky's error holds the request, and with it the key.
     throw isNetworkError(error) ? error.cause : error
   }
 }
@@ -42,7 +47,7 @@ export const exchange = async (
   headers: Headers,
   signal: AbortSignal,
 ): Promise<ReadBody & { readonly response: Response }> => {
-  const response = await fetchWithKy(settings, call, headers, signal)
+  const response = await sendWithKy(settings, call, headers, signal)
   const success = isSuccess(call, response)
   const body = await readBody(response, success ? successBodyLimit : errorBodyLimit, signal)
   if (success && typeof body.cut === 'object') throw body.cut.error

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
+import { bundle } from './bundle.ts'
+import type { Surroundings } from './checks/client.ts'
+
+const executablePath = '/usr/bin/chromium'
+
+/** Whether there is a Chromium to run. */
+export const hasChromium = (): boolean => existsSync(executablePath)
+
+/** Runs the client's check in a page of headless Chromium, against another origin. */
+export const checkInChromium = async (
+  dir: string,
+  around: Omit<Surroundings, 'codes' | 'browser'>,
+  fromSources: boolean,
+): Promise<string[]> => {
+  const script = await bundle(
+    `import { checkClient } from './checks/client.ts'
+    globalThis.outcome = checkClient(${JSON.stringify({ ...around, codes: false, browser: true })})`,
+    dir,
+    fromSources,
+  )
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${around.url.replace('127.0.0.1', 'localhost')}/page`)
+    await page.addScriptTag({ content: script, type: 'module' })
+    return await page.evaluate<string[]>('globalThis.outcome')
+  } finally {
+    await browser.close()
+  }
+}

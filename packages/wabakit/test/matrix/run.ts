@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { installPacked } from '../packed.ts'
+import { checkInChromium, hasChromium } from './chromium.ts'
+import { startService } from './service.ts'
+import { checkInWorkerd } from './workerd.ts'
+
+// Tries the packed packages in every runtime that is there. Runtimes come from `npm ci` in this folder; Chromium is
+// the system's. Names given as arguments choose some of them.
+const run = promisify(execFile)
+const here = import.meta.dirname
+const installed = (...path: string[]) => join(here, 'node_modules', ...path)
+
+const commands: Record<string, { file: string; args: string[] }> = {
+  'Node 22': { file: installed('node22/bin/node'), args: [] },
+  'Node 24': { file: installed('node24/bin/node'), args: [] },
+  'Node 26': { file: process.execPath, args: [] },
+  Bun: { file: installed('.bin/bun'), args: [] },
+  Deno: {
+    file: installed('.bin/deno'),
+    args: ['run', '--allow-all', '--node-modules-dir=manual', '--no-lock'],
+  },
+}
+
+const project = mkdtempSync(join(tmpdir(), 'wabakit-matrix-'))
+const service = await startService()
+
+/** How to try each runtime; `undefined` where it is absent. */
+const trials: Record<string, (() => Promise<string[]>) | undefined> = {
+  ...Object.fromEntries(
+    Object.entries(commands).map(([name, { file, args }]) => [
+      name,
+      existsSync(file)
+        ? async () => {
+            const main = join(project, 'checks/main.ts')
+            const { stdout } = await run(file, [...args, main, service.url, service.refusedUrl], {
+              cwd: project,
+              timeout: 60_000,
+            })
+            return JSON.parse(stdout)
+          }
+        : undefined,
+    ]),
+  ),
+  workerd: () => checkInWorkerd(project, service, false),
+  Chromium: hasChromium() ? () => checkInChromium(project, service, false) : undefined,
+}
+
+const chosen = process.argv.slice(2)
+let failures = 0
+try {
+  await installPacked(project)
+  cpSync(join(here, 'checks'), join(project, 'checks'), { recursive: true })
+  for (const [name, trial] of Object.entries(trials)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue
+    if (!trial) {
+      console.log(`SKIPPED  ${name}: not installed`)
+      continue
+    }
+    try {
+      console.log(`ok       ${name}: ${(await trial()).length} promises kept`)
+    } catch (error) {
+      failures += 1
+      console.log(`FAILED   ${name}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+} finally {
+  await service.close()
+  rmSync(project, { recursive: true, force: true })
+}
+process.exitCode = failures > 0 ? 1 : 0

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkInChromium, hasChromium } from './matrix/chromium.ts'
+import { startService } from './matrix/service.ts'
+import { checkInWorkerd } from './matrix/workerd.ts'
+
+const dir = join(import.meta.dirname, 'matrix')
+let service: Awaited<ReturnType<typeof startService>>
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+test('the client keeps its promises in workerd', async () => {
+  expect(await checkInWorkerd(dir, service, true)).toContain('waits for a summary')
+}, 30_000)
+
+test.skipIf(!hasChromium())(
+  'the client keeps its promises in Chromium',
+  async () => {
+    expect(await checkInChromium(dir, service, true)).toContain('waits for a summary')
+  },
+  30_000,
+)
