@@ -18,8 +18,8 @@ export class IllegalTransitionError extends Error {
     readonly legal: readonly string[]
   }) {
     const legal =
-      step.legal.length === 0 ? 'nothing more can happen to it' : `it can ${step.legal.join(' or ')}`
-    super(`Cannot ${step.action} a ${step.machine} that is ${step.state}: ${legal}.`)
+      step.legal.length === 0 ? 'nothing more can happen to it' : `possible: ${step.legal.join(', ')}`
+    super(`Cannot ${step.action} a ${step.machine} that is ${step.state} (${legal}).`)
     this.machine = step.machine
     this.state = step.state
     this.action = step.action

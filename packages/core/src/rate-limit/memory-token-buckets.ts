@@ -1,46 +1,47 @@
 import type { TokenBucket, TokenBucketState, TokenBuckets } from './token-buckets.ts'
 
-/**
- * A bucket is kept as the time at which it will be full, so that a full one need not be kept at all (the generic
- * cell rate algorithm, ITU-T I.371). After the clock was set back a bucket is at most empty.
- */
-type FullAt = number
+/** What is kept of a bucket: its tokens, also fractions, at a time; and when it will be full. */
+type Level = { readonly tokens: number; readonly at: number; readonly fullAt: number }
 
-const fullAtOf = ({ refillMs }: TokenBucket, kept: FullAt | undefined, now: number): FullAt =>
-  Math.min(Math.max(kept ?? now, now), now + refillMs)
+/** Sums of fractions may lack this much of a whole token. */
+const tolerance = 1e-9
 
-/** What a bucket is like after one token more was taken: negative room means that there was none. */
-const afterTaking = (bucket: TokenBucket, kept: FullAt | undefined, now: number) => {
-  const interval = bucket.refillMs / bucket.capacity
-  const fullAt = fullAtOf(bucket, kept, now) + interval
-  // Room is rounded, so that sums of fractions of a millisecond do not cost a token.
-  return { interval, fullAt, room: Math.round((now + bucket.refillMs - fullAt) * 1_000) / 1_000 }
+/** The tokens of a bucket now. A clock that was set back brings none, and takes none away. */
+const tokensOf = ({ capacity, refillMs }: TokenBucket, level: Level | undefined, now: number): number => {
+  if (level === undefined) return capacity
+  return Math.min(capacity, level.tokens + (Math.max(0, now - level.at) * capacity) / refillMs)
 }
 
 const smallestSweep = 10_000
 
 /** Token buckets in the process's memory. Those that are full again are forgotten from time to time. */
 export const memoryTokenBuckets = (): TokenBuckets => {
-  const kept = new Map<string, FullAt>()
+  const levels = new Map<string, Level>()
   let nextSweep = smallestSweep
 
   const sweep = (now: number): void => {
-    for (const [key, fullAt] of kept) if (fullAt <= now) kept.delete(key)
-    nextSweep = Math.max(smallestSweep, kept.size * 2)
+    if (levels.size < nextSweep) return
+    for (const [key, { fullAt }] of levels) if (fullAt <= now) levels.delete(key)
+    nextSweep = Math.max(smallestSweep, levels.size * 2)
   }
 
   return {
     take: async ({ now, buckets }) => {
-      const asked = buckets.map((bucket) => ({ bucket, ...afterTaking(bucket, kept.get(bucket.key), now) }))
-      const isGranted = asked.every(({ room }) => room >= 0)
-      if (isGranted) for (const { bucket, fullAt } of asked) kept.set(bucket.key, fullAt)
-      if (kept.size > nextSweep) sweep(now)
-      return asked.map(({ bucket, interval, room }): TokenBucketState => {
-        const left = isGranted ? room : room + interval
+      sweep(now)
+      const found = buckets.map((bucket) => ({
+        bucket,
+        tokens: tokensOf(bucket, levels.get(bucket.key), now),
+      }))
+      const isGranted = found.every(({ tokens }) => tokens >= 1 - tolerance)
+      return found.map(({ bucket: { key, capacity, refillMs }, tokens }): TokenBucketState => {
+        const left = isGranted ? Math.max(0, tokens - 1) : tokens
+        const msPerToken = refillMs / capacity
+        const fullAfterMs = (capacity - left) * msPerToken
+        levels.set(key, { tokens: left, at: now, fullAt: now + fullAfterMs })
         return {
-          remaining: Math.max(0, Math.floor(left / interval)),
-          retryAfterMs: isGranted ? 0 : Math.max(0, -room),
-          fullAfterMs: Math.max(0, bucket.refillMs - left),
+          remaining: Math.floor(left + tolerance),
+          retryAfterMs: isGranted ? 0 : Math.max(0, (1 - left) * msPerToken),
+          fullAfterMs,
         }
       })
     },

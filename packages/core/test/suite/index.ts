@@ -1,7 +1,27 @@
 import { authenticationCases } from './authentication.ts'
 import type { Case } from './cases.ts'
 import { createGroupCases } from './create-group.ts'
+import { deliveryCases } from './delivery.ts'
+import { emissionCases } from './emission-rules.ts'
+import { getSummaryCases } from './get-summary.ts'
 import { idempotencyCases } from './idempotency.ts'
+import { machineCases } from './machines.ts'
+import { observationCases } from './observation.ts'
+import { rateLimitCases } from './rate-limits.ts'
+import { subscriptionCases } from './subscriptions.ts'
+import { tenancyCases } from './tenancy.ts'
 
 /** Everything that the reference server must do, in whatever runtime. */
-export const suite: readonly Case[] = [...createGroupCases, ...idempotencyCases, ...authenticationCases]
+export const suite: readonly Case[] = [
+  ...createGroupCases,
+  ...idempotencyCases,
+  ...authenticationCases,
+  ...getSummaryCases,
+  ...machineCases,
+  ...emissionCases,
+  ...rateLimitCases,
+  ...tenancyCases,
+  ...subscriptionCases,
+  ...deliveryCases,
+  ...observationCases,
+]

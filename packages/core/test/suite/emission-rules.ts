@@ -1,0 +1,464 @@
+import type { CallDirection } from '@wabakit/contract'
+import { emittedEventSchemas, issuesOf } from '@wabakit/contract'
+import { equal, ok, rejects } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import {
+  agent,
+  createWorld,
+  customer,
+  playCall,
+  postGroup,
+  pstn,
+  secondWaba,
+  start,
+  summary,
+  type World,
+  waba,
+} from './world.ts'
+
+const automatic = { generatedBy: 'automatic' } as const
+const byTeamMember = { generatedBy: 'team_member' } as const
+
+const summaries = (world: World): number => world.names().filter((name) => name === 'CALL_AI_SUMMARY').length
+
+const begin = async (world: World, changes: object = {}): Promise<string> => {
+  const input = {
+    channel: 'PSTN',
+    direction: 'INCOMING',
+    channelNumber: pstn,
+    customerNumber: customer,
+  } as const
+  return (await world.server.calls.start('acme', { ...input, ...changes })).callId
+}
+
+const sentTo = (world: World, event: string): string[] =>
+  world.sent.filter((sent) => sent.event === event).map(({ url }) => new URL(url).pathname)
+
+const groupEvents = defineCases('Group events', {
+  'GROUP_CREATED is emitted when a group was created through the create endpoint, and carries groupId':
+    async () => {
+      const world = await createWorld()
+      await postGroup(world, { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+      const [created] = world.emissions
+      equal(world.names(), ['GROUP_CREATED'])
+      equal([created?.organizationId, created?.occurredAt], ['acme', start])
+      ok(created?.event.event === 'GROUP_CREATED' && created.event.groupId === 'g1', 'it carries the groupId')
+    },
+
+  'GROUP_PARTICIPANT_JOINED, LEFT and REMOVED refer to the group by groupId': async () => {
+    const world = await createWorld()
+    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+    const { participants } = world.server
+    const who = { groupId: 'g1', phone: customer }
+    await participants.join('acme', who)
+    world.clock.time += 1_000
+    await participants.leave('acme', who)
+    await participants.join('acme', who)
+    await participants.remove('acme', who)
+    const about = { groupId: 'g1', groupName: 'Launch', customerPhone: customer }
+    const [first, second] = [start, start + 1_000].map((time) => new Date(time).toISOString())
+    equal(
+      world.emissions.slice(1).map(({ event }) => event),
+      [
+        { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: first },
+        { event: 'GROUP_PARTICIPANT_LEFT', ...about, participantLeftAt: second },
+        { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: second },
+        { event: 'GROUP_PARTICIPANT_REMOVED', ...about, participantRemovedAt: second },
+      ],
+    )
+  },
+
+  "group events go to the subscriptions of the group's WABA number on channel WHATSAPP": async () => {
+    const world = await createWorld()
+    const subscribe = (channel: 'PSTN' | 'WHATSAPP', number: string, path: string) =>
+      world.server.subscriptions.create('acme', { channel, number, url: `https://receiver.example/${path}` })
+    await subscribe('WHATSAPP', waba, 'own')
+    await subscribe('WHATSAPP', secondWaba, 'second')
+    await subscribe('PSTN', pstn, 'pstn')
+    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+    await world.server.participants.join('acme', { groupId: 'g1', phone: customer })
+    await world.advance(0)
+    equal(sentTo(world, 'GROUP_CREATED'), ['/own'])
+    equal(sentTo(world, 'GROUP_PARTICIPANT_JOINED'), ['/own'])
+  },
+})
+
+const callEvents = defineCases('Call events', {
+  'a call is told in the order INITIATED, ACCEPTED, ENDED, AI_SUMMARY, all with the same callId':
+    async () => {
+      for (const direction of ['INCOMING', 'OUTGOING'] as const) {
+        const world = await createWorld()
+        const callId = await playCall(world, { direction })
+        await world.server.summaries.save('acme', callId, summary, automatic)
+        equal(world.names(), [
+          `CALL_${direction}_INITIATED`,
+          'CALL_ACCEPTED',
+          'CALL_ENDED',
+          'CALL_AI_SUMMARY',
+        ])
+        ok(
+          world.emissions.every(({ event }) => 'callId' in event && event.callId === callId),
+          'one callId',
+        )
+      }
+    },
+
+  'lifecycle events carry the fields that are known at their time': async () => {
+    const world = await createWorld()
+    const callId = await begin(world, { agentNumber: agent })
+    world.clock.time += 5_000
+    await world.server.calls.accept('acme', callId)
+    world.clock.time += 61_400
+    await world.server.calls.end('acme', callId)
+    const about = {
+      callId,
+      channel: 'PSTN',
+      callDirection: 'INCOMING',
+      from: pstn,
+      to: customer,
+      channelNumber: pstn,
+      customerNumber: customer,
+      agentNumber: agent,
+      callType: 'AGENT',
+      triggeredVia: 'INBOUND',
+    }
+    const callStartedAt = new Date(start + 5_000).toISOString()
+    const callEndedAt = new Date(start + 66_400).toISOString()
+    equal(
+      world.emissions.map(({ event }) => event),
+      [
+        { event: 'CALL_INCOMING_INITIATED', callStatus: 'INITIATED', ...about },
+        { event: 'CALL_ACCEPTED', callStatus: 'IN_PROGRESS', ...about, callStartedAt },
+        {
+          event: 'CALL_ENDED',
+          callStatus: 'END',
+          ...about,
+          durationInSeconds: 61,
+          callStartedAt,
+          callEndedAt,
+        },
+      ],
+    )
+  },
+
+  'from is the number of the organization and to that of the customer, in both directions': async () => {
+    for (const direction of ['INCOMING', 'OUTGOING'] satisfies CallDirection[]) {
+      const world = await createWorld()
+      const callId = await playCall(world, { direction })
+      await world.server.summaries.save('acme', callId, summary, automatic)
+      for (const { event } of world.emissions) {
+        ok('from' in event, event.event)
+        equal(
+          [event.from, event.channelNumber, event.to, event.customerNumber],
+          [pstn, pstn, customer, customer],
+        )
+      }
+    }
+  },
+
+  'agentNumber is absent for the call of an AI bot that the API or a campaign started': async () => {
+    for (const triggeredVia of ['API', 'CAMPAIGN']) {
+      const world = await createWorld()
+      const bot = { direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia, agentNumber: agent }
+      const callId = await begin(world, bot)
+      await world.server.calls.accept('acme', callId, { agentNumber: agent })
+      await world.server.calls.end('acme', callId)
+      await world.server.summaries.save('acme', callId, summary, automatic)
+      equal(world.emissions.length, 4)
+      for (const { event } of world.emissions) equal(Object.keys(event).includes('agentNumber'), false)
+    }
+  },
+
+  'agentNumber is absent, never empty, when no team member handled or started the call': async () => {
+    const world = await createWorld()
+    const callId = await begin(world, { agentNumber: '' })
+    await world.server.calls.accept('acme', callId, { agentNumber: '' })
+    for (const { event } of world.emissions) equal(Object.keys(event).includes('agentNumber'), false)
+    const answered = await begin(world)
+    await world.server.calls.accept('acme', answered, { agentNumber: agent })
+    const last = world.emissions.at(-1)?.event
+    ok(last?.event === 'CALL_ACCEPTED' && last.agentNumber === agent, 'who answers handles the call')
+  },
+
+  'a missed, rejected or not picked up call ends after its INITIATED event': async () => {
+    for (const [action, direction] of [
+      ['miss', 'INCOMING'],
+      ['reject', 'INCOMING'],
+      ['leave', 'OUTGOING'],
+    ] as const) {
+      const world = await createWorld()
+      const callId = await begin(world, { direction })
+      await world.server.calls[action]('acme', callId)
+      equal(world.names(), [`CALL_${direction}_INITIATED`])
+    }
+  },
+
+  'everything that is emitted satisfies the schema of what a server may send': async () => {
+    const world = await createWorld()
+    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+    for (const action of ['join', 'leave', 'join', 'remove'] as const) {
+      await world.server.participants[action]('acme', { groupId: 'g1', phone: customer })
+    }
+    for (const direction of ['INCOMING', 'OUTGOING'] as const) {
+      const callId = await playCall(world, { channel: 'WHATSAPP', direction })
+      await world.server.summaries.save('acme', callId, summary, byTeamMember)
+    }
+    equal(new Set(world.names()).size, 9)
+    for (const { event } of world.emissions) {
+      const parsed = emittedEventSchemas[event.event].safeParse(event)
+      ok(parsed.success, `${event.event}: ${parsed.success || JSON.stringify(issuesOf(parsed.error))}`)
+    }
+  },
+})
+
+const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
+  'the call has ended and its summary was generated and saved (1)': async () => {
+    const world = await createWorld()
+    const callId = await begin(world)
+    const save = () => world.server.summaries.save('acme', callId, summary, automatic)
+    await rejects(save(), { code: 'illegal_transition', state: 'initiated', action: 'summarise' })
+    await world.server.calls.accept('acme', callId)
+    await rejects(save(), { code: 'illegal_transition', state: 'accepted' })
+    await world.server.calls.end('acme', callId, { durationInSeconds: 42 })
+    equal(summaries(world), 0)
+    equal((await save()).outcome, 'first')
+    equal(summaries(world), 1)
+    equal((await world.server.calls.find('acme', callId))?.summary?.summary, summary)
+  },
+
+  'it was generated automatically, if that is enabled for the organization (2)': async () => {
+    const world = await createWorld()
+    const callId = await playCall(world)
+    await world.server.organizations.update('acme', { callSummaries: 'manual' })
+    const save = () => world.server.summaries.save('acme', callId, summary, automatic)
+    await rejects(save(), { code: 'summary_refused', reason: 'automatic_summaries_off' })
+    equal([summaries(world), (await world.server.calls.find('acme', callId))?.summary], [0, undefined])
+    await world.server.organizations.update('acme', { callSummaries: 'automatic' })
+    equal((await save()).outcome, 'first')
+    equal(summaries(world), 1)
+  },
+
+  'it was generated by a team member, whatever the setting (2)': async () => {
+    for (const callSummaries of ['manual', 'automatic'] as const) {
+      const world = await createWorld()
+      await world.server.organizations.update('acme', { callSummaries })
+      const callId = await playCall(world)
+      await world.server.summaries.save('acme', callId, summary, byTeamMember)
+      equal(summaries(world), 1)
+    }
+  },
+
+  'and is delivered to webhooks subscribed to it on the channel the call went through (3)': async () => {
+    for (const channel of ['PSTN', 'WHATSAPP'] as const) {
+      const world = await createWorld()
+      const subscribe = (
+        of: 'PSTN' | 'WHATSAPP',
+        events: 'all' | ['CALL_AI_SUMMARY'] | ['CALL_ENDED'],
+        path: string,
+      ) =>
+        world.server.subscriptions.create('acme', {
+          channel: of,
+          number: of === 'PSTN' ? pstn : waba,
+          events,
+          url: `https://receiver.example/${path}`,
+        })
+      await subscribe('PSTN', ['CALL_AI_SUMMARY'], 'PSTN')
+      await subscribe('WHATSAPP', 'all', 'WHATSAPP')
+      await subscribe(channel, ['CALL_ENDED'], 'another-event')
+      const callId = await playCall(world, { channel })
+      await world.server.summaries.save('acme', callId, summary, automatic)
+      await world.advance(0)
+      equal(sentTo(world, 'CALL_AI_SUMMARY'), [`/${channel}`])
+    }
+  },
+
+  'with the payload of the specification': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    const callId = await begin(world, { agentNumber: agent })
+    await world.server.calls.accept('acme', callId)
+    await world.server.calls.end('acme', callId, { durationInSeconds: 42 })
+    world.clock.time += 60_000
+    const extra = { ...summary, mood: 'good' }
+    await world.server.summaries.save('acme', callId, extra, automatic)
+    await world.advance(0)
+    equal(JSON.parse(world.sent.at(-1)?.body ?? ''), {
+      event: 'CALL_AI_SUMMARY',
+      channel: 'PSTN',
+      callId,
+      callDirection: 'INCOMING',
+      callStatus: 'END',
+      durationInSeconds: 42,
+      callStartedAt: new Date(start).toISOString(),
+      callEndedAt: new Date(start + 42_000).toISOString(),
+      from: pstn,
+      to: customer,
+      channelNumber: pstn,
+      customerNumber: customer,
+      agentNumber: agent,
+      callType: 'AGENT',
+      triggeredVia: 'INBOUND',
+      summary,
+    })
+  },
+})
+
+const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
+  'the call was missed, rejected or not picked up (1)': async () => {
+    for (const [action, state] of [
+      ['miss', 'missed'],
+      ['reject', 'rejected'],
+      ['leave', 'not_picked_up'],
+    ] as const) {
+      const world = await createWorld()
+      const callId = await begin(world)
+      await world.server.calls[action]('acme', callId)
+      for (const generation of [automatic, byTeamMember]) {
+        const save = world.server.summaries.save('acme', callId, summary, generation)
+        await rejects(save, { name: 'IllegalTransitionError', state })
+      }
+      equal(summaries(world), 0)
+      equal((await world.server.calls.find('acme', callId))?.summary, undefined)
+    }
+  },
+
+  'the call ended without a recording, or nothing was said (1)': async () => {
+    for (const [ending, reason] of [
+      [{ recorded: false }, 'no_recording'],
+      [{ spoken: false }, 'nothing_said'],
+    ] as const) {
+      const world = await createWorld()
+      const callId = await begin(world)
+      await world.server.calls.accept('acme', callId)
+      await world.server.calls.end('acme', callId, ending)
+      for (const generation of [automatic, byTeamMember]) {
+        const save = world.server.summaries.save('acme', callId, summary, generation)
+        await rejects(save, { name: 'SummaryRefusedError', code: 'summary_refused', reason })
+      }
+      equal(summaries(world), 0)
+      equal((await world.server.calls.find('acme', callId))?.summary, undefined)
+    }
+  },
+
+  'a summary was generated earlier: the stored one changes, no second event (2)': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    const callId = await playCall(world)
+    await world.server.summaries.save('acme', callId, summary, automatic)
+    for (const [index, generation] of [automatic, byTeamMember].entries()) {
+      const again = { ...summary, recap: `Version ${index}` }
+      equal((await world.server.summaries.save('acme', callId, again, generation)).outcome, 'replaced')
+      equal((await world.server.calls.find('acme', callId))?.summary?.summary, again)
+    }
+    await world.advance(86_400_000)
+    equal([summaries(world), sentTo(world, 'CALL_AI_SUMMARY').length], [1, 1])
+  },
+
+  'two summaries are saved at the same moment, but for the first (2)': async () => {
+    const world = await createWorld()
+    const callId = await playCall(world)
+    const saves = Array.from({ length: 20 }, () =>
+      world.server.summaries.save('acme', callId, summary, automatic),
+    )
+    const outcomes = (await Promise.all(saves)).map(({ outcome }) => outcome)
+    equal([outcomes.filter((outcome) => outcome === 'first').length, summaries(world)], [1, 1])
+  },
+
+  'the call is a bot test call and webhooks were not turned on for it (3)': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    const callId = await begin(world, { callType: 'AI_BOT', botTest: { webhooks: false } })
+    await world.server.calls.accept('acme', callId)
+    await world.server.calls.end('acme', callId)
+    equal((await world.server.summaries.save('acme', callId, summary, automatic)).outcome, 'first')
+    equal((await world.server.summaries.save('acme', callId, summary, byTeamMember)).outcome, 'replaced')
+    await world.advance(0)
+    equal([world.names(), world.sent], [[], []])
+    equal((await world.server.calls.find('acme', callId))?.summary?.summary, summary)
+  },
+
+  'but it is when webhooks were turned on for a bot test call (3)': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    const callId = await begin(world, { callType: 'AI_BOT', botTest: { webhooks: true } })
+    await world.server.calls.accept('acme', callId)
+    await world.server.calls.end('acme', callId)
+    await world.server.summaries.save('acme', callId, summary, automatic)
+    await world.advance(0)
+    equal([summaries(world), world.sent.length], [1, 4])
+  },
+
+  'no webhook is subscribed: listeners hear of it, but nothing is sent, nor later (4)': async () => {
+    const world = await createWorld()
+    await world.subscribe('WHATSAPP')
+    const callId = await playCall(world, { channel: 'PSTN' })
+    await world.server.summaries.save('acme', callId, summary, automatic)
+    equal(summaries(world), 1)
+    await world.subscribe('PSTN')
+    await world.server.summaries.save('acme', callId, { ...summary, recap: 'Again' }, byTeamMember)
+    await world.advance(86_400_000)
+    equal([summaries(world), world.sent], [1, []])
+  },
+})
+
+const rules = defineCases('CALL_AI_SUMMARY rules', {
+  "a webhook receives only its own number's summaries of its own channel (1)": async () => {
+    const world = await createWorld()
+    // One number on both channels, to show that the number alone does not decide.
+    await world.server.organizations.update('acme', { pstnNumbers: [pstn, waba] })
+    const subscribe = (channel: 'PSTN' | 'WHATSAPP', number: string) =>
+      world.server.subscriptions.create('acme', {
+        channel,
+        number,
+        url: `https://receiver.example/${channel}${number.replace(/\D/g, '')}`,
+      })
+    const own = [
+      ['PSTN', pstn],
+      ['PSTN', waba],
+      ['WHATSAPP', waba],
+      ['WHATSAPP', secondWaba],
+    ] as const
+    for (const [channel, number] of own) await subscribe(channel, number)
+    for (const [channel, number] of own) {
+      const callId = await playCall(world, { channel, number })
+      await world.server.summaries.save('acme', callId, summary, automatic)
+      await world.advance(0)
+      equal(sentTo(world, 'CALL_AI_SUMMARY'), [`/${channel}${number.replace(/\D/g, '')}`])
+      world.sent.length = 0
+    }
+  },
+
+  'the event arrives after CALL_ENDED of the same call, even if that fails again and again (2)': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    let failures = 0
+    world.respond = ({ event }) =>
+      new Response(null, { status: event === 'CALL_ENDED' && failures++ < 8 ? 500 : 200 })
+    const callId = await playCall(world)
+    await world.server.summaries.save('acme', callId, summary, automatic)
+    await world.advance(3 * 86_400_000)
+    const order = world.sent.map(({ event }) => event)
+    equal(order.slice(-2), ['CALL_ENDED', 'CALL_AI_SUMMARY'])
+    equal(order.filter((event) => event === 'CALL_ENDED').length, 9)
+  },
+
+  'a failed delivery does not affect the saved summary (3)': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    world.respond = () => {
+      throw new TypeError('connection refused')
+    }
+    const callId = await playCall(world)
+    await world.server.summaries.save('acme', callId, summary, automatic)
+    await world.advance(10 * 86_400_000)
+    const { items } = await world.server.deliveries.list('acme')
+    ok(
+      items.every(({ status }) => status === 'exhausted' || status === 'skipped'),
+      JSON.stringify(items),
+    )
+    equal((await world.server.calls.find('acme', callId))?.summary?.summary, summary)
+  },
+})
+
+/** Every emission rule. */
+export const emissionCases = [...groupEvents, ...callEvents, ...emitted, ...notEmitted, ...rules]

@@ -1,0 +1,224 @@
+import { callMachine, participantMachine } from '@wabakit/core'
+import { equal, ok, rejects } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import { createWorld, customer, pstn, summary, type World, waba } from './world.ts'
+
+const callActions = ['accept', 'end', 'miss', 'reject', 'leave', 'summarise'] as const
+type CallAction = (typeof callActions)[number]
+
+/** The steps that lead to each state. */
+const paths: Record<keyof typeof callMachine, readonly CallAction[]> = {
+  initiated: [],
+  accepted: ['accept'],
+  ended: ['accept', 'end'],
+  summarised: ['accept', 'end', 'summarise'],
+  missed: ['miss'],
+  rejected: ['reject'],
+  not_picked_up: ['leave'],
+}
+
+const perform = ({ server }: World, callId: string, action: CallAction): Promise<unknown> =>
+  action === 'summarise'
+    ? server.summaries.save('acme', callId, summary, { generatedBy: 'team_member' })
+    : server.calls[action]('acme', callId)
+
+const stateOf = async ({ server }: World, callId: string): Promise<string | undefined> => {
+  const found = await server.calls.find('acme', callId)
+  return found?.summary === undefined ? found?.call.state : 'summarised'
+}
+
+const begin = async (world: World): Promise<string> => {
+  const input = {
+    channel: 'PSTN',
+    direction: 'INCOMING',
+    channelNumber: pstn,
+    customerNumber: customer,
+  } as const
+  return (await world.server.calls.start('acme', input)).callId
+}
+
+/** The state machines: every step of every state, legal or not. */
+export const machineCases = defineCases('State machines', {
+  'a call takes every step that callMachine has, and no other': async () => {
+    for (const [state, path] of Object.entries(paths)) {
+      const steps: Readonly<Record<string, string>> = callMachine[state as keyof typeof callMachine]
+      for (const action of callActions) {
+        const world = await createWorld()
+        const callId = await begin(world)
+        for (const each of path) await perform(world, callId, each)
+        equal(await stateOf(world, callId), state)
+        const before = [world.names(), await world.server.calls.find('acme', callId)]
+        const next = steps[action]
+        if (next === undefined) {
+          await rejects(perform(world, callId, action), {
+            code: 'illegal_transition',
+            machine: 'call',
+            state,
+            action,
+          })
+          equal([world.names(), await world.server.calls.find('acme', callId)], before)
+        } else {
+          await perform(world, callId, action)
+          equal(await stateOf(world, callId), next)
+        }
+      }
+    }
+  },
+
+  'a membership takes every step that participantMachine has, and no other': async () => {
+    const ways = {
+      outside: [],
+      joined: ['join'],
+      left: ['join', 'leave'],
+      removed: ['join', 'remove'],
+    } as const
+    for (const [state, path] of Object.entries(ways)) {
+      const steps: Readonly<Record<string, string>> =
+        participantMachine[state as keyof typeof participantMachine]
+      for (const action of ['join', 'leave', 'remove'] as const) {
+        const world = await createWorld()
+        await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+        const who = { groupId: 'g', phone: customer }
+        const { participants } = world.server
+        for (const each of path) await participants[each]('acme', who)
+        const before = [world.names(), await participants.find('acme', who)]
+        const next = steps[action]
+        if (next === undefined) {
+          const expected = { code: 'illegal_transition', machine: 'participant', state, action }
+          await rejects(participants[action]('acme', who), expected)
+          equal([world.names(), await participants.find('acme', who)], before)
+        } else {
+          equal((await participants[action]('acme', who)).state, next)
+          equal(world.names().length, path.length + 2)
+        }
+      }
+    }
+  },
+
+  'an illegal step says what is possible instead': async () => {
+    const world = await createWorld()
+    const callId = await begin(world)
+    const error = await rejects(world.server.calls.end('acme', callId))
+    ok(error instanceof Error, 'an error')
+    equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject, leave).')
+    await world.server.calls.miss('acme', callId)
+    const last = await rejects(world.server.calls.accept('acme', callId))
+    ok(last instanceof Error && last.message.endsWith('(nothing more can happen to it).'), String(last))
+  },
+
+  'of the same step many times at the same moment one is taken': async () => {
+    const world = await createWorld()
+    const callId = await begin(world)
+    const steps = Array.from({ length: 20 }, () => world.server.calls.accept('acme', callId))
+    const outcomes = await Promise.allSettled(steps)
+    equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    equal(world.names(), ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED'])
+
+    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    const joins = Array.from({ length: 20 }, () =>
+      world.server.participants.join('acme', { groupId: 'g', phone: customer }),
+    )
+    equal((await Promise.allSettled(joins)).filter(({ status }) => status === 'fulfilled').length, 1)
+  },
+
+  'a participant is known by the digits of the phone number': async () => {
+    const world = await createWorld()
+    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    const { participants } = world.server
+    await participants.join('acme', { groupId: 'g', phone: '+49 30 901820' })
+    await rejects(participants.join('acme', { groupId: 'g', phone: '4930901820' }), { state: 'joined' })
+    const left = await participants.leave('acme', { groupId: 'g', phone: '(49)30901820' })
+    equal([left.phone, left.state], ['+49 30 901820', 'left'])
+  },
+
+  'what is not there is a typed error, and nothing happens': async () => {
+    const world = await createWorld()
+    const { calls, participants, summaries, groups } = world.server
+    const noCall = { code: 'record_not_found', kind: 'call', id: 'c' }
+    await rejects(calls.accept('acme', 'c'), noCall)
+    await rejects(summaries.save('acme', 'c', summary, { generatedBy: 'automatic' }), noCall)
+    await rejects(participants.join('acme', { groupId: 'g', phone: customer }), { kind: 'group', id: 'g' })
+    const nobody = { code: 'record_not_found', kind: 'organization', id: 'nobody' }
+    await rejects(groups.create('nobody', { wabaNumber: waba, subject: 'x' }), nobody)
+    await rejects(calls.accept('nobody', 'c'), nobody)
+    await rejects(participants.join('nobody', { groupId: 'g', phone: customer }), nobody)
+    equal(world.names(), [])
+  },
+
+  'input that cannot be right is a typed error with issues, and nothing happens': async () => {
+    const world = await createWorld()
+    const { calls, participants, groups } = world.server
+    const good = {
+      channel: 'PSTN',
+      direction: 'INCOMING',
+      channelNumber: pstn,
+      customerNumber: customer,
+    } as const
+    const invalid = async (changes: object, ...paths: string[]) => {
+      const error = await rejects(calls.start('acme', { ...good, ...changes }), { code: 'invalid_input' })
+      ok(error instanceof Error && 'issues' in error && Array.isArray(error.issues), 'issues')
+      equal(
+        error.issues.map(({ path }) => path),
+        paths,
+      )
+    }
+    await invalid({ channel: 'SMS' }, 'channel', 'channelNumber')
+    await invalid({ direction: 'UP' }, 'direction')
+    await invalid({ callType: 'HUMAN', triggeredVia: 'MAGIC' }, 'callType', 'triggeredVia')
+    await invalid({ channelNumber: waba }, 'channelNumber')
+    await invalid({ customerNumber: 'nobody', agentNumber: 'x' }, 'customerNumber', 'agentNumber')
+    await invalid({ callId: '' }, 'callId')
+    await invalid({ callId: 'a\0' }, 'callId')
+    await groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    await rejects(participants.join('acme', { groupId: 'g', phone: 'x' }), { code: 'invalid_input' })
+    const callId = await begin(world)
+    await rejects(calls.start('acme', { ...good, callId }), { code: 'record_exists', kind: 'call' })
+    await rejects(calls.accept('acme', callId, { agentNumber: 'x' }), { code: 'invalid_input' })
+    await calls.accept('acme', callId)
+    for (const durationInSeconds of [-1, 1.5, Number.NaN]) {
+      await rejects(calls.end('acme', callId, { durationInSeconds }), { code: 'invalid_input' })
+    }
+    await calls.end('acme', callId)
+    for (const wrong of [
+      {},
+      { ...summary, recap: 1 },
+      { ...summary, keyPoints: ['a\0'] },
+      { ...summary, recap: '\ud800' },
+    ]) {
+      const save = world.server.summaries.save('acme', callId, wrong as typeof summary, {
+        generatedBy: 'automatic',
+      })
+      await rejects(save, { code: 'invalid_input' })
+    }
+    equal(world.names(), ['GROUP_CREATED', 'CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
+  },
+
+  'defaults of a call: an agent, inbound when incoming, else by who makes it': async () => {
+    const { server } = await createWorld()
+    const startCall = (direction: 'INCOMING' | 'OUTGOING', callType?: 'AI_BOT') =>
+      server.calls.start('acme', {
+        channel: 'PSTN',
+        direction,
+        channelNumber: pstn,
+        customerNumber: customer,
+        callType,
+      })
+    const calls = [
+      await startCall('INCOMING'),
+      await startCall('OUTGOING'),
+      await startCall('OUTGOING', 'AI_BOT'),
+    ]
+    equal(
+      calls.map(({ callType, triggeredVia }) => [callType, triggeredVia]),
+      [
+        ['AGENT', 'INBOUND'],
+        ['AGENT', 'UI'],
+        ['AI_BOT', 'API'],
+      ],
+    )
+    ok(
+      calls.every(({ callId }) => /^call_\w{26}$/.test(callId)),
+      'generated ids',
+    )
+  },
+})

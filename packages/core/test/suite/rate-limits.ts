@@ -1,0 +1,171 @@
+import { type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
+import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import { createBody, createWorld, expectError, getSummary, postGroup, type World } from './world.ts'
+
+const limited = (rateLimit: ReferenceServerOptions['rateLimit']): Promise<World> => createWorld({ rateLimit })
+
+const headersOf = ({ headers }: Response) => ({
+  limit: headers.get('ratelimit'),
+  policy: headers.get('ratelimit-policy'),
+  retryAfter: headers.get('retry-after'),
+})
+
+/** Rate limits. */
+export const rateLimitCases = defineCases('Rate limits', {
+  'by organization, over all its keys: 429 with Retry-After': async () => {
+    const world = await limited({ organization: { requests: 3, perMs: 60_000 }, key: false })
+    for (const key of ['wk_all', 'wk_second', 'wk_all']) {
+      ok((await getSummary(world, 'x', { key })).status !== 429, 'within the limit')
+    }
+    const response = await getSummary(world, 'x', { key: 'wk_second' })
+    equal(headersOf(response), {
+      limit: '"organization";r=0;t=60',
+      policy: '"organization";q=3;w=60',
+      retryAfter: '20',
+    })
+    const body = await expectError(response, 429, 'rate_limited')
+    equal(body.message, 'Too many requests: try again in 20 s.')
+    equal((await getSummary(world, 'x', { key: 'wk_other' })).status, 404)
+  },
+
+  'by key: one key does not use up another': async () => {
+    const world = await limited({ organization: false, key: { requests: 2, perMs: 10_000 } })
+    await postGroup(world)
+    await postGroup(world)
+    equal((await postGroup(world)).status, 429)
+    ok((await getSummary(world, 'x', { key: 'wk_second' })).status !== 429, 'the other key goes on')
+  },
+
+  'a client that waits as told succeeds, and not sooner': async () => {
+    for (const [requests, perMs] of [
+      [3, 60_000],
+      [7, 1_000],
+      [60, 60_000],
+      [1, 3_700],
+      [1_000, 333],
+    ] as const) {
+      const world = await limited({ organization: { requests, perMs }, key: false })
+      for (let index = 0; index < requests; index++) equal((await postGroup(world)).status, 200)
+      for (let round = 0; round < 3; round++) {
+        let response = await postGroup(world)
+        while (response.status === 200) response = await postGroup(world)
+        equal(response.status, 429)
+        const wait = Number(response.headers.get('retry-after')) * 1_000
+        ok(wait > 0 && wait < perMs / requests + 1_000, `a wait of ${wait} ms`)
+        const before = world.clock.time
+        world.clock.time += Math.max(0, Math.floor(perMs / requests) - 1)
+        equal((await postGroup(world)).status, 429)
+        world.clock.time = before + wait
+        equal((await postGroup(world)).status, 200)
+      }
+    }
+  },
+
+  'the RateLimit headers tell the truth on every answer': async () => {
+    const world = await limited({
+      organization: { requests: 10, perMs: 60_000 },
+      key: { requests: 5, perMs: 60_000 },
+    })
+    equal(headersOf(await postGroup(world)), {
+      limit: '"organization";r=9;t=6, "key";r=4;t=12',
+      policy: '"organization";q=10;w=60, "key";q=5;w=60',
+      retryAfter: null,
+    })
+    includes(headersOf(await postGroup(world, '{')), { limit: '"organization";r=8;t=12, "key";r=3;t=24' })
+    world.clock.time += 24_000
+    includes(headersOf(await getSummary(world, 'x')), { limit: '"organization";r=9;t=6, "key";r=4;t=12' })
+  },
+
+  'a refused request costs nothing': async () => {
+    const world = await limited({
+      organization: { requests: 10, perMs: 10_000 },
+      key: { requests: 1, perMs: 10_000 },
+    })
+    await postGroup(world)
+    for (let index = 0; index < 20; index++) equal((await postGroup(world)).status, 429)
+    includes(headersOf(await getSummary(world, 'x', { key: 'wk_second' })), {
+      limit: '"organization";r=8;t=2, "key";r=0;t=10',
+    })
+  },
+
+  'are checked after the key and before the body': async () => {
+    const world = await limited({ organization: { requests: 1, perMs: 10_000 } })
+    await postGroup(world)
+    await expectError(await postGroup(world, '{'), 429, 'rate_limited')
+    await expectError(await postGroup(world, '{', { key: 'nobody' }), 401, 'invalid_api_key')
+    equal(world.names(), ['GROUP_CREATED'])
+  },
+
+  'by IP for requests without a valid key, as a fallback': async () => {
+    const world = await limited({ ip: { requests: 2, perMs: 60_000 } })
+    const stranger = { key: 'nobody', remoteAddress: '192.0.2.1' }
+    equal((await postGroup(world, createBody, stranger)).status, 401)
+    equal((await postGroup(world, createBody, { ...stranger, key: null })).status, 401)
+    const response = await postGroup(world, createBody, stranger)
+    equal(response.headers.get('retry-after'), '30')
+    await expectError(response, 429, 'rate_limited')
+    equal((await postGroup(world, createBody, { ...stranger, remoteAddress: '192.0.2.2' })).status, 401)
+    equal((await postGroup(world, createBody, { remoteAddress: '192.0.2.1' })).status, 200)
+    equal((await postGroup(world, createBody, { key: 'nobody' })).status, 401)
+  },
+
+  'count an IPv6 network of 64 bits as one address, and a mapped IPv4 address as itself': async () => {
+    const world = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const ask = async (remoteAddress: string) =>
+      (await getSummary(world, 'x', { key: 'nobody', remoteAddress })).status
+    equal(await ask('2001:db8:0:1::1'), 401)
+    for (const same of ['2001:db8:0:1::2', '2001:0DB8:0:1:ffff:ffff:ffff:ffff', '2001:db8:0:1::1%eth0']) {
+      equal(await ask(same), 429, same)
+    }
+    for (const another of ['2001:db8:0:2::1', '2001:db8::1', '::1', 'fe80::1%eth0'])
+      equal(await ask(another), 401, another)
+    equal(await ask('203.0.113.7'), 401)
+    equal(await ask('::ffff:203.0.113.7'), 429)
+  },
+
+  'forwarded headers do not count': async () => {
+    const world = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const ask = async (address: string) => {
+      const headers = { 'x-forwarded-for': address, forwarded: `for=${address}` }
+      return (await getSummary(world, 'x', { key: 'nobody', headers, remoteAddress: '192.0.2.1' })).status
+    }
+    equal([await ask('192.0.2.7'), await ask('192.0.2.8')], [401, 429])
+  },
+
+  'are on by default, and off with false': async () => {
+    const byDefault = await limited(undefined)
+    const policy = (await postGroup(byDefault)).headers.get('ratelimit-policy')
+    equal(policy, '"organization";q=600;w=60, "key";q=300;w=60')
+    const off = await limited(false)
+    equal((await postGroup(off)).headers.get('ratelimit'), null)
+  },
+
+  'survive a clock that is set back': async () => {
+    const world = await limited({ organization: { requests: 2, perMs: 10_000 }, key: false })
+    await postGroup(world)
+    await postGroup(world)
+    world.clock.time -= 3_600_000
+    const response = await postGroup(world)
+    equal(response.headers.get('retry-after'), '5')
+    world.clock.time += 5_000
+    equal((await postGroup(world)).status, 200)
+  },
+
+  'answer 503 when the place of the buckets cannot be reached': async () => {
+    const take = () => Promise.reject(new StorageUnavailableError('down'))
+    const world = await limited({ buckets: { take } })
+    await expectError(await postGroup(world), 503, 'storage_unavailable')
+    equal(world.names(), [])
+  },
+
+  'that let nothing through are refused when the server is made': async () => {
+    for (const limit of [
+      { requests: 0, perMs: 1 },
+      { requests: 1, perMs: 0 },
+      { requests: Number.NaN, perMs: 1 },
+    ]) {
+      await rejects(limited({ ip: limit }), { code: 'invalid_input' })
+    }
+  },
+})

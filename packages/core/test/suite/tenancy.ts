@@ -1,0 +1,145 @@
+import { createReferenceServer, memoryStore } from '@wabakit/core'
+import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import { acme, createWorld, playCall, postGroup, pstn, waba } from './world.ts'
+
+/** Organizations. */
+export const tenancyCases = defineCases('Organizations', {
+  'are created at run time, with numbers and keys': async () => {
+    const world = await createWorld()
+    const created = await world.server.organizations.create({
+      integrations: [{ wabaNumber: '+15550300001' }],
+      apiKeys: [{ key: 'wk_third' }],
+    })
+    ok(/^org_\w{26}$/.test(created.id), created.id)
+    includes(created, { callSummaries: 'automatic', pstnNumbers: [], revision: 1 })
+    const body = { wabaNumber: '15550300001', subject: 'x' }
+    equal((await postGroup(world, body, { key: 'wk_third' })).status, 200)
+    await rejects(world.server.organizations.create({ id: created.id }), {
+      code: 'record_exists',
+      kind: 'organization',
+    })
+  },
+
+  'are found, listed page by page, and removed with everything they have': async () => {
+    const world = await createWorld()
+    const { organizations } = world.server
+    equal((await organizations.find('acme'))?.id, 'acme')
+    const first = await organizations.list({ limit: 1 })
+    const second = await organizations.list({ limit: 1, cursor: first.nextCursor })
+    equal([first.items[0]?.id, second.items[0]?.id, second.nextCursor], ['acme', 'other', undefined])
+    await playCall(world)
+    equal([await organizations.remove('acme'), await organizations.remove('acme')], [true, false])
+    equal((await postGroup(world)).status, 401)
+    equal(
+      (await organizations.list()).items.map(({ id }) => id),
+      ['other'],
+    )
+  },
+
+  'are changed field by field; a function gets the present state': async () => {
+    const world = await createWorld()
+    const { organizations } = world.server
+    const changed = await organizations.update('acme', { callSummaries: 'manual' })
+    includes(changed, { callSummaries: 'manual', revision: 2 })
+    equal(changed.integrations.length, 3)
+    const number = (index: number) => `+1555040000${index}`
+    const adding = Array.from({ length: 10 }, (_, index) =>
+      organizations.update('acme', ({ pstnNumbers }) => ({
+        pstnNumbers: [...pstnNumbers.map((own) => own.number), number(index)],
+      })),
+    )
+    await Promise.all(adding)
+    equal((await organizations.find('acme'))?.pstnNumbers.length, 11)
+    await rejects(organizations.update('nobody', {}), { code: 'record_not_found', kind: 'organization' })
+  },
+
+  'refuse numbers that are none or are there twice, and unknown settings': async () => {
+    const { organizations } = (await createWorld()).server
+    const refuses = async (settings: object, ...paths: string[]) => {
+      const error = await rejects(organizations.create({ id: 'new', ...settings }), { code: 'invalid_input' })
+      ok(error instanceof Error && 'issues' in error && Array.isArray(error.issues), 'issues')
+      equal(
+        error.issues.map(({ path }) => path),
+        paths,
+      )
+      equal(await organizations.find('new'), undefined)
+    }
+    await refuses({ integrations: [{ wabaNumber: 'x' }] }, 'integrations.0.wabaNumber')
+    await refuses({ integrations: [{ wabaNumber: '1' }, { wabaNumber: '+1' }] }, 'integrations.1')
+    await refuses(
+      { integrations: [{ wabaNumber: '1', joinApprovalMode: 'no' }] },
+      'integrations.0.joinApprovalMode',
+    )
+    await refuses({ pstnNumbers: ['1', '', '(1)'] }, 'pstnNumbers.1', 'pstnNumbers.2')
+    await refuses({ callSummaries: 'sometimes' }, 'callSummaries')
+    await refuses({ id: '' }, 'id')
+    await refuses({ id: 'a\0' }, 'id')
+    await rejects(organizations.update('acme', { pstnNumbers: ['x'] }), { code: 'invalid_input' })
+  },
+
+  'that are declared are set to what is declared when the store has them already': async () => {
+    const store = memoryStore()
+    const first = await createWorld({ store })
+    await postGroup(first, { wabaNumber: waba, subject: 'x', groupId: 'kept' })
+    const declared = { ...acme, pstnNumbers: [], apiKeys: [{ key: 'wk_all' }, { key: 'wk_new' }] }
+    const second = createReferenceServer({ store, organizations: [declared], rateLimit: false })
+    await second.ready()
+    includes(await second.organizations.find('acme'), { pstnNumbers: [], revision: 2 })
+    equal((await second.apiKeys.list('acme')).length, 3)
+    ok((await second.groups.find('acme', 'kept')) !== undefined, 'the group is kept')
+  },
+
+  'that are declared with a key of another one are refused': async () => {
+    const store = memoryStore()
+    await createWorld({ store })
+    const server = createReferenceServer({
+      store,
+      organizations: [{ id: 'thief', apiKeys: [{ key: 'wk_all' }] }],
+    })
+    await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
+  },
+
+  'have keys for some numbers, which must be numbers': async () => {
+    const { apiKeys } = (await createWorld()).server
+    await rejects(apiKeys.create('acme', { wabaNumbers: ['1', 'x'] }), { code: 'invalid_input' })
+    await rejects(apiKeys.create('acme', { label: 'a\0' }), { code: 'invalid_input' })
+    await rejects(apiKeys.create('nobody', {}), { code: 'record_not_found', kind: 'organization' })
+  },
+
+  'get made up events delivered as they are, and listeners do not hear of them': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    const payload = '{ "eventType":"OLD" ,"é": 1}'
+    const event = { name: 'CALL_MISSED', subject: 'call:c1', channel: 'PSTN', number: pstn, payload } as const
+    const published = await world.server.events.publish('acme', event)
+    await world.advance(0)
+    equal(
+      world.sent.map(({ body, headers }) => [body, headers.get('webhook-id')]),
+      [[payload, published.id]],
+    )
+    equal(world.names(), [])
+    equal((await world.server.events.list('acme', { name: 'CALL_MISSED' })).items, [published])
+    await rejects(world.server.events.publish('acme', { ...event, number: '1' }), { code: 'invalid_input' })
+    await rejects(world.server.events.publish('acme', { ...event, payload: '\0' }), { code: 'invalid_input' })
+  },
+
+  'list their events, deliveries and attempts': async () => {
+    const world = await createWorld()
+    await world.subscribe('PSTN')
+    const callId = await playCall(world)
+    await world.advance(0)
+    const newest = await world.server.events.list('acme', { order: 'newest_first', limit: 1 })
+    equal(
+      newest.items.map(({ name, subject }) => [name, subject]),
+      [['CALL_ENDED', `call:${callId}`]],
+    )
+    const { items } = await world.server.deliveries.list('acme', { eventId: newest.items[0]?.id })
+    equal(
+      items.map(({ status, attempts }) => [status, attempts]),
+      [['delivered', 1]],
+    )
+    equal((await world.server.deliveries.attempts('acme', items[0]?.id ?? '')).length, 1)
+    equal(await world.server.deliveries.attempts('other', items[0]?.id ?? ''), [])
+  },
+})
