@@ -78,12 +78,14 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   }
   const first = add(settings)
 
+  const closeAll = async (): Promise<void> => {
+    await Promise.all([...tenants.values()].map((tenant) => tenant.close()))
+    await listening?.close()
+  }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
-    for (const tenant of tenants.values()) tenant.close()
-    const closed = closing ?? listening?.close() ?? Promise.resolve()
-    closing = closed
-    return closed
+    closing ??= closeAll()
+    return closing
   }
 
   return Object.assign(first.handles, {

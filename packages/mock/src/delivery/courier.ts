@@ -23,6 +23,8 @@ export type Courier = {
   underway(): readonly ClaimedDelivery[]
   /** Lets go what is held back for the sake of an order. */
   release(): void
+  /** Waits for no answer any more. */
+  stop(): void
 }
 
 /** An attempt that left, and the copies that followed it. */
@@ -46,6 +48,8 @@ export const createCourier = (context: CourierContext): Courier => {
   const lateness = createLateness(context)
   const departures = new Map<ClaimedDelivery, Departure>()
   const attempts = new Map<string, number>()
+  const stopped = Promise.withResolvers<never>()
+  stopped.promise.catch(() => {})
 
   const nextNumber = (id: string): number => {
     const number = (attempts.get(id) ?? 0) + 1
@@ -80,7 +84,7 @@ export const createCourier = (context: CourierContext): Courier => {
       const attempt = prepare(claimed, init)
       const { send, url } = targets.of(claimed.subscription.url)
       const { body, headers } = attempt
-      const arrive = () => send(new Request(url, { ...init, headers, body }))
+      const arrive = () => Promise.race([send(new Request(url, { ...init, headers, body })), stopped.promise])
       if (rules.drop.take(claimed) !== undefined) {
         departures.set(claimed, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
         throw new Error('lost on its way, by faults.deliveries.drop')
@@ -113,5 +117,6 @@ export const createCourier = (context: CourierContext): Courier => {
     },
     underway: () => [...departures.keys()],
     release: lateness.release,
+    stop: () => stopped.reject(new Error('the mock was closed or reset')),
   }
 }

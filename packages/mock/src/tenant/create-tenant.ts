@@ -39,7 +39,7 @@ export type TenantContext = {
 export type Tenant = {
   readonly handles: MockTenant
   answer(request: Request, connection?: ConnectionInfo): Promise<Response>
-  close(): void
+  close(): Promise<void>
 }
 
 const inboxUrl = 'https://inbox.invalid/'
@@ -191,7 +191,7 @@ export const createTenant = (context: TenantContext): Tenant => {
       simulateParticipant((await open('simulateParticipant')).scenarios, action, participant),
     reset: () => {
       if (isClosed) throw new MockUsageError('reset: this mock is closed. Make a new one.')
-      world.stop()
+      world.stop().catch(console.error)
       room.dismiss('the mock was reset meanwhile. Await what a test waits for before it resets.')
       apiRules.clear()
       deliveryRules.clear()
@@ -205,10 +205,10 @@ export const createTenant = (context: TenantContext): Tenant => {
   return {
     handles,
     answer,
-    close: () => {
+    close: async () => {
       isClosed = true
-      world.stop()
       room.close()
+      await world.stop()
     },
   }
 }

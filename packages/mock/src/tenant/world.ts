@@ -47,7 +47,8 @@ export type World = {
   readonly courier: Courier
   /** Resolves when the organization and its first subscriptions are there. */
   ready(): Promise<void>
-  stop(): void
+  /** Ends everything; resolves when nothing is underway any more. */
+  stop(): Promise<void>
 }
 
 const machineClock: Clock = { now: () => Date.now() }
@@ -151,6 +152,9 @@ export const createWorld = (context: WorldContext): World => {
       preparing ??= prepare()
       return preparing
     },
-    stop: time.stop,
+    stop: () => {
+      courier.stop()
+      return time.stop()
+    },
   }
 }

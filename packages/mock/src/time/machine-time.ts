@@ -31,10 +31,10 @@ export const createMachineTime = (onError: (error: unknown) => void): Timekeeper
       sending = parts
       parts.dispatcher.start()
     },
-    stop: () => {
+    stop: async () => {
       for (const stopTimer of timers.values()) stopTimer()
       timers.clear()
-      sending?.dispatcher.stop({ graceMs: 0 }).catch(onError)
+      await sending?.dispatcher.stop({ graceMs: 0 })
     },
   }
 }

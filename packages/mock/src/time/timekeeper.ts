@@ -19,6 +19,6 @@ export type Timekeeper = {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
   /** Sends what is due, from now on by itself. */
   start(sending: Sending): void
-  /** Does nothing any more. */
-  stop(): void
+  /** Does nothing any more; resolves when nothing is underway. */
+  stop(): Promise<void>
 }

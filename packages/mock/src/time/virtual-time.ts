@@ -64,9 +64,11 @@ export const createVirtualTime = (start: number, onError: (error: unknown) => vo
       sending = parts
       stopListening = parts.store.onDue(send)
     },
-    stop: () => {
+    stop: async () => {
+      const stopping = sending?.dispatcher.stop({ graceMs: 0 })
       stopListening()
       sending = undefined
+      await stopping
     },
   }
 }

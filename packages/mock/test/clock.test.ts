@@ -1,0 +1,106 @@
+import { createMock, MockUsageError } from '@wabakit/mock'
+import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { afterEach, expect, test, vi } from 'vitest'
+
+afterEach(() => vi.useRealTimers())
+
+test('time starts where it was told to, and moves only when it is told to', async () => {
+  await using mock = await createMock({ startAt: '2030-06-01T00:00:00Z' })
+  expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T00:00:00.000Z')
+  await mock.clock.advance('90m')
+  expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T01:30:00.000Z')
+})
+
+test('payloads carry the time of the mock, signatures that of the machine', async () => {
+  await using mock = await createMock()
+  await mock.clock.advance('10d')
+  const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  const { event, headers, at } = await mock.waitForDelivery('GROUP_CREATED', { groupId })
+  expect(event.groupCreatedAt).toBe('2026-01-11T10:00:00.000Z')
+  expect(at).toBe(Date.parse('2026-01-11T10:00:00.000Z'))
+  expect(Math.abs(Number(headers.get('webhook-timestamp')) - Date.now() / 1_000)).toBeLessThan(5)
+})
+
+test('advancing keeps the order of what falls due on the way', async () => {
+  await using mock = await createMock()
+  for (const seconds of [30, 10, 20]) {
+    await mock.simulateCall({ callId: `call-${seconds}`, summary: { afterMs: `${seconds}s` } })
+  }
+  await mock.clock.advance('1m')
+  const summaries = mock.deliveries.filter(({ name }) => name === 'CALL_AI_SUMMARY')
+  const start = Date.parse('2026-01-01T10:00:00.000Z')
+  expect(summaries.map(({ event, at }) => [event && 'callId' in event && event.callId, at - start])).toEqual([
+    ['call-10', 10_000],
+    ['call-20', 20_000],
+    ['call-30', 30_000],
+  ])
+})
+
+test('two advances at the same time add up, two sleeps run side by side', async () => {
+  await using mock = await createMock()
+  const start = mock.clock.now()
+  await Promise.all([mock.clock.advance('30s'), mock.clock.advance('30s')])
+  expect(mock.clock.now() - start).toBe(60_000)
+  await Promise.all([mock.clock.sleep(2_000), mock.clock.sleep(3_000)])
+  expect(mock.clock.now() - start).toBe(63_000)
+})
+
+test('a sleep ends when its signal is aborted', async () => {
+  await using mock = await createMock()
+  const start = mock.clock.now()
+  await expect(mock.clock.sleep(5_000, AbortSignal.abort('enough'))).rejects.toBe('enough')
+  expect(mock.clock.now()).toBe(start)
+})
+
+test('a handler may use a client that waits on the clock of the mock', async () => {
+  await using mock = await createMock()
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  const fetched: string[] = []
+  const receiver = createReceiver({ verify }).on('CALL_AI_SUMMARY', async ({ callId }) => {
+    mock.faults.next('calls.getSummary', { status: 429, retryAfterSeconds: 3 })
+    fetched.push((await mock.client().calls.getSummary(callId)).callId)
+  })
+  mock.deliverTo(receiver)
+  const { callId } = await mock.simulateCall()
+  await mock.clock.advance(0)
+  expect(fetched).toEqual([callId])
+})
+
+test('plays the whole schedule of a receiver that never answers, and then gives up', async () => {
+  await using mock = await createMock()
+  mock.deliverTo(() => Promise.reject(new Error('connection refused')))
+  await mock.simulateCall({ outcome: 'missed' })
+  await mock.clock.advance('4d')
+  const [first] = mock.deliveries
+  expect(mock.deliveries.map(({ at }) => (at - (first?.at ?? 0)) / 1_000)).toEqual([
+    0, 5, 305, 2_105, 9_305, 27_305, 63_305, 113_705, 185_705, 272_105,
+  ])
+  expect(first).toMatchObject({ status: undefined, error: 'connection refused', acknowledged: false })
+})
+
+test.each(['before', 'after'])('works under fake timers that were installed %s it was made', async (when) => {
+  if (when === 'before') vi.useFakeTimers({ now: new Date('2040-01-01') })
+  await using mock = await createMock()
+  vi.useFakeTimers({ now: new Date('2040-01-01') })
+  const received: string[] = []
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  mock.deliverTo(createReceiver({ verify }).onAny(({ event }) => received.push(event)))
+  mock.faults.next('*', { status: 429, retryAfterSeconds: 5 })
+  mock.faults.next('*', { latencyMs: 1 })
+  const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  await mock.waitForDelivery('GROUP_CREATED', { groupId })
+  await mock.simulateCall({ summary: { afterMs: '30s' } })
+  await mock.clock.advance('30s')
+  expect(received).toHaveLength(5)
+  await expect(mock.waitForEvent('CALL_MISSED', {}, { timeoutMs: 10 })).rejects.toThrow(/within 10 ms/)
+})
+
+test("on the machine's clock everything happens by itself, and nothing can be hurried", async () => {
+  await using mock = await createMock({ clock: 'machine' })
+  const { callId } = await mock.simulateCall({ summary: { afterMs: 40 } })
+  await mock.expectNoEvent('CALL_AI_SUMMARY', { callId })
+  const { event } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+  expect(Math.abs(Date.parse(event.callStartedAt) - Date.now())).toBeLessThan(5_000)
+  await expect(mock.clock.advance('1s')).rejects.toThrow(MockUsageError)
+  await expect(mock.clock.advance('1s')).rejects.toThrow(/clock: 'virtual'/)
+})

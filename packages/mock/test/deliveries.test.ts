@@ -1,0 +1,207 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createMock, MockUsageError } from '@wabakit/mock'
+import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import { expect, test } from 'vitest'
+
+const serve = async (receiver: ReturnType<typeof createReceiver>) => {
+  const server = createServer(toNodeHandler(receiver)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    [Symbol.asyncDispose]: async () => {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+test('delivers over HTTP to a URL, signed with the secret of its subscription', async () => {
+  await using mock = await createMock()
+  const received: string[] = []
+  const secret = generateSecret()
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
+  await using endpoint = await serve(receiver.onAny(({ event }) => received.push(event)))
+  const subscription = await mock.subscribe({
+    url: endpoint.url,
+    secret,
+    events: ['CALL_ENDED', 'CALL_AI_SUMMARY'],
+  })
+  expect(subscription.secret).toBe(secret)
+  mock.faults.deliveries.tamper('CALL_ENDED', { part: 'signature' })
+  const { callId } = await mock.simulateCall({ channel: 'WHATSAPP' })
+  await mock.clock.advance('5s')
+  const { to } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+  expect(to).toBe(endpoint.url)
+  expect(received).toEqual(['CALL_ENDED', 'CALL_AI_SUMMARY'])
+  await subscription.stop()
+  await mock.simulateCall()
+  await mock.clock.advance(0)
+  expect(received).toHaveLength(2)
+})
+
+test('a subscription to one channel gets that channel only', async () => {
+  await using mock = await createMock()
+  const received: string[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
+  receiver.on(['CALL_ENDED', 'GROUP_CREATED'], (event) => received.push(event.event))
+  await mock.subscribe({ channel: 'WHATSAPP', number: mock.wabaNumber, receiver })
+  await mock.simulateCall({ channel: 'PSTN' })
+  await mock.simulateCall({ channel: 'WHATSAPP' })
+  await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  await mock.clock.advance(0)
+  expect(received.sort()).toEqual(['CALL_ENDED', 'GROUP_CREATED'])
+})
+
+test('two receivers with secrets of their own take the same events', async () => {
+  await using mock = await createMock()
+  const handled: string[] = []
+  const receiverOf = (name: string, secret: string) =>
+    createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).on('CALL_ENDED', () =>
+      handled.push(name),
+    )
+  const other = generateSecret()
+  mock.deliverTo(receiverOf('first', mock.secret))
+  await mock.subscribe({ receiver: receiverOf('second', other), secret: other })
+  await mock.simulateCall({ summary: false })
+  await mock.clock.advance(0)
+  expect(handled.sort()).toEqual(['first', 'second'])
+})
+
+test('signs with both secrets while one is rotated, as the server does', async () => {
+  await using mock = await createMock()
+  await mock.simulateCall({ summary: false })
+  const { items } = await mock.server.subscriptions.list(mock.organizationId)
+  for (const { id } of items) await mock.server.subscriptions.rotateSecret(mock.organizationId, id)
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  mock.deliverTo(createReceiver({ verify }))
+  await mock.simulateCall({ callId: 'call-2', summary: false })
+  const { headers } = await mock.waitForDelivery('CALL_ENDED', { callId: 'call-2' })
+  expect(headers.get('webhook-signature')?.split(' ')).toHaveLength(2)
+})
+
+test('a target that routes by path gets the URL it asked for', async () => {
+  await using mock = await createMock()
+  const urls = new Set<string>()
+  const stop = mock.deliverTo(
+    (request) => {
+      urls.add(`${request.method} ${request.url}`)
+      return new Response(null, { status: 202 })
+    },
+    { url: 'https://app.test/hooks/wabakit' },
+  )
+  await mock.simulateCall()
+  await mock.clock.advance(0)
+  expect([...urls]).toEqual(['POST https://app.test/hooks/wabakit'])
+  stop()
+  await mock.simulateCall({ callId: 'collected' })
+  expect((await mock.waitForDelivery('CALL_ENDED', { callId: 'collected' })).to).toBe('collector')
+})
+
+test('an answer 410 ends the subscription, as it does on the server', async () => {
+  await using mock = await createMock()
+  mock.deliverTo(() => new Response(null, { status: 410 }))
+  await mock.simulateCall({ callId: 'call-1' })
+  await mock.clock.advance('1d')
+  expect(mock.deliveries).toHaveLength(1)
+})
+
+test('a fault hits only the events that it is about', async () => {
+  await using mock = await createMock()
+  mock.faults.deliveries.drop('CALL_ENDED', { where: { callId: 'call-2' }, times: 'always' })
+  await mock.simulateCall({ callId: 'call-1', summary: false })
+  await mock.simulateCall({ callId: 'call-2', summary: false })
+  await mock.clock.advance('4d')
+  const ended = mock.deliveries.filter(({ name }) => name === 'CALL_ENDED')
+  expect(ended.filter(({ acknowledged }) => acknowledged)).toMatchObject([{ event: { callId: 'call-1' } }])
+  expect(ended.filter(({ faults }) => faults.includes('drop'))).toHaveLength(10)
+})
+
+test('chance hits the same deliveries each time, by the seed', async () => {
+  const play = async (seed: number) => {
+    await using mock = await createMock({ seed })
+    mock.faults.deliveries.duplicate('*', { chance: 0.5, times: 'always' })
+    for (let call = 0; call < 10; call++) await mock.simulateCall({ callId: `call-${call}` })
+    await mock.clock.advance(0)
+    return mock.deliveries.map(({ name, attempt }) => `${name} ${attempt}`)
+  }
+  const once = await play(42)
+  expect(await play(42)).toEqual(once)
+  expect(await play(43)).not.toEqual(once)
+  const copies = once.length - 40
+  expect(copies).toBeGreaterThan(8)
+  expect(copies).toBeLessThan(32)
+})
+
+test('what is held back for an order goes out when faults are cleared', async () => {
+  await using mock = await createMock()
+  mock.faults.deliveries.reorder(['CALL_MISSED', 'CALL_ENDED'])
+  const { callId } = await mock.simulateCall({ summary: false })
+  await mock.clock.advance('1h')
+  expect(mock.deliveries.map(({ name }) => name)).toEqual(['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED'])
+  mock.faults.clear()
+  await mock.waitForDelivery('CALL_ENDED', { callId })
+})
+
+test('an event that arrives out of order is retried like any other', async () => {
+  await using mock = await createMock()
+  let failures = 1
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  const receiver = createReceiver({ verify, dedupe: memoryDedupe() }).onError(() => {})
+  receiver.on('CALL_ENDED', () => {
+    if (failures-- > 0) throw new Error('not now')
+  })
+  mock.deliverTo(receiver)
+  mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'])
+  await mock.simulateCall({ callId: 'call-1' })
+  await mock.clock.advance('5s')
+  const last = mock.deliveries.slice(2).map(({ name, status, attempt }) => [name, status, attempt])
+  expect(last).toEqual([
+    ['CALL_AI_SUMMARY', 200, 1],
+    ['CALL_ENDED', 500, 1],
+    ['CALL_ENDED', 200, 2],
+  ])
+})
+
+test('the same faults come as plain data', async () => {
+  await using mock = await createMock()
+  const faults = [
+    { kind: 'duplicate', event: 'CALL_ENDED' },
+    { kind: 'drop', event: 'CALL_ACCEPTED', where: { callId: 'call-1' } },
+    { kind: 'delay', event: 'CALL_AI_SUMMARY', by: '10s' },
+  ] as const
+  for (const fault of JSON.parse(JSON.stringify(faults))) mock.faults.deliveries.add(fault)
+  await mock.simulateCall({ callId: 'call-1' })
+  await mock.clock.advance('1m')
+  expect(mock.deliveries.map(({ name, faults: hit }) => [name, ...hit])).toEqual([
+    ['CALL_INCOMING_INITIATED'],
+    ['CALL_ACCEPTED', 'drop'],
+    ['CALL_ACCEPTED'],
+    ['CALL_ENDED'],
+    ['CALL_ENDED', 'duplicate'],
+    ['CALL_AI_SUMMARY', 'delay'],
+  ])
+})
+
+test('refuses faults and subscriptions that cannot be, and says what there is', async () => {
+  await using mock = await createMock()
+  const { deliveries } = mock.faults
+  expect(() => deliveries.duplicate('CALL_END' as never)).toThrow(/must be/)
+  expect(() => deliveries.add({ kind: 'dup' } as never)).toThrow(MockUsageError)
+  expect(() => deliveries.delay('*', {} as never)).toThrow(/by .*required|milliseconds/)
+  expect(() => deliveries.reorder(['CALL_ENDED'])).toThrow(MockUsageError)
+  expect(() => deliveries.tamper('*', { part: 'header' as never })).toThrow(/missing_header/)
+  expect(() => deliveries.drop('*', { time: 2 } as never)).toThrow('Did you mean "times"?')
+  expect(() => deliveries.drop('*', { times: 0 })).toThrow(/times must be/)
+  expect(() => mock.faults.next('*', {})).toThrow(/something that goes wrong/)
+  expect(() => mock.faults.next('*', { reset: true, html: true })).toThrow(/only one of/)
+  await expect(mock.subscribe({})).rejects.toThrow(/either a url, for HTTP, or a receiver/)
+  await expect(mock.subscribe({ url: 'ftp://x' })).rejects.toThrow(/https/)
+  await expect(mock.subscribe({ receiver: () => new Response(), number: '+1' })).rejects.toThrow(
+    /needs its channel/,
+  )
+  await expect(mock.subscribe({ recever: 1 } as never)).rejects.toThrow('"recever" is unknown')
+})

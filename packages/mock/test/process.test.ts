@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const run = async (code: string): Promise<string> => {
+  const { stdout } = await promisify(execFile)(
+    'node',
+    ['--conditions=@wabakit/source', '--input-type=module', '--eval', code],
+    { cwd: import.meta.dirname, timeout: 20_000 },
+  )
+  return stdout.trim()
+}
+
+const play = `
+  const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  await mock.waitForDelivery('GROUP_CREATED', { groupId })
+  await mock.simulateCall({ summary: { afterMs: '1h' } })
+  mock.waitForEvent('CALL_AI_SUMMARY', {}, { timeoutMs: 600_000 }).catch(() => {})
+`
+
+test.each(['{}', '{ port: 0 }', "{ clock: 'machine' }"])(
+  'a process ends by itself after close, with %s',
+  async (options) => {
+    const output = await run(`
+    import { createMock } from '@wabakit/mock'
+    const mock = await createMock(${options})
+    ${play}
+    await mock.close()
+    await mock.close()
+    console.log('closed')
+  `)
+    expect(output).toBe('closed')
+  },
+  30_000,
+)
+
+test('in process, nothing keeps the process alive even without close', async () => {
+  const output = await run(`
+    import { createMock } from '@wabakit/mock'
+    const mock = await createMock()
+    mock.faults.deliveries.drop('*')
+    await mock.simulateCall({ summary: { afterMs: '1h' } })
+    console.log('done')
+  `)
+  expect(output).toBe('done')
+}, 30_000)
+
+test('neither msw nor node:http is loaded, unless the port is asked for', async () => {
+  const output = await run(`
+    import { registerHooks } from 'node:module'
+    const loaded = new Set()
+    registerHooks({ resolve: (name, context, next) => next(loaded.add(name) && name, context) })
+    const { createMock } = await import('@wabakit/mock')
+    const inProcess = await createMock()
+    const before = ['node:http', 'msw', 'msw/node'].filter((name) => loaded.has(name))
+    const onPort = await createMock({ port: 0 })
+    await onPort.close()
+    console.log(before.length, loaded.has('node:http'), loaded.has('msw'))
+  `)
+  expect(output).toBe('0 true false')
+}, 30_000)

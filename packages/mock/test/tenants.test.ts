@@ -1,0 +1,120 @@
+import { AuthenticationError } from '@wabakit/client'
+import { createMock } from '@wabakit/mock'
+import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { expect, test } from 'vitest'
+
+test('a thousand tenants work side by side, and none sees another', async () => {
+  await using mock = await createMock()
+  const tenants = Array.from({ length: 1_000 }, () => mock.tenant())
+  await Promise.all(
+    tenants.map(async (tenant, index) => {
+      const received: string[] = []
+      const verify = standardWebhooks({ secrets: [tenant.secret] })
+      tenant.deliverTo(createReceiver({ verify }).onAny(({ event }) => received.push(event)))
+      const create = { wabaNumber: tenant.wabaNumber, subject: `Order ${index}`, groupId: 'order' }
+      await tenant.client().groups.create(create)
+      const { callId } = await tenant.simulateCall({
+        callId: 'call',
+        summary: { recap: `${index}`, afterMs: index },
+      })
+      await tenant.clock.advance(index)
+      const { event } = await tenant.waitForDelivery('CALL_AI_SUMMARY', { callId }, { timeoutMs: 10_000 })
+      expect(event.summary.recap).toBe(`${index}`)
+      expect(received).toHaveLength(5)
+      expect(tenant.requests).toHaveLength(1)
+    }),
+  )
+  expect(mock.events).toEqual([])
+  const keys = new Set(
+    [mock, ...tenants].flatMap(({ apiKey, secret, organizationId }) => [apiKey, secret, organizationId]),
+  )
+  expect(keys.size).toBe(3 * 1_001)
+}, 30_000)
+
+test('a tenant answers its own key only, and the mock finds each tenant by its key, with and without Bearer', async () => {
+  await using mock = await createMock()
+  const tenant = mock.tenant()
+  const foreign = tenant.client({ apiKey: mock.apiKey })
+  await expect(foreign.calls.getSummary('x')).rejects.toThrow(AuthenticationError)
+  const auth = { header: 'Authorization', scheme: 'Bearer' }
+  for (const client of [
+    mock.client({ apiKey: tenant.apiKey }),
+    mock.client({ apiKey: tenant.apiKey, fetch: mock.fetch, auth }),
+  ]) {
+    await client.groups.create({ wabaNumber: tenant.wabaNumber, subject: 'x' }).catch(() => {})
+  }
+  await mock.fetch(`${mock.url}/v1/call/ai-summary?callId=x`, { headers: { authorization: tenant.apiKey } })
+  expect(mock.requests).toHaveLength(1)
+  expect(tenant.requests.map(({ status }) => status)).toEqual([401, 200, 404])
+})
+
+test('a reset leaves the other tenants alone', async () => {
+  await using mock = await createMock()
+  const tenant = mock.tenant()
+  await tenant.simulateCall({ summary: { afterMs: '1m' } })
+  mock.reset()
+  await tenant.clock.advance('1m')
+  expect(tenant.events).toHaveLength(4)
+})
+
+test('after a reset made-up data and time begin again, and ids do not', async () => {
+  await using mock = await createMock()
+  const first = await mock.simulateCall()
+  await mock.clock.advance('1h')
+  mock.reset()
+  const second = await mock.simulateCall()
+  expect(second.customerNumber).toBe(first.customerNumber)
+  expect(second.initiatedAt).toBe(first.initiatedAt)
+  expect(second.callId).not.toBe(first.callId)
+})
+
+test('a client and faults that were taken before a reset work after it', async () => {
+  await using mock = await createMock()
+  const { faults, clock } = mock
+  const client = mock.client({ retry: { limit: 0 } })
+  mock.reset()
+  faults.next('groups.create', { status: 503, retryAfterSeconds: 1 })
+  const create = () => client.groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  await expect(create()).rejects.toMatchObject({ status: 503 })
+  await create()
+  await clock.advance('1s')
+  expect(mock.deliveries).toHaveLength(1)
+})
+
+test('after a reset another receiver may take the place of the first, which else stays', async () => {
+  await using mock = await createMock()
+  const taken: string[] = []
+  const target = (name: string) => () => {
+    taken.push(name)
+    return new Response()
+  }
+  const play = async () => {
+    await mock.simulateCall({ outcome: 'missed' })
+    await mock.clock.advance(0)
+  }
+  const stopFirst = mock.deliverTo(target('first'))
+  mock.reset()
+  await play()
+  mock.deliverTo(target('second'))
+  stopFirst()
+  await play()
+  expect(taken).toEqual(['first', 'second'])
+})
+
+test('a tenant has settings of its own', async () => {
+  await using mock = await createMock({ integrationEnabled: false })
+  const tenant = mock.tenant({ joinApprovalMode: 'approval_required' })
+  const create = { wabaNumber: mock.wabaNumber, subject: 'x' }
+  await expect(mock.client().groups.create(create)).rejects.toMatchObject({ code: 'integration_disabled' })
+  const { groupId } = await tenant.client().groups.create({ ...create, wabaNumber: tenant.wabaNumber })
+  const group = await tenant.server.groups.find(tenant.organizationId, groupId)
+  expect(group?.joinApprovalMode).toBe('approval_required')
+  expect(() => mock.tenant({ callSummary: 'manual' } as never)).toThrow('Did you mean "callSummaries"?')
+})
+
+test('refuses options that it does not know', async () => {
+  await expect(createMock({ sed: 1 } as never)).rejects.toThrow(
+    'createMock: "sed" is unknown. Did you mean "seed"?',
+  )
+  await expect(createMock({ startAt: 'yesterday' })).rejects.toThrow('startAt must be an ISO 8601 date-time')
+})

@@ -1,0 +1,160 @@
+import { createMock, type Mock, MockTimeoutError, MockUsageError, UnexpectedEventError } from '@wabakit/mock'
+import { type EventMatchers, matchers } from '@wabakit/mock/matchers'
+import { createReceiver, generateSecret, standardWebhooks } from '@wabakit/webhooks'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+
+let mock: Mock
+beforeEach(async () => {
+  mock = await createMock({ seed: 42 })
+})
+afterEach(() => mock.close())
+
+const quick = { timeoutMs: 20 }
+const messageOf = async (failing: Promise<unknown>): Promise<string> => {
+  const error = await failing.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(MockTimeoutError)
+  return String(error)
+}
+
+test('finds an event of the past, and waits for one of the future', async () => {
+  const future = mock.waitForEvent('CALL_ENDED', { callId: 'call-1' })
+  await mock.simulateCall({ callId: 'call-1' })
+  const past = await mock.waitForEvent('CALL_ENDED', { callId: 'call-1' }, { timeoutMs: 0 })
+  expect(await future).toEqual(past)
+})
+
+test('finds an event by a part of it, or by a function', async () => {
+  await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.' } })
+  await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })
+  const byPart = await mock.waitForEvent('CALL_AI_SUMMARY', { summary: { recap: /cancel/ } })
+  const byFunction = await mock.waitForEvent('CALL_AI_SUMMARY', ({ summary }) =>
+    summary.recap.includes('cancel'),
+  )
+  expect([byPart.callId, byFunction.callId]).toEqual(['call-2', 'call-2'])
+})
+
+test('on time-out it prints what happened, how the nearest differs, and what is due later', async () => {
+  await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })
+  const match = { callId: 'call-1', summary: { recap: /refund/ } }
+  expect(await messageOf(mock.waitForEvent('CALL_AI_SUMMARY', match, quick))).toMatchInlineSnapshot(`
+    "MockTimeoutError: No CALL_AI_SUMMARY {"callId":"call-1","summary":{"recap":"/refund/"}} happened within 20 ms (seed 42).
+    What happened:
+      1. CALL_INCOMING_INITIATED  callId call-1
+      2. CALL_ACCEPTED  callId call-1
+      3. CALL_ENDED  callId call-1
+      4. CALL_INCOMING_INITIATED  callId call-2
+      5. CALL_ACCEPTED  callId call-2
+      6. CALL_ENDED  callId call-2
+      7. CALL_AI_SUMMARY  callId call-2
+    The nearest is number 7, which differs:
+        callId: expected "call-1", got "call-2"
+        summary.recap: expected /refund/, got "Wants to cancel."
+    Due later: the summary of call-1, in 30000 ms of the mock's time: await mock.clock.advance(30000)"
+  `)
+})
+
+test('on time-out of a delivery it prints what was answered instead, and when the next attempt is due', async () => {
+  mock.deliverTo(() => new Response('no', { status: 500 }))
+  await mock.simulateCall({ callId: 'call-1', summary: false })
+  const message = await messageOf(
+    mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-1' }, quick),
+  )
+  expect(message).toContain('CALL_INCOMING_INITIATED to receiver, attempt 1: answered 500')
+  expect(message).toContain('the next attempt of a delivery, in 5000 ms')
+})
+
+test('a delivery that is not answered yet is shown as such', async () => {
+  let answer = (_response: Response): void => {}
+  mock.deliverTo(() => new Promise((resolve) => (answer = resolve)))
+  await mock.simulateCall({ summary: false })
+  expect(await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
+    'does its handler hang?',
+  )
+  answer(new Response())
+  await mock.waitForDelivery('CALL_INCOMING_INITIATED')
+})
+
+test('a receiver with another secret is explained', async () => {
+  const verify = standardWebhooks({ secrets: [generateSecret()] })
+  mock.deliverTo(createReceiver({ verify }).onError(() => {}))
+  await mock.simulateCall({ summary: false })
+  expect(await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain('mock.secret')
+})
+
+test('acknowledged is what was answered 200 to 299, not what was only sent', async () => {
+  let isUp = false
+  mock.deliverTo(() => new Response(null, { status: isUp ? 200 : 503 }))
+  await mock.simulateCall({ summary: false })
+  await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  isUp = true
+  await mock.clock.advance('5s')
+  const { attempt, status } = await mock.waitForDelivery('CALL_INCOMING_INITIATED')
+  expect([attempt, status]).toEqual([2, 200])
+})
+
+test('what is only collected counts as acknowledged as long as nobody has subscribed', async () => {
+  await mock.simulateCall({ callId: 'call-1', summary: false })
+  expect((await mock.waitForDelivery('CALL_ENDED', { callId: 'call-1' })).to).toBe('collector')
+  await mock.subscribe({ receiver: () => new Response(null, { status: 500 }) })
+  await mock.simulateCall({ callId: 'call-2', summary: false })
+  await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-2' }, quick))
+})
+
+test('expects that something has not happened, now or for a while', async () => {
+  await mock.expectNoEvent('CALL_ENDED')
+  const watching = mock.expectNoEvent('CALL_ENDED', { callId: 'call-1' }, { forMs: 30 })
+  await mock.simulateCall({ callId: 'call-1' })
+  await expect(watching).rejects.toThrow(UnexpectedEventError)
+  await expect(mock.expectNoEvent('CALL_ENDED')).rejects.toThrow(
+    /CALL_ENDED was not to happen, but it did \(seed 42\)/,
+  )
+  await mock.expectNoEvent('CALL_ENDED', { callId: 'call-2' })
+})
+
+test('waiting on a mock that is closed or reset ends at once, with the reason', async () => {
+  const beforeReset = mock.waitForEvent('CALL_ENDED')
+  mock.reset()
+  await expect(beforeReset).rejects.toThrow('the mock was reset meanwhile')
+  const beforeClose = mock.waitForDelivery('CALL_ENDED')
+  await mock.close()
+  await expect(beforeClose).rejects.toThrow('the mock was closed meanwhile')
+  for (const late of [
+    mock.waitForEvent('CALL_ENDED'),
+    mock.simulateCall(),
+    mock.clock.advance('1s'),
+    mock.fetch(`${mock.url}/v1/call/ai-summary`),
+  ]) {
+    await expect(late).rejects.toThrow(MockUsageError)
+    await expect(late).rejects.toThrow(/this mock is closed/)
+  }
+  expect(() => mock.tenant()).toThrow(/this mock is closed/)
+})
+
+test('refuses a time that is none', async () => {
+  await expect(mock.waitForEvent('CALL_ENDED', {}, { timeoutMs: -1 })).rejects.toThrow(/timeoutMs must be/)
+  await expect(mock.expectNoEvent('CALL_ENDED', {}, { forMs: Number.NaN })).rejects.toThrow(/forMs must be/)
+})
+
+expect.extend(matchers)
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
+    extends EventMatchers<R> {}
+}
+
+test('toHaveReceivedEvent looks for acknowledged deliveries, and says what there was instead', async () => {
+  mock.deliverTo(({ headers }) => new Response(null, { status: headers.has('webhook-id') ? 200 : 400 }))
+  expect(mock).not.toHaveReceivedEvent('CALL_ENDED')
+  await mock.simulateCall({ callId: 'call-1', summary: false })
+  await mock.clock.advance(0)
+  expect(mock).toHaveReceivedEvent('CALL_ENDED', { callId: 'call-1' })
+  expect(() => expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY')).toThrow(
+    /CALL_AI_SUMMARY to have been delivered and acknowledged; delivered were: CALL_INCOMING_INITIATED \(200\)/,
+  )
+  expect(() => expect(mock).not.toHaveReceivedEvent('CALL_ENDED')).toThrow(
+    /not to have been delivered, but it was/,
+  )
+})
