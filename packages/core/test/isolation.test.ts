@@ -1,0 +1,188 @@
+import { createReferenceServer, type ReferenceServer } from '@wabakit/core'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { start } from './suite/world.ts'
+
+// Two organizations share a server, and each has one of its own where the same is done without the other. Whatever
+// the two do, each must see exactly what it would see alone.
+
+const tenants = ['left', 'right'] as const
+type Tenant = (typeof tenants)[number]
+
+const waba = '+15550100001'
+const pstn = '+15550100002'
+const settings = (id: string) => ({
+  id,
+  // The same numbers on purpose: only the organization tells them apart.
+  integrations: [{ wabaNumber: waba }, { wabaNumber: '+15550100009', enabled: false }],
+  pstnNumbers: [pstn],
+  apiKeys: [{ key: `wk_${id}` }],
+})
+
+type World = { server: ReferenceServer; clock: { time: number }; log: Record<Tenant, unknown[]> }
+
+const createWorld = async (members: readonly Tenant[]): Promise<World> => {
+  const clock = { time: start }
+  const log: World['log'] = { left: [], right: [] }
+  const isTenant = (id: string): id is Tenant => tenants.some((tenant) => tenant === id)
+  const server = createReferenceServer({
+    organizations: members.map(settings),
+    clock: { now: () => clock.time },
+    random: () => 0,
+    rateLimit: { organization: { requests: 20, perMs: 60_000 }, key: { requests: 15, perMs: 60_000 } },
+    fetch: async (_, init, { delivery }) => {
+      // Fails by what is sent, so that both worlds fail alike.
+      const status = String(init.body).length % 3 === 0 ? 500 : 200
+      if (isTenant(delivery.organizationId))
+        log[delivery.organizationId].push(['sent', clock.time, init.body, status])
+      return new Response(null, { status })
+    },
+  })
+  server.on('*', (event, { organizationId }) => {
+    if (isTenant(organizationId)) log[organizationId].push(['event', clock.time, event])
+  })
+  await server.ready()
+  return { server, clock, log }
+}
+
+const who = { groupId: fc.constantFrom('g1', 'g2'), callId: fc.constantFrom('c1', 'c2') }
+const step = fc.oneof(
+  fc.record({ do: fc.constant('create' as const), ...who, subject: fc.constantFrom('a', 'bb') }),
+  fc.record({ do: fc.constantFrom('join' as const, 'leave' as const, 'remove' as const), ...who }),
+  fc.record({
+    do: fc.constantFrom('start' as const, 'accept' as const, 'end' as const, 'miss' as const),
+    ...who,
+  }),
+  fc.record({ do: fc.constantFrom('save' as const, 'fetch' as const), ...who }),
+  fc.record({ do: fc.constantFrom('subscribe' as const, 'disable' as const, 'enable' as const), ...who }),
+  fc.record({ do: fc.constantFrom('resend' as const, 'list' as const), ...who }),
+)
+type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
+type Move = Step & { readonly tenant: Tenant }
+
+const move = fc.tuple(fc.constantFrom(...tenants), step).map(([tenant, each]): Move => ({ tenant, ...each }))
+const wait = fc.integer({ min: 0, max: 400_000 }).map((waitMs) => ({ waitMs }))
+
+const ask = async (
+  { server }: World,
+  tenant: Tenant,
+  path: string,
+  init: RequestInit = {},
+): Promise<unknown> => {
+  const headers = { authorization: `wk_${tenant}`, 'content-type': 'application/json' }
+  const response = await server.fetch(new Request(`https://api.example.com${path}`, { ...init, headers }))
+  const { ratelimit, 'x-request-id': _, ...kept } = Object.fromEntries(response.headers)
+  return [response.status, ratelimit, Object.keys(kept), await response.text()]
+}
+
+const subscriptionsOf = async ({ server }: World, tenant: Tenant): Promise<string[]> =>
+  (await server.subscriptions.list(tenant)).items.map(({ id }) => id)
+
+const setEnabled = async (world: World, tenant: Tenant, enabled: boolean): Promise<void> => {
+  for (const id of await subscriptionsOf(world, tenant)) {
+    await world.server.subscriptions.update(tenant, id, { enabled })
+  }
+}
+
+const perform = async (world: World, { tenant, groupId, callId, ...rest }: Move): Promise<unknown> => {
+  const { calls, participants, summaries, subscriptions, deliveries, events } = world.server
+  switch (rest.do) {
+    case 'create': {
+      const body = JSON.stringify({
+        wabaNumber: waba,
+        subject: 'subject' in rest ? rest.subject : 'x',
+        groupId,
+      })
+      return ask(world, tenant, '/whatsapp/wa-group/create', { method: 'POST', body })
+    }
+    case 'join':
+    case 'leave':
+    case 'remove':
+      return (await participants[rest.do](tenant, { groupId, phone: '+4930901820' })).state
+    case 'start': {
+      const input = {
+        channel: 'PSTN',
+        direction: 'INCOMING',
+        channelNumber: pstn,
+        customerNumber: '+4930',
+      } as const
+      return (await calls.start(tenant, { ...input, callId })).state
+    }
+    case 'accept':
+    case 'end':
+    case 'miss':
+      return (await calls[rest.do](tenant, callId)).state
+    case 'save': {
+      const summary = { recap: callId, keyPoints: [], nextSteps: [] }
+      return (await summaries.save(tenant, callId, summary, { generatedBy: 'automatic' })).outcome
+    }
+    case 'fetch':
+      return ask(world, tenant, `/v1/call/ai-summary?callId=${callId}`)
+    case 'subscribe':
+      await subscriptions.create(tenant, { channel: 'PSTN', number: pstn, url: 'https://receiver.example/' })
+      await subscriptions.create(tenant, {
+        channel: 'WHATSAPP',
+        number: waba,
+        url: 'https://receiver.example/',
+      })
+      return 'subscribed'
+    case 'disable':
+    case 'enable':
+      return setEnabled(world, tenant, rest.do === 'enable')
+    case 'resend':
+      return deliveries.resend(tenant, { statuses: ['delivered', 'skipped'] })
+    case 'list': {
+      const listed = await events.list(tenant)
+      return listed.items.map(({ payload }) => payload)
+    }
+  }
+}
+
+const play = async (world: World, moves: ReadonlyArray<Move | { waitMs: number }>): Promise<void> => {
+  for (const each of moves) {
+    if ('waitMs' in each) {
+      world.clock.time += each.waitMs
+    } else {
+      const outcome = await perform(world, each).catch((error: unknown) => String(error))
+      world.log[each.tenant].push([each.do, outcome])
+    }
+    await world.server.dispatcher.runDue()
+  }
+}
+
+/** What one organization can see at the end, without the ids that are made for it. */
+const view = async ({ server }: World, tenant: Tenant): Promise<unknown> => {
+  const events = await server.events.list(tenant, { limit: 1_000 })
+  const deliveries = await server.deliveries.list(tenant, { limit: 1_000 })
+  const attempts = await Promise.all(deliveries.items.map(({ id }) => server.deliveries.attempts(tenant, id)))
+  const anonymous = (value: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(value, (name, each: unknown) => (/^(?:id|.*Id)$/.test(name) ? undefined : each)),
+    )
+  return anonymous({ events: events.items, deliveries: deliveries.items, attempts })
+}
+
+const masked = (log: readonly unknown[]): string =>
+  JSON.stringify(log).replace(/https:\/\/invite\.example\/\w+|evt_\w+|sub_\w+/g, '')
+
+test('an organization sees the same beside any other as alone', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof({ weight: 6, arbitrary: move }, wait), { maxLength: 60 }),
+      async (moves) => {
+        const together = await createWorld(tenants)
+        await play(together, moves)
+        for (const tenant of tenants) {
+          const alone = await createWorld([tenant])
+          await play(
+            alone,
+            moves.filter((each) => 'waitMs' in each || each.tenant === tenant),
+          )
+          expect(masked(together.log[tenant])).toBe(masked(alone.log[tenant]))
+          expect(await view(together, tenant)).toEqual(await view(alone, tenant))
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+})

@@ -1,0 +1,33 @@
+import { existsSync, globSync, statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+const packages = ['contract', 'webhooks', 'core']
+
+const newest = (pattern: string): number =>
+  Math.max(0, ...globSync(here(pattern)).map((path) => statSync(path).mtimeMs))
+
+/** Whether the built packages are there and newer than their sources. */
+export const isBuilt = packages.every((name) => {
+  const folder = `../../../${name}`
+  if (!existsSync(here(`${folder}/dist/index.js`))) return false
+  return newest(`${folder}/src/**/!(*.test|*.test-d).ts`) <= newest(`${folder}/dist/**/*.js`)
+})
+
+/** What a bundle is made from: the sources, or the packages as they are published. */
+export type Origin = 'sources' | 'built packages'
+
+/** Bundles an entry as for a runtime without Node. */
+export const bundle = async (entry: string, origin: Origin): Promise<string> => {
+  const { outputFiles } = await build({
+    entryPoints: [here(entry)],
+    bundle: true,
+    write: false,
+    format: entry.includes('worker') ? 'esm' : 'iife',
+    platform: 'browser',
+    target: 'es2022',
+    conditions: origin === 'sources' ? ['@wabakit/source'] : [],
+  })
+  return outputFiles[0]?.text ?? ''
+}

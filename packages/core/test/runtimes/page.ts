@@ -1,0 +1,3 @@
+import { runEverything } from './run-everything.ts'
+
+Object.assign(globalThis, { runEverything })

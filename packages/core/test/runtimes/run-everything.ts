@@ -1,0 +1,26 @@
+import { memoryStore } from '@wabakit/core'
+import { storeCases } from '@wabakit/core/testing'
+import { suite } from '../suite/index.ts'
+
+/** What came of running the suite and the store cases in some runtime. */
+export type Outcome = { readonly passed: number; readonly failures: readonly string[] }
+
+/** Runs the suite of the server and the cases of its memory store, one after the other. */
+export const runEverything = async (): Promise<Outcome> => {
+  const cases = [
+    ...suite,
+    ...storeCases.map(({ name, run }) => ({
+      name: `Store: ${name}`,
+      run: () => run(async () => memoryStore()),
+    })),
+  ]
+  const failures: string[] = []
+  for (const { name, run } of cases) {
+    try {
+      await run()
+    } catch (error) {
+      failures.push(`${name}\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    }
+  }
+  return { passed: cases.length - failures.length, failures }
+}
