@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { test } from 'vitest'
 import { cases, type Form } from './cases.ts'
 
 /** Runs every case in one form of the mock, which `open` makes anew for each. */
@@ -6,7 +6,7 @@ export const runCases = (open: () => Promise<{ form: Form; close(): Promise<void
   test.each(Object.entries(cases))('%s', async (_name, run) => {
     const { form, close } = await open()
     try {
-      await run(form, expect)
+      await run(form)
     } finally {
       await close()
     }
