@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Hooks, SummaryEvents } from '@wabakit/client'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { testClock } from './clock.ts'
+import { apiKey, clientOf, group, rejectionOf, summary } from './fixtures.ts'
+import { json, refusedUrl, startService } from './loopback.ts'
+import type { Tracer } from './readme/tracing.ts'
+
+const files = ['create.ts', 'summary.ts', 'failures.ts', 'auth.ts', 'tracing.ts']
+
+let printed: string[] = []
+beforeEach(() => {
+  printed = []
+  vi.spyOn(console, 'log').mockImplementation((...values) => void printed.push(values.join(' ')))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  vi.unstubAllGlobals()
+  vi.resetModules()
+})
+
+it('each snippet of the README is one of the files that run here, letter for letter', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
+  expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))
+})
+
+it('the first snippets create a group and print a summary', async () => {
+  const service = await startService((response, request) =>
+    json(
+      response,
+      200,
+      request.method === 'POST' ? { success: true, groupId: 'order-1042' } : { callId: 'c', summary },
+    ),
+  )
+  vi.stubEnv('WABAKIT_BASE_URL', service.url)
+  vi.stubEnv('WABAKIT_API_KEY', 'secret-key')
+  const { printSummary } = await import('./readme/summary.ts')
+  const receiver: SummaryEvents = { subscribe: () => () => {} }
+  await printSummary('c', receiver)
+  expect(printed).toEqual(['created order-1042', 'They agreed. send the offer'])
+})
+
+it('the snippet on failures knows each of them', async () => {
+  const { adviceFor } = await import('./readme/failures.ts')
+  const service = await startService((response, _, number) => {
+    const headers = { 'retry-after': '9', 'x-request-id': 'req_1' }
+    if (number === 1) return response.destroy()
+    json(response, number === 2 ? 429 : 401, { code: 'invalid_api_key' }, headers)
+  })
+  // The copy of the package that the snippet has, as modules are loaded anew for each test.
+  const { createClient } = await import('wabakit')
+  const { groups } = createClient({ baseUrl: service.url, apiKey, retry: { limit: 0 } })
+  const input = { ...group, groupId: 'order-7' }
+  const adviceOn = async (promise: Promise<unknown>) => adviceFor(await rejectionOf(promise))
+  expect(await adviceOn(groups.create({ ...group, subject: '' }))).toBe('subject must not be empty')
+  expect(await adviceOn(groups.create(input))).toBe('repeat with groupId order-7')
+  expect(await adviceOn(groups.create(input))).toBe('again in 9000 ms')
+  expect(await adviceOn(groups.create(input))).toBe('401 invalid_api_key, ask about req_1')
+})
+
+it('the snippet on keys sends them in three ways', async () => {
+  const sent: unknown[] = []
+  vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
+    sent.push(headers.get('authorization') ?? headers.get('x-public-api-key'))
+    return Response.json({ callId: 'c', summary })
+  })
+  const { clients } = await import('./readme/auth.ts')
+  for (const client of clients) await client.calls.getSummary('c')
+  expect(sent).toEqual(['Bearer sk_live_1042', 'sk_live_1042', expect.stringMatching(/^sk_live_\d+$/)])
+})
+
+/** A tracer that writes down its spans. */
+const recordingTracer = () => {
+  const spans: { name: string; attributes: Record<string, unknown>; status?: number; ended: number }[] = []
+  const tracer: Tracer = {
+    startSpan: (name, { attributes }) => {
+      const span: (typeof spans)[number] = { name, attributes: { ...attributes }, ended: 0 }
+      spans.push(span)
+      return {
+        setAttribute: (key, value) => {
+          span.attributes[key] = value
+        },
+        setStatus: ({ code }) => {
+          span.status = code
+        },
+        end: () => {
+          span.ended += 1
+        },
+      }
+    },
+  }
+  return { tracer, spans }
+}
+
+it('the snippet on tracing makes one ended span for each attempt, answered or not', async () => {
+  const { tracingHooks } = await import('./readme/tracing.ts')
+  const { tracer, spans } = recordingTracer()
+  const hooks: Hooks = tracingHooks(tracer)
+  const service = await startService((response, _, number) =>
+    json(response, number === 1 ? 503 : 200, { callId: 'c', summary }, { 'x-request-id': `req_${number}` }),
+  )
+  await clientOf(service.url, { hooks, clock: testClock() }).calls.getSummary('c')
+  await rejectionOf(clientOf(await refusedUrl(), { hooks, retry: { limit: 0 } }).calls.getSummary('c'))
+  expect(spans).toMatchObject([
+    {
+      name: 'GET calls.getSummary',
+      attributes: {
+        'url.full': `${service.url}/v1/call/ai-summary?callId=c`,
+        'server.address': '127.0.0.1',
+        'http.request.resend_count': 0,
+        'http.response.status_code': 503,
+        'http.response.header.x-request-id': 'req_1',
+      },
+      status: 2,
+      ended: 1,
+    },
+    { attributes: { 'http.request.resend_count': 1, 'http.response.status_code': 200 }, ended: 1 },
+    { attributes: { 'error.type': 'ConnectionError' }, status: 2, ended: 1 },
+  ])
+})

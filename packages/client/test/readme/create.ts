@@ -1,0 +1,13 @@
+import { createClient } from 'wabakit'
+
+export const client = createClient({
+  baseUrl: process.env.WABAKIT_BASE_URL,
+  apiKey: process.env.WABAKIT_API_KEY,
+})
+
+const { groupId } = await client.groups.create({
+  wabaNumber: '+15550001111',
+  subject: 'Order 1042',
+  groupId: 'order-1042',
+})
+console.log('created', groupId)
