@@ -11,3 +11,6 @@ export type Exact<Shape extends z.core.$ZodShape> = z.ZodMiniObject<Shape, z.cor
  */
 export const exact = <Shape extends z.core.$ZodShape>(shape: () => Shape): Exact<Shape> =>
   z.looseObject(shape()) as unknown as Exact<Shape>
+
+/** An object schema that refuses unknown fields. */
+export type Strict<Shape extends z.core.$ZodShape> = z.ZodMiniObject<Shape, z.core.$strict>

@@ -13,20 +13,19 @@ export {
 } from './call-events.ts'
 export type { CallFactsShape } from './call-facts.ts'
 export { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+export type { EmittedCallShape } from './emitted-call.ts'
 export {
-  type EmittedCallShape,
   type EmittedEvent,
   type EmittedEventName,
   type EmittedEventOf,
   emittedEventNames,
   emittedEventSchemas,
   isEmittedEventName,
-  type Strict,
 } from './emitted-event.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
 export { ErrorBody, ReceivedErrorBody } from './error-body.ts'
 export { type ErrorCode, type ErrorStatus, errorCodes, isErrorCode } from './error-codes.ts'
-export type { Exact } from './exact.ts'
+export type { Exact, Strict } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
 export {
   GroupCreatedEvent,

@@ -12,7 +12,7 @@ const isText = (at: string) => `typeof ${at} === 'string'`
 const text = (at: string, { minimum, patterns, ...others }: Record<string, unknown>): string => {
   const [pattern, ...more] = patterns instanceof Set ? patterns : []
   const known = more.length === 0 && (pattern === undefined || patternNames.has(pattern))
-  if (!known || Object.keys(others).length > 0) throw new Error(`A rule of ${at} cannot be written here yet.`)
+  if (!known || Object.keys(others).length > 0) throw new Error(`Unknown rule of ${at}.`)
   const rules = [minimum === 1 && `${at} !== ''`, pattern && `${patternNames.get(pattern)}.test(${at})`]
   return [isText(at), ...rules].filter(Boolean).join(' && ')
 }
@@ -25,6 +25,7 @@ const oneOf = (at: string, values: readonly unknown[]): string => {
 /** The condition that a value must meet for a schema: empty when there is none. */
 const condition = (at: string, schema: z.core.$ZodType): string => {
   const { def, bag } = (schema as z.core.$ZodTypes)._zod
+  if ((def.checks?.length ?? 0) > (def.type === 'string' ? 1 : 0)) throw new Error(`Unknown rule of ${at}.`)
   switch (def.type) {
     case 'string':
       return text(at, bag)
@@ -44,7 +45,7 @@ const condition = (at: string, schema: z.core.$ZodType): string => {
     case 'object':
       return `isObject(${at}) && ${conditions(at, def.shape)}`
   }
-  throw new Error(`A schema of the type ${def.type} cannot be written here yet.`)
+  throw new Error(`Unknown type of ${at}: ${def.type}.`)
 }
 
 const absentOr = (at: string, absence: 'undefined' | 'null', schema: z.core.$ZodType): string => {
