@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../src/index.ts'
 import { createGroup, start } from './fixture.ts'
@@ -69,6 +70,20 @@ test('gives up an attempt when it stops, and makes it again at once when it star
   const [delivery] = (await second.service.deliveries.list('acme')).items
   expect(attempts[1]).toBe(attempts[0])
   expect(delivery).toMatchObject({ status: 'delivered', attempts: 1, failures: 0 })
+})
+
+test('a backup that is made while the server runs has everything', async () => {
+  const database = databaseFile()
+  const backup = `${database}.backup`
+  const { url } = await start({ database })
+  await createGroup(url, { groupId: 'team-1' })
+
+  const reader = new DatabaseSync(database)
+  reader.exec(`VACUUM INTO '${backup}'`)
+  reader.close()
+
+  const restored = await start({ database: backup })
+  expect(await restored.service.groups.find('acme', 'team-1')).toBeDefined()
 })
 
 test('says that another process has the database', async () => {

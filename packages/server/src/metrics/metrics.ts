@@ -59,13 +59,14 @@ const addProcessFigures = (registers: Registry[]): { close(): void } => {
       this.set(process.memoryUsage.rss())
     },
   })
-  new Gauge({
+  new Counter({
     name: 'process_cpu_seconds_total',
     help: 'Total user and system CPU time spent in seconds.',
     registers,
     collect() {
       const { user, system } = process.cpuUsage()
-      this.set((user + system) / 1e6)
+      this.reset()
+      this.inc((user + system) / 1e6)
     },
   })
   return { close: () => lag.disable() }
