@@ -93,8 +93,14 @@ export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEven
   },
 }
 
-/** One payload of each known event as a receiver may meet it. */
-export const eventExamples: { readonly [Name in EventName]: WebhookEventOf<Name> } = {
+/** A payload of each known event, by name. */
+export type EventExamples = { readonly [Name in EventName]: WebhookEventOf<Name> }
+
+/**
+ * A payload of each known event as a receiver may meet it: the nine that the reference server emits as it emits them,
+ * the three seen on a live service as they come from there.
+ */
+export const eventExamples: EventExamples = {
   ...emittedExamples,
   CALL_MISSED: { event: 'CALL_MISSED', ...missed, callStatus: 'MISSED', isNewCaller: true },
   CALL_REJECTED: { event: 'CALL_REJECTED', ...missed, callStatus: 'REJECT' },
