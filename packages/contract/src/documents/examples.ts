@@ -107,6 +107,7 @@ export const eventExamples: EventExamples = {
   CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },
 }
 
+/** A create request that uses every field. */
 export const createGroupRequestExample: CreateGroupRequest = {
   wabaNumber: '+12025550100',
   subject: group.groupName,
@@ -115,4 +116,5 @@ export const createGroupRequestExample: CreateGroupRequest = {
   groupId: group.groupId,
 }
 
+/** The answer to {@link createGroupRequestExample}. */
 export const createGroupResponseExample: CreateGroupResponse = { success: true, groupId: group.groupId }
