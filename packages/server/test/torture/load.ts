@@ -1,0 +1,115 @@
+import { setTimeout } from 'node:timers/promises'
+import { type Acknowledgement, openLines } from './lines.ts'
+import type { Random } from './random.ts'
+
+/** What the load needs. */
+export type LoadOptions = {
+  readonly file: string
+  readonly random: Random
+  /** Where the server is now. */
+  readonly url: () => string
+  /** How many do something at the same time. */
+  readonly width: number
+}
+
+/** What came of the load. */
+export type LoadReport = {
+  readonly requests: number
+  /** Answered 503, with `Retry-After`. */
+  readonly unavailable: number
+  /** Requests whose fate is unknown, since the connection broke. */
+  readonly broken: number
+  /** Answers that nobody should get, by status. */
+  readonly wrong: Record<string, number>
+}
+
+/** Requests that go on. */
+export type Load = {
+  /** Ends them, and resolves when the last has its answer; may be called again. */
+  stop(): Promise<LoadReport>
+}
+
+type Answer = { readonly status: number; readonly body: unknown }
+
+/** Creates groups, plays calls and saves summaries, and writes down what was acknowledged. */
+export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
+  const lines = openLines<Acknowledgement>(file)
+  const report = { requests: 0, unavailable: 0, broken: 0, wrong: {} as Record<string, number> }
+  let isStopping = false
+  let count = 0
+  const newId = (prefix: string): string => `${prefix}-${process.pid}-${count++}`
+
+  const post = async (path: string, body: object): Promise<Answer | undefined> => {
+    report.requests++
+    try {
+      const headers = { authorization: 'wk_torture', 'content-type': 'application/json' }
+      const response = await fetch(`${url()}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      const answer = { status: response.status, body: await response.json() }
+      if (response.status === 503 && response.headers.has('retry-after')) report.unavailable++
+      else if (!response.ok) report.wrong[response.status] = (report.wrong[response.status] ?? 0) + 1
+      return answer
+    } catch {
+      report.broken++
+      await setTimeout(random.between(5, 30))
+      return undefined
+    }
+  }
+
+  /** Repeats a request that is safe to repeat, until its fate is known. */
+  const insist = async (path: string, body: object): Promise<Answer | undefined> => {
+    for (;;) {
+      const answer = await post(path, body)
+      if (answer !== undefined && answer.status !== 503) return answer
+      if (isStopping) return undefined
+    }
+  }
+
+  const createGroup = async (): Promise<void> => {
+    const groupId = newId('group')
+    const body = { wabaNumber: '+15550100001', subject: 'Torture', groupId }
+    const times = random.happens(0.05) ? 5 : 1
+    const answers = await Promise.all(
+      Array.from({ length: times }, () => insist('/whatsapp/wa-group/create', body)),
+    )
+    if (answers.some((answer) => answer?.status === 200)) lines.append({ kind: 'group', groupId })
+  }
+
+  const playCall = async (): Promise<void> => {
+    const callId = newId('call')
+    const calls = '/_wabakit/organizations/torture/calls'
+    const isTold = async (event: string, path: string, body: object): Promise<boolean> => {
+      const answer = await post(path, body)
+      const isDone = answer !== undefined && answer.status >= 200 && answer.status <= 299
+      if (isDone) lines.append({ kind: 'step', callId, event })
+      return isDone
+    }
+    const call = { callId, channel: 'PSTN', channelNumber: '+15550100002', customerNumber: '+15550199001' }
+    if (!(await isTold('CALL_INCOMING_INITIATED', calls, { ...call, direction: 'INCOMING' }))) return
+    if (!(await isTold('CALL_ACCEPTED', `${calls}/${callId}/steps`, { step: 'accept' }))) return
+    if (!(await isTold('CALL_ENDED', `${calls}/${callId}/steps`, { step: 'end' }))) return
+    const summaries = ['first', 'second'].map(async (word) => {
+      const recap = `The ${word} summary of ${callId}`
+      const answer = await insist(`${calls}/${callId}/summary`, { recap, keyPoints: [], nextSteps: [] })
+      if (answer?.status === 200) lines.append({ kind: 'summary', callId, recap })
+    })
+    await Promise.all(summaries)
+  }
+
+  const work = async (): Promise<void> => {
+    while (!isStopping) await (random.happens(0.15) ? playCall() : createGroup())
+  }
+  const working = Promise.all(Array.from({ length: width }, work))
+  const stop = async (): Promise<LoadReport> => {
+    isStopping = true
+    await working
+    lines.close()
+    return report
+  }
+  let stopping: Promise<LoadReport> | undefined
+  return {
+    stop: () => {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}

@@ -1,0 +1,25 @@
+/** Randomness that a seed repeats. */
+export type Random = {
+  /** From 0 (inclusive) to 1 (exclusive). */
+  next(): number
+  /** A whole number from `least` to `most`. */
+  between(least: number, most: number): number
+  /** Whether something of this probability happens. */
+  happens(probability: number): boolean
+}
+
+/** Makes it: mulberry32, which passes the usual tests and fits in five lines. */
+export const createRandom = (seed: number): Random => {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  return {
+    next,
+    between: (least, most) => least + Math.floor(next() * (most - least + 1)),
+    happens: (probability) => next() < probability,
+  }
+}

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { type Arrival, openLines } from './lines.ts'
+
+/** How an endpoint answers an arrival; `nth` counts those of the same event, from 1. */
+export type Behaviour = (response: ServerResponse, nth: number) => unknown
+
+/** An endpoint that writes down what arrives. */
+export type Recorder = {
+  readonly url: string
+  /** Paths that were asked for. */
+  readonly paths: ReadonlySet<string>
+  /** Answers in another way from now on. */
+  behave(behaviour: Behaviour): void
+  close(): Promise<void>
+}
+
+/** Starts an endpoint on loopback. */
+export const startRecorder = async (file: string, first: Behaviour): Promise<Recorder> => {
+  const lines = openLines<Arrival>(file)
+  let behave = first
+  const paths = new Set<string>()
+  const arrived = new Map<string, number>()
+  const server = createServer(async (request, response) => {
+    paths.add(request.url ?? '')
+    const body = await text(request).catch(() => undefined)
+    // Cut off in the midst: the sender died, and nothing has arrived.
+    if (body === undefined || !request.complete) return
+    const header = (name: string): string => String(request.headers[name])
+    const id = header('webhook-id')
+    const nth = (arrived.get(id) ?? 0) + 1
+    arrived.set(id, nth)
+    const [timestamp, signature] = [header('webhook-timestamp'), header('webhook-signature')]
+    lines.append({ path: request.url ?? '', id, timestamp, signature, body })
+    behave(response, nth)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    paths,
+    behave: (behaviour) => {
+      behave = behaviour
+    },
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+      lines.close()
+    },
+  }
+}

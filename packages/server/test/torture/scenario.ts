@@ -1,0 +1,29 @@
+import type { WorldResult } from './world.ts'
+
+/** What a scenario is told. */
+export type ScenarioOptions = {
+  readonly seed: number
+  /** How often it does what it does. */
+  readonly times: number
+  /** Called with what was done so far, in words. */
+  readonly progress: (text: string) => void
+}
+
+/** What came of a scenario. */
+export type ScenarioResult = {
+  /** What was done: "200 kills". */
+  readonly done: string
+  /** Why it failed, one reason each; empty when it passed. */
+  readonly failures: readonly string[]
+  readonly result: WorldResult
+}
+
+/** A way to make a server's life hard. */
+export type Scenario = (options: ScenarioOptions) => Promise<ScenarioResult>
+
+/** The reasons that a result gives to fail: a broken rule, or an answer that nobody should get. */
+export const failuresOf = ({ problems, examples, load }: WorldResult): string[] => [
+  ...Object.entries(problems).map(([rule, count]) => `${rule}: ${count}`),
+  ...(Object.keys(problems).length > 0 ? examples.slice(0, 5) : []),
+  ...Object.entries(load.wrong).map(([status, count]) => `${count} requests were answered ${status}`),
+]

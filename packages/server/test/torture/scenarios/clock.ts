@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { failuresOf, type Scenario } from '../scenario.ts'
+import { createWorld } from '../world.ts'
+
+const preload = join(import.meta.dirname, '../preload/step-clock.ts')
+const steps = ['ahead', 'right', 'behind', 'right']
+
+/**
+ * The clock steps by an hour, both ways, while secrets are rotated and URLs changed between attempts. What fell due
+ * while the clock was ahead waits until it is that late; nothing is lost, and nothing is sent without end.
+ */
+export const clock: Scenario = async ({ seed, times, progress }) => {
+  await using world = await createWorld({ seed, preload })
+  const { random } = world
+  for (let step = 0; step < times; step++) {
+    await setTimeout(random.between(100, 600))
+    await world.ask(steps[step % steps.length] ?? 'right')
+    for (const id of world.subscriptionIds) {
+      const path = `/organizations/torture/subscriptions/${id}`
+      const secret = `whsec_${randomBytes(32).toString('base64')}`
+      world.allowSecret(secret)
+      await world.control('POST', `${path}/rotate-secret`, { secret, overlapMs: random.between(0, 1_000) })
+      await world.control('PATCH', path, { url: `${world.recorder.url}/${step}` })
+    }
+    progress(`${step + 1} of ${times} steps of the clock`)
+  }
+  await world.rest()
+  await world.ask('ahead')
+  const result = await world.finish()
+  const perEvent = result.arrivals / result.events
+  const failures = perEvent > 1.5 ? [`each event was sent ${perEvent.toFixed(1)} times`] : []
+  return { done: `${times} steps of an hour`, failures: [...failures, ...failuresOf(result)], result }
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
+import { failuresOf, type Scenario } from '../scenario.ts'
+import { createWorld } from '../world.ts'
+
+const preload = join(import.meta.dirname, '../preload/limit-pages.ts')
+
+/** The disk is full, or another program holds the lock: 503 and nothing else, and it goes on without a restart. */
+export const storage: Scenario = async ({ seed, times, progress }) => {
+  await using world = await createWorld({ seed, preload })
+  const failures: string[] = []
+  for (let round = 1; round <= times; round++) {
+    await setTimeout(world.random.between(50, 300))
+    if (round % 2 === 0) {
+      const other = new DatabaseSync(world.database, { timeout: 5_000 })
+      other.exec('begin immediate')
+      await setTimeout(world.random.between(20, 3_000))
+      other.close()
+    } else {
+      await world.ask('full')
+      await setTimeout(world.random.between(50, 500))
+      await world.ask('free')
+    }
+    const health = await fetch(`${world.url()}/healthz`)
+    if (!health.ok) failures.push(`/healthz answered ${health.status}`)
+    progress(`${round} of ${times} times full or locked`)
+  }
+  const result = await world.finish()
+  if (result.load.unavailable === 0) failures.push('no request was answered 503')
+  return { done: `${times} times full or locked`, failures: [...failures, ...failuresOf(result)], result }
+}

@@ -1,0 +1,64 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** How the server's process is run. */
+export type ServerProcessOptions = {
+  /** Settings of the server. */
+  readonly config: object
+  /** A module that is loaded before the server, and gets what is sent to the process. */
+  readonly preload?: string | undefined
+  /** Variables, besides those of this process. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
+}
+
+/** A server in a process of its own. */
+export type ServerProcess = {
+  /** Where it listens; rejects when it ends before it is ready. */
+  readonly ready: Promise<string>
+  /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  /** Asks the preloaded module something. */
+  ask(question: string): Promise<number>
+}
+
+const firstLine = async (child: ChildProcess): Promise<string> => {
+  if (child.stdout === null) throw new Error('The process has no output.')
+  const exit = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`The server ended with ${code ?? signal} before it was ready.`)
+  })
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), exit])
+  return String(line)
+}
+
+/** Starts the server. */
+export const startServerProcess = ({ config, preload, environment }: ServerProcessOptions): ServerProcess => {
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=@wabakit/source',
+      ...(preload === undefined ? [] : ['--import', preload]),
+      join(import.meta.dirname, '../serve-process.ts'),
+      JSON.stringify(config),
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
+  )
+  const exited = once(child, 'exit')
+  const ready = firstLine(child)
+  ready.catch(() => {})
+  return {
+    ready,
+    end: async (signal) => {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+      const [code] = await exited
+      return code
+    },
+    ask: async (question) => {
+      const answer = once(child, 'message')
+      child.send(question)
+      const [value] = await answer
+      return value
+    },
+  }
+}
