@@ -7,13 +7,19 @@ type Exports = Record<string, string | Record<string, string>>
 const builds = readdirSync('packages').flatMap((name): Options[] => {
   const dir = `packages/${name}`
   if (!existsSync(`${dir}/package.json`)) return []
-  const manifest: { private?: boolean; exports?: Exports; imports?: Exports } = JSON.parse(
-    readFileSync(`${dir}/package.json`, 'utf8'),
-  )
+  const manifest: { private?: boolean; exports?: Exports; imports?: Exports; bin?: Record<string, string> } =
+    JSON.parse(readFileSync(`${dir}/package.json`, 'utf8'))
   if (manifest.private) return []
-  const sources = JSON.stringify([manifest.exports, manifest.imports]).match(/\.\/src\/[\w./-]+?\.ts/g) ?? []
+  const bins = Object.values(manifest.bin ?? {}).map((file) =>
+    file.replace('./dist/', './src/').replace(/\.js$/, '.ts'),
+  )
+  const named = JSON.stringify([manifest.exports, manifest.imports]).match(/\.\/src\/[\w./-]+?\.ts/g) ?? []
+  const sources = [...named, ...bins]
   const entry = Object.fromEntries(
-    [...new Set(sources)].map((source) => [source.slice('./src/'.length, -'.ts'.length), `${dir}/${source.slice(2)}`]),
+    [...new Set(sources)].map((source) => [
+      source.slice('./src/'.length, -'.ts'.length),
+      `${dir}/${source.slice(2)}`,
+    ]),
   )
   return [
     {

@@ -1,0 +1,49 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander'
+import { ConfigError } from '../config/config-error.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { createProgram } from './program.ts'
+
+const stop = new AbortController()
+let exitCode: number = exitCodes.ok
+
+/** Commands that run until they are told to end look at the signal; a server watches the process by itself. */
+const abortOnSignal = (): void => {
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
+}
+
+const tell = (error: unknown): number => {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  if (error instanceof CliError || error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`)
+    return error instanceof CliError ? error.exitCode : exitCodes.usage
+  }
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  return exitCodes.failed
+}
+
+const program = createProgram({
+  signal: stop.signal,
+  exitWith: (code) => {
+    exitCode = code
+  },
+})
+const exitOverride = (command: typeof program): void => {
+  command.exitOverride()
+  for (const child of command.commands) exitOverride(child)
+}
+exitOverride(program)
+program.hook('preAction', (_, action) => {
+  if (action.name() === 'tail' || action.name() === 'listen') abortOnSignal()
+})
+// A reader that has seen enough (`wabakit openapi | head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
+})
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  exitCode = tell(error)
+}
+process.exitCode = exitCode

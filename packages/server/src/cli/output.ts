@@ -1,0 +1,28 @@
+import { stripVTControlCharacters, styleText } from 'node:util'
+
+/** How results are printed: for people, or as JSON. */
+export type Format = 'pretty' | 'json'
+
+type Style = Parameters<typeof styleText>[0]
+
+/** Where a command writes. Results go to standard output, everything else to standard error. */
+export type Output = {
+  readonly format: Format
+  /** A result: `value` as one line of JSON, or `text` for people. */
+  result(value: unknown, text: string): void
+  /** Something to know that is no result. */
+  note(text: string): void
+  /** Colours a part of a result, on a terminal that shows colours (`NO_COLOR` is heeded). */
+  style(style: Style, text: string): string
+}
+
+// What a server or a file says must not move the cursor or change the terminal's title.
+const printable = (text: string): string => stripVTControlCharacters(text)
+
+/** Makes the output of a command. */
+export const createOutput = (format: Format): Output => ({
+  format,
+  result: (value, text) => process.stdout.write(`${format === 'json' ? JSON.stringify(value) : text}\n`),
+  note: (text) => process.stderr.write(`${printable(text)}\n`),
+  style: (style, text) => styleText(style, printable(text), { stream: process.stdout, validateStream: true }),
+})
