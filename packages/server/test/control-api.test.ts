@@ -178,7 +178,10 @@ test('lets participants join and leave', async () => {
       state,
     })
 
+  const shown = await control(server, 'GET /organizations/acme/groups/team-1')
+
   expect(group.body).toEqual({ groupId: 'team-1', outcome: 'created' })
+  expect(shown.body).toMatchObject({ subject: 'Team', joinApprovalMode: 'auto_approve', description: null })
   expect((await step('joined')).body).toMatchObject({ state: 'joined' })
   expect((await step('left')).body).toMatchObject({ state: 'left' })
   expect((await step('removed')).status).toBe(409)

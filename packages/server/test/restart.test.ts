@@ -36,6 +36,14 @@ test('shows the key of the demo organization only when it was just made', async 
   expect(second.demo).toEqual({ ...first.demo, apiKey: undefined })
 })
 
+test('makes no demo organization where others have set up their own', async () => {
+  const database = databaseFile()
+  const first = await start({ database })
+  await first.close()
+
+  expect((await start({ database, organizations: [] })).demo).toBeUndefined()
+})
+
 test('gives up an attempt when it stops, and makes it again at once when it starts', async () => {
   const database = databaseFile()
   const attempts: Array<string | string[] | undefined> = []

@@ -8,7 +8,6 @@ export const controlErrorCodes = {
   host_not_allowed: 403,
   origin_not_allowed: 403,
   not_found: 404,
-  method_not_allowed: 405,
   exists: 409,
   illegal_transition: 409,
   body_too_large: 413,

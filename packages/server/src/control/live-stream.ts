@@ -12,6 +12,8 @@ export type LiveStreamContext = {
    * @default 1_000
    */
   readonly pollMs?: number
+  /** Gets what ended a stream, such as a store that cannot be reached; its reader connects again. */
+  readonly onError: (error: unknown) => void
 }
 
 /** Where a stream begins. */
@@ -72,7 +74,7 @@ const streamOf = (messages: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Arr
   })
 
 /** Makes the streams of a server. */
-export const createLiveStream = ({ service, pollMs = 1_000 }: LiveStreamContext): LiveStream => {
+export const createLiveStream = ({ service, pollMs = 1_000, onError }: LiveStreamContext): LiveStream => {
   const sleepers = new Set<() => void>()
   let closed = false
   const wake = (): void => {
@@ -122,6 +124,8 @@ export const createLiveStream = ({ service, pollMs = 1_000 }: LiveStreamContext)
         }
         if (attempts.length === 0) await sleep()
       }
+    } catch (error) {
+      onError(error)
     } finally {
       stopAttempts()
     }

@@ -23,17 +23,12 @@ const organizationId = 'demo'
 const wabaNumber = '+15550100001'
 const pstnNumber = '+15550100002'
 
-const createKey = async ({ service }: DemoContext): Promise<string | undefined> => {
-  try {
-    await service.organizations.create({
-      id: organizationId,
-      integrations: [{ wabaNumber }],
-      pstnNumbers: [pstnNumber],
-    })
-  } catch (error) {
-    if (error instanceof RecordExistsError) return undefined
-    throw error
-  }
+const create = async ({ service }: DemoContext): Promise<string> => {
+  await service.organizations.create({
+    id: organizationId,
+    integrations: [{ wabaNumber }],
+    pstnNumbers: [pstnNumber],
+  })
   return (await service.apiKeys.create(organizationId, { label: 'demo' })).key
 }
 
@@ -60,10 +55,16 @@ const subscribe = async (
   return isNew ? secret : undefined
 }
 
-/** Makes the demo organization, unless it is there, with a number of each kind and a key. */
-export const ensureDemo = async (context: DemoContext): Promise<Demo> => {
-  const apiKey = await createKey(context)
-  const { webhookUrl } = context
+/**
+ * Makes the demo organization, with a number of each kind and a key, in a store that has no organization yet.
+ *
+ * @returns it, made just now or before; `undefined` in a store that others have set up.
+ */
+export const ensureDemo = async (context: DemoContext): Promise<Demo | undefined> => {
+  const { service, webhookUrl } = context
+  const isEmpty = (await service.organizations.list({ limit: 1 })).items.length === 0
+  if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
+  const apiKey = isEmpty ? await create(context) : undefined
   const webhookSecret = webhookUrl === undefined ? undefined : await subscribe(context, webhookUrl)
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
 }

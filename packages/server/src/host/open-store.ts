@@ -1,7 +1,4 @@
 import { memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
-import { openPostgres } from '../postgres/open-postgres.ts'
-import { postgresStore } from '../postgres/postgres-store.ts'
-import { postgresTokenBuckets } from '../postgres/postgres-token-buckets.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
 
 /** Where a server keeps everything. */
@@ -9,6 +6,17 @@ export type OpenedStore = {
   readonly store: Store
   /** Where its rate limits are counted; `undefined` for in memory, where one process has the store to itself. */
   readonly buckets: TokenBuckets | undefined
+}
+
+/** Loads the client of PostgreSQL, which a start on SQLite need not wait for. */
+const openPostgresStore = async (url: string, { onError }: OpenStoreOptions): Promise<OpenedStore> => {
+  const [{ openPostgres }, { postgresStore }, { postgresTokenBuckets }] = await Promise.all([
+    import('../postgres/open-postgres.ts'),
+    import('../postgres/postgres-store.ts'),
+    import('../postgres/postgres-token-buckets.ts'),
+  ])
+  const database = await openPostgres({ url, onError })
+  return { store: postgresStore(database), buckets: postgresTokenBuckets(database) }
 }
 
 /** Options of {@link openStore}. */
@@ -25,9 +33,10 @@ export const isPostgres = (database: string): boolean => /^postgres(?:ql)?:\/\//
  *
  * @throws DatabaseOpenError, DatabaseVersionError or DatabaseInUseError when it cannot be opened.
  */
-export const openStore = async (database: string, { onError }: OpenStoreOptions): Promise<OpenedStore> => {
-  if (database === ':memory:') return { store: memoryStore(), buckets: undefined }
-  if (!isPostgres(database)) return { store: sqliteStore({ path: database }), buckets: undefined }
-  const opened = await openPostgres({ url: database, onError })
-  return { store: postgresStore(opened), buckets: postgresTokenBuckets(opened) }
+export const openStore = async (database: string, options: OpenStoreOptions): Promise<OpenedStore> => {
+  if (isPostgres(database)) return openPostgresStore(database, options)
+  return {
+    store: database === ':memory:' ? memoryStore() : sqliteStore({ path: database }),
+    buckets: undefined,
+  }
 }

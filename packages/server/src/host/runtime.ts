@@ -79,7 +79,7 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
 
   const faults = settings.mock ? createFaults() : undefined
   const simulation = createSimulation({ service, onError })
-  const live = createLiveStream({ service })
+  const live = createLiveStream({ service, onError })
   const guard = { token: settings.controlToken, publicUrl: settings.publicUrl }
   const control = createControlApi({
     service,

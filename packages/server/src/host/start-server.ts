@@ -18,7 +18,7 @@ export type RunningServer = {
   readonly url: string
   /** The service in process: everything that the control API can do, and more. */
   readonly service: ReferenceServer
-  /** The organization for a start; none when `organizations` names some. */
+  /** The organization for a start; none in a store that has others, or is to have them (`organizations`). */
   readonly demo: Demo | undefined
   /**
    * Stops it: nothing new is accepted or claimed, what runs may finish within `shutdownGraceMs`, deliveries that do not
@@ -88,7 +88,7 @@ export const startServer = async (
 
   try {
     await service.ready()
-    const isDemo = settings.organizations.length === 0
+    const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
     const demo = isDemo ? await ensureDemo({ service, webhookUrl: settings.webhookUrl }) : undefined
     const { port } = await http.listen(settings)
     const url = urlOf(settings.host, port)

@@ -1,7 +1,9 @@
 import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
+import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { named } from '../schema-names.ts'
+import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
 const tag = 'Groups'
@@ -34,6 +36,20 @@ export const groupOperations = [
     run: async ({ parameter, body }, { service }) => {
       const { groupId, outcome } = await service.groups.create(parameter('organizationId'), body)
       return { groupId, outcome }
+    },
+  }),
+  operation({
+    id: 'getGroup',
+    method: 'GET',
+    path: '/organizations/:organizationId/groups/:groupId',
+    summary: 'A group',
+    tag,
+    result: GroupView,
+    run: async ({ parameter }, { service }) => {
+      const groupId = parameter('groupId')
+      const found = await service.groups.find(parameter('organizationId'), groupId)
+      if (found === undefined) throw notFound('group', groupId)
+      return showGroup(found)
     },
   }),
   operation({
