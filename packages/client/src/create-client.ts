@@ -70,7 +70,9 @@ export type Calls = {
 
 /** A client of the service's two endpoints. It holds no connection and needs no closing. */
 export type Client = {
+  /** What can be done with WhatsApp groups. */
   readonly groups: Groups
+  /** What can be done with calls and their AI summaries. */
   readonly calls: Calls
 }
 

@@ -39,7 +39,7 @@ it.each([
   expect(await clientOf(service.url).calls.getSummary('c1')).toMatchObject({ callId: 'c1', summary })
 })
 
-it('keeps fields it does not know, in record and summary, and leaves out unset optional ones', async () => {
+it('keeps fields it does not know, in record and summary, and optional ones that are unset', async () => {
   const service = await answering({
     callId: 'c1',
     agentNumber: '',
@@ -49,6 +49,8 @@ it('keeps fields it does not know, in record and summary, and leaves out unset o
   })
   expect(await clientOf(service.url).calls.getSummary('c1')).toEqual({
     callId: 'c1',
+    agentNumber: '',
+    callStartedAt: null,
     recording: null,
     summary: { ...summary, mood: 'good' },
   })

@@ -11,14 +11,6 @@ type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Leaves out the optional fields that are `null` or empty, which is how services of this interface say "unset". */
-const withoutUnset = (fields: Fields): Fields =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      ([name, value]) => !Object.hasOwn(SummaryRecord.shape, name) || (value !== null && value !== ''),
-    ),
-  )
-
 /**
  * Reads the record from the body of the fetch endpoint, whose form the service does not publish: the record itself
  * or a bare summary, as they are or inside `{ "data": … }` or `{ "summary": … }`. A missing `callId` is the one that
@@ -28,7 +20,7 @@ export const parseSummaryRecord = (json: unknown, callId: string): Validation<Su
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
   const bare = validate(CallSummary, body)
   const fields = bare.success ? { summary: bare.data } : body
-  return validate(SummaryRecord, isObject(fields) ? { callId, ...withoutUnset(fields) } : fields)
+  return validate(SummaryRecord, isObject(fields) ? { callId, ...fields } : fields)
 }
 
 /** The record inside the event that reports the same summary: all of it but its name. */

@@ -18,6 +18,7 @@ const brand = Symbol.for('wabakit.error')
  * switched on. No message, property, `inspect()` or JSON of such an error holds the API key.
  */
 export abstract class WabakitError extends Error {
+  /** The name of the error's class, literal and safe from minifying; for `switch` and logs. */
   abstract override get name(): string
   /** From the closed list; for programs. */
   abstract readonly code: WabakitErrorCode

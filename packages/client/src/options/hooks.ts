@@ -21,6 +21,7 @@ export type HookRequest = {
 
 /** What `afterResponse` gets. */
 export type AfterResponseContext = {
+  /** The attempt that was answered. */
   readonly request: HookRequest
   /** Status and headers; the body has been read. */
   readonly response: Response
@@ -34,6 +35,7 @@ export type AfterResponseContext = {
 
 /** What `afterError` gets. */
 export type AfterErrorContext = {
+  /** The attempt that failed. */
   readonly request: HookRequest
   /** A `ConnectionError`, a `TimeoutError`, or the reason of an abort. */
   readonly error: unknown
