@@ -142,7 +142,7 @@ export const ServerConfig = z.strictObject({
     otherwise: '`pretty` on a terminal, else `json`',
   }),
   webhookUrl: z.optional(z.url()).register(settingFacts, {
-    about: 'Where all events of the demo organization go. There is one as long as nobody has made another.',
+    about: 'Where all events of the demo organization go. There is one in a store that nobody has set up.',
     form: 'a URL',
     otherwise: 'nowhere',
   }),
