@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { sqliteStore } from '../src/sqlite/sqlite-store.ts'
-import { groupCreation, organization, subscription } from './records.ts'
+import { groupCreation, organization, subscription } from './sqlite-records.ts'
 
 const [path = '', width = '1', total = '1'] = process.argv.slice(2)
 const store = sqliteStore({ path })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type DeliveryRecord, memoryStore, type Settlement, type Store } from '@wabakit/core'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { groupEvent, organization, start, subscription } from '../../test/records.ts'
+import { groupEvent, organization, start, subscription } from '../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
