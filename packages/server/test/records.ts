@@ -1,20 +1,18 @@
 import type { EventRecord, GroupCreation, OrganizationRecord, SubscriptionRecord } from '@wabakit/core'
 
-/** When everything happens: 1 January 2026. */
-export const start = Date.UTC(2026, 0, 1)
-
-/** An organization, as a store keeps it. */
-export const organization = (id = 'acme'): OrganizationRecord => ({
-  id,
+/** An organization without numbers. */
+export const organization = (overrides: Partial<OrganizationRecord> = {}): OrganizationRecord => ({
+  id: 'acme',
   revision: 1,
   callSummaries: 'automatic',
   integrations: [],
   pstnNumbers: [],
-  createdAt: start,
+  createdAt: 0,
+  ...overrides,
 })
 
-/** A subscription to all events of its WABA number. */
-export const subscription = (changes: Partial<SubscriptionRecord> = {}): SubscriptionRecord => ({
+/** A subscription of it to everything of one number. */
+export const subscription = (overrides: Partial<SubscriptionRecord> = {}): SubscriptionRecord => ({
   id: 'sub_1',
   organizationId: 'acme',
   revision: 1,
@@ -27,38 +25,40 @@ export const subscription = (changes: Partial<SubscriptionRecord> = {}): Subscri
   previousSecret: null,
   disabledReason: null,
   failingSince: null,
-  createdAt: start,
-  updatedAt: start,
-  ...changes,
+  createdAt: 0,
+  updatedAt: 0,
+  ...overrides,
 })
 
-/** The event that a group was created. */
-export const groupEvent = (groupId: string, changes: Partial<EventRecord> = {}): EventRecord => ({
-  id: `evt_${groupId}`,
+let events = 0
+
+/** An event of that number, with an id and a subject of its own. */
+export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
+  id: `evt_${++events}`,
   organizationId: 'acme',
   name: 'GROUP_CREATED',
-  subject: `group:${groupId}`,
+  subject: `group:${events}`,
   channel: 'WHATSAPP',
   digits: '15550100001',
-  payload: JSON.stringify({ event: 'GROUP_CREATED', groupId }),
+  payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
-  occurredAt: start,
-  ...changes,
+  occurredAt: Date.now(),
+  ...overrides,
 })
 
-/** The creation of a group, with its event. */
-export const groupCreation = (groupId: string): GroupCreation => ({
+/** A group of it, with its event. */
+export const groupCreation = (clientCustomGroupId: string): GroupCreation => ({
   group: {
     organizationId: 'acme',
-    clientCustomGroupId: groupId,
+    clientCustomGroupId,
     requestHash: null,
     wabaNumber: '+15550100001',
     digits: '15550100001',
-    subject: 'Team',
+    subject: 'Launch',
     description: null,
     joinApprovalMode: 'auto_approve',
     inviteLink: null,
-    createdAt: start,
+    createdAt: Date.now(),
   },
-  event: groupEvent(groupId),
+  event: event({ subject: `group:${clientCustomGroupId}` }),
 })

@@ -6,6 +6,7 @@ import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts
 import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { migrate } from './migrate.ts'
 import { toStorageError, toUnavailable } from './postgres-failure.ts'
+import { prepareSession } from './session.ts'
 
 /** Options of {@link openPostgres}. */
 export type PostgresOptions = {
@@ -61,20 +62,6 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 const longFactor = 60
 
-/**
- * What every session needs: our functions are written for READ COMMITTED; what was acknowledged must be on the disk;
- * the planner must take an index even while a new table has no statistics.
- */
-const sessionSettings = `SELECT
-  set_config('default_transaction_isolation', 'read committed', false),
-  set_config('synchronous_commit',
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
-  set_config('enable_seqscan', 'off', false),
-  set_config('jit', 'off', false),
-  set_config('plan_cache_mode', 'force_generic_plan', false),
-  set_config('statement_timeout', $1, false),
-  pg_is_in_recovery() AS is_standby`
-
 /** A database's address as it may be shown. */
 const addressOf = (url: string): string => {
   if (!URL.canParse(url)) return 'PostgreSQL'
@@ -83,6 +70,7 @@ const addressOf = (url: string): string => {
 }
 
 const prepareDatabase = async (client: pg.Client, address: string): Promise<void> => {
+  client.on('error', () => {})
   try {
     await client.connect()
     await migrate(client, address)
@@ -132,13 +120,10 @@ export const openPostgres = async ({
     max: maxConnections,
     allowExitOnIdle: true,
     query_timeout: statementTimeoutMs + silenceMs,
-    onConnect: async (client) => {
-      const { rows } = await client.query<{ is_standby: boolean }>(sessionSettings, [
-        String(statementTimeoutMs),
-      ])
-      if (rows[0]?.is_standby) throw new Error('the server is a standby, which only reads')
-    },
+    onConnect: (client) => prepareSession(client, statementTimeoutMs),
   })
+  // While a connection is in use its pool does not listen; what breaks it, its statement is told.
+  pool.on('connect', (client) => client.on('error', () => {}))
   let isClosed = false
   // The error carries the connection with all it knows, which is nothing for a log.
   pool.on('error', ({ message }) => {

@@ -9,7 +9,7 @@ let cluster: PostgresCluster
 let database: PostgresDatabase
 
 beforeAll(async () => {
-  cluster = await createCluster({ settings: { fsync: 'off' } })
+  cluster = await createCluster()
   database = await openPostgres({ url: await cluster.createDatabase() })
   // The one thing that is replaced: the database's clock shows what it is set to.
   await database.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')

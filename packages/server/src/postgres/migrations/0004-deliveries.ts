@@ -154,7 +154,7 @@ BEGIN
     )
     ORDER BY q.due_at LIMIT p_limit
   );
-  -- Claims of one subscription are made one after the other: else two would fill the same slots.
+  -- Claims of one subscription are made one after the other: else two would choose the same.
   FOR key IN
     SELECT wabakit.lock_key('claims', each::text) FROM unnest(candidates) AS each ORDER BY 1
   LOOP
@@ -169,7 +169,7 @@ BEGIN
       WHERE d.subscription = candidate AND d.status = 'claimed' AND d.due_at > moment
     ) AS taken
     CROSS JOIN LATERAL wabakit.due_deliveries(
-      candidate, moment, greatest(0, p_per_subscription - taken.leases)
+      candidate, moment, least(p_limit, greatest(0, p_per_subscription - taken.leases))
     ) AS due
     ORDER BY due.due_at, due.event LIMIT p_limit
   );

@@ -1,0 +1,187 @@
+import { StorageUnavailableError, type Store } from '@wabakit/core'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createCluster, type PostgresCluster } from '../../test/postgres-cluster.ts'
+import { groupCreation, organization, subscription } from '../../test/records.ts'
+import { createTcpProxy } from '../../test/tcp-proxy.ts'
+import { migrations } from './migrations/index.ts'
+import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
+import { postgresStore } from './postgres-store.ts'
+
+let cluster: PostgresCluster
+let url: string
+
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+afterAll(() => cluster.remove())
+beforeEach(async () => {
+  url = await cluster.createDatabase()
+})
+
+const opened: PostgresDatabase[] = []
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+})
+
+const open = async (options: Partial<Parameters<typeof openPostgres>[0]> = {}): Promise<PostgresDatabase> => {
+  const database = await openPostgres({ url, onError: () => {}, ...options })
+  opened.push(database)
+  return database
+}
+
+/** The address of another database of the cluster. */
+const other = (name: string): string => url.replace(/\/[^/]+$/, `/${name}`)
+
+/** Says something to the database, or to another one, past the store. */
+const admin = async (sql: string, connectionString = url): Promise<void> => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}
+
+/** Creates groups side by side until `until` is over, and tells which of them were acknowledged. */
+const createUnderLoad = async (store: Store, until: Promise<unknown>) => {
+  let isOver = false
+  const over = until.finally(() => {
+    isOver = true
+  })
+  const acknowledged: string[] = []
+  const failures: unknown[] = []
+  const write = async (writer: number): Promise<void> => {
+    for (let count = 0; !isOver; count++) {
+      const id = `g_${writer}_${count}`
+      try {
+        await store.createGroup(groupCreation(id))
+        acknowledged.push(id)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all([over, ...Array.from({ length: 6 }, (_, writer) => write(writer))])
+  return { acknowledged, failures }
+}
+
+/** What happens to the database while it is in use; afterwards it is as it was. */
+const disturbances: Readonly<Record<string, () => Promise<void>>> = {
+  'connections are cut off': async () => {
+    for (let cut = 0; cut < 5; cut++) {
+      await admin(
+        `SELECT pg_sleep(0.05), pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'wabakit' AND datname = current_database()`,
+      )
+    }
+  },
+  'PostgreSQL is restarted': async () => {
+    await cluster.stop()
+    await cluster.start()
+  },
+}
+
+for (const [name, disturb] of Object.entries(disturbances)) {
+  test(`keeps what it acknowledged, and goes on, when ${name}`, async () => {
+    const store = postgresStore(await open())
+    await store.saveOrganization(organization())
+    await store.saveSubscription(subscription())
+    const { acknowledged, failures } = await createUnderLoad(store, disturb())
+    expect(failures.length).toBeGreaterThan(0)
+    expect(failures.every((failure) => failure instanceof StorageUnavailableError)).toBe(true)
+
+    await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
+    for (const id of acknowledged) {
+      expect(await store.findGroup('acme', id)).toBeDefined()
+      const { items } = await store.listEvents({ organizationId: 'acme', subject: `group:${id}`, limit: 2 })
+      expect(items.length).toBe(1)
+    }
+    expect(acknowledged.length).toBeGreaterThan(0)
+  })
+}
+
+test('gives up a connection on which nothing comes any more, and goes on when the network is back', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const store = postgresStore(
+    await open({ url: proxied, statementTimeoutMs: 200, connectTimeoutMs: 300, maxConnections: 2 }),
+  )
+  await store.saveOrganization(organization())
+  proxy.blackHole()
+  const lost = await Promise.allSettled(['a', 'b', 'c'].map((id) => store.createGroup(groupCreation(id))))
+  for (const each of lost) {
+    expect(each).toMatchObject({ status: 'rejected', reason: { code: 'storage_unavailable' } })
+  }
+  proxy.restore()
+  await expect.poll(() => store.createGroup(groupCreation('d')), { timeout: 5_000 }).toMatchObject({})
+  await store.close()
+  opened.length = 0
+  await proxy.close()
+}, 15_000)
+
+test('gives up a statement that takes too long', async () => {
+  const store = postgresStore(await open({ statementTimeoutMs: 100 }))
+  await store.saveOrganization(organization())
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  await blocker.query(`BEGIN; SELECT pg_advisory_xact_lock(wabakit.lock_key('organization', 'acme'))`)
+  await expect(store.createGroup(groupCreation('g'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  await blocker.query('COMMIT')
+  expect((await store.createGroup(groupCreation('g'))).outcome).toBe('created')
+  await blocker.end()
+})
+
+test('takes a server that only reads for unavailable, until it writes again', async () => {
+  const store = postgresStore(await open())
+  await store.saveOrganization(organization())
+  const name = new URL(url).pathname.slice(1)
+  await admin(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await admin(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wabakit' AND datname = '${name}'`,
+  )
+  const read = () =>
+    expect(store.createGroup(groupCreation('g'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  await read()
+  await read()
+  await admin(`ALTER DATABASE ${name} RESET default_transaction_read_only`, other('postgres'))
+  await expect.poll(() => store.createGroup(groupCreation('g')), { timeout: 5_000 }).toMatchObject({})
+})
+
+test('makes an empty database ours, by however many processes at once', async () => {
+  const databases = await Promise.all(Array.from({ length: 10 }, () => open({ maxConnections: 1 })))
+  for (const database of databases) {
+    const versions = await database.query<{ version: number }>(
+      'SELECT version FROM wabakit.migrations ORDER BY 1',
+    )
+    expect(versions.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
+  }
+})
+
+test('refuses a database of a newer version, and leaves it alone', async () => {
+  await (await open()).query('INSERT INTO wabakit.migrations (version) VALUES (99)')
+  await expect(open()).rejects.toMatchObject({
+    code: 'database_too_new',
+    found: 99,
+    supported: migrations.length,
+  })
+})
+
+test('refuses a database whose encoding cannot hold every text', async () => {
+  await admin(`CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0`)
+  await expect(open({ url: other('ascii') })).rejects.toMatchObject({
+    code: 'database_not_opened',
+    message: expect.stringContaining('ENCODING UTF8'),
+  })
+})
+
+test('says which database cannot be reached, without its password', async () => {
+  const refused = open({ url: 'postgres://me:secret@127.0.0.1:1/shop' })
+  await expect(refused).rejects.toMatchObject({ code: 'database_not_opened' })
+  await expect(refused).rejects.toThrow(
+    /^Cannot open the database postgres:\/\/me@127\.0\.0\.1:1\/shop\. .*ECONNREFUSED/,
+  )
+})
+
+test('commits to the disk, whatever the database was told', async () => {
+  await admin(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
+  const [settings] = await (await open()).query(`SELECT current_setting('synchronous_commit') AS commit`)
+  expect(settings).toEqual({ commit: 'on' })
+})

@@ -1,0 +1,54 @@
+import { connect, createServer, type Socket } from 'node:net'
+
+/** A proxy between a client and a server, which can stop to pass anything on. */
+export type TcpProxy = {
+  readonly port: number
+  /** From now on nothing is passed on, and nobody is told: like a cable that was pulled. */
+  blackHole(): void
+  /** Passes on again; connections that fell into the hole are gone. */
+  restore(): void
+  close(): Promise<void>
+}
+
+/** Makes a proxy to a port of this machine. */
+export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
+  const sockets = new Set<Socket>()
+  let isOpen = true
+  const keep = (socket: Socket): void => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => {})
+  }
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const server = createServer((client) => {
+    keep(client)
+    if (!isOpen) return
+    const upstream = connect(target, '127.0.0.1')
+    keep(upstream)
+    client.pipe(upstream).pipe(client)
+    client.on('close', () => upstream.destroy())
+    upstream.on('close', () => client.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    blackHole: () => {
+      isOpen = false
+      for (const socket of sockets) {
+        socket.unpipe()
+        socket.pause()
+      }
+    },
+    restore: () => {
+      isOpen = true
+      destroyAll()
+    },
+    close: async () => {
+      destroyAll()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
