@@ -39,6 +39,24 @@ const begin = async (world: World): Promise<string> => {
 
 /** The state machines: every step of every state, legal or not. */
 export const machineCases = defineCases('State machines', {
+  'are these, and no others': async () => {
+    equal(callMachine, {
+      initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', leave: 'not_picked_up' },
+      accepted: { end: 'ended' },
+      ended: { summarise: 'summarised' },
+      summarised: { summarise: 'summarised' },
+      missed: {},
+      rejected: {},
+      not_picked_up: {},
+    })
+    equal(participantMachine, {
+      outside: { join: 'joined' },
+      joined: { leave: 'left', remove: 'removed' },
+      left: { join: 'joined' },
+      removed: { join: 'joined' },
+    })
+  },
+
   'a call takes every step that callMachine has, and no other': async () => {
     for (const [state, path] of Object.entries(paths)) {
       const steps: Readonly<Record<string, string>> = callMachine[state as keyof typeof callMachine]

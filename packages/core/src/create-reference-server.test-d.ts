@@ -1,0 +1,65 @@
+import type { EmittedEvent, EmittedEventOf } from '@wabakit/contract'
+import { expectTypeOf } from 'vitest'
+import { createReferenceServer, type Emission, type ReferenceServerOptions, type Store } from './index.ts'
+
+const server = createReferenceServer()
+
+// A listener gets the event of its name.
+server.on('CALL_AI_SUMMARY', (event, emission) => {
+  expectTypeOf(event.summary.keyPoints).toEqualTypeOf<string[]>()
+  expectTypeOf(emission).toEqualTypeOf<Emission<EmittedEventOf<'CALL_AI_SUMMARY'>>>()
+})
+server.once('GROUP_PARTICIPANT_LEFT', ({ participantLeftAt }) => expectTypeOf(participantLeftAt).toBeString())
+server.on('*', (event) => expectTypeOf(event).toEqualTypeOf<EmittedEvent>())
+// @ts-expect-error: no such event
+server.on('CALL_EXPLODED', () => {})
+// @ts-expect-error: one that the reference server never emits
+server.on('CALL_MISSED', () => {})
+
+// An iterator, too.
+for await (const { event } of server.observe('GROUP_CREATED')) {
+  expectTypeOf(event.inviteLink).toEqualTypeOf<string | null>()
+}
+
+// A switch over all events narrows, and a missing case does not compile.
+server.on('*', (event) => {
+  switch (event.event) {
+    case 'GROUP_CREATED':
+      return event.groupId
+    case 'GROUP_PARTICIPANT_JOINED':
+    case 'GROUP_PARTICIPANT_LEFT':
+    case 'GROUP_PARTICIPANT_REMOVED':
+      return event.customerPhone
+    case 'CALL_INCOMING_INITIATED':
+    case 'CALL_OUTGOING_INITIATED':
+    case 'CALL_ACCEPTED':
+    case 'CALL_ENDED':
+    case 'CALL_AI_SUMMARY':
+      return event.callId
+    default:
+      return event satisfies never
+  }
+})
+
+// The platform's fetch sends deliveries, and so does one that looks at what is sent.
+const options: ReferenceServerOptions[] = [
+  { fetch },
+  { fetch: async (_url, _init, { delivery }) => new Response(delivery.webhookId) },
+  { rateLimit: false },
+  { rateLimit: { organization: { requests: 1, perMs: 1 }, ip: false } },
+]
+expectTypeOf(options).toBeArray()
+// @ts-expect-error: an organization that is declared needs an id
+createReferenceServer({ organizations: [{ pstnNumbers: [] }] })
+// @ts-expect-error: automatic or manual
+createReferenceServer({ organizations: [{ id: 'acme', callSummaries: 'sometimes' }] })
+
+// Records are read-only, and an outcome must be looked at.
+declare const store: Store
+const { group, outcome } = await store.createGroup({} as Parameters<Store['createGroup']>[0])
+expectTypeOf(outcome).toEqualTypeOf<'created' | 'same' | 'conflict'>()
+// @ts-expect-error: read-only
+group.subject = 'x'
+const settled = await store.settleDelivery({} as Parameters<Store['settleDelivery']>[0])
+// @ts-expect-error: a stale settlement has no delivery
+settled.delivery

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import { createPool } from './pool.ts'
+
+const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
+/** A pool over a list of jobs, which records how it takes and runs them. */
+const createWorkshop = (jobs: number, concurrency: number) => {
+  const seen = { taking: 0, mostTaking: 0, running: 0, mostRunning: 0, limits: [] as number[], done: 0 }
+  const errors: unknown[] = []
+  let left = jobs
+  const pool = createPool<number>({
+    concurrency,
+    onError: (error) => errors.push(error),
+    take: async (limit) => {
+      seen.limits.push(limit)
+      seen.mostTaking = Math.max(seen.mostTaking, ++seen.taking)
+      await tick()
+      seen.taking--
+      const taken = Math.min(limit, left)
+      left -= taken
+      return Array.from({ length: taken }, (_, index) => index)
+    },
+    run: async () => {
+      seen.mostRunning = Math.max(seen.mostRunning, ++seen.running)
+      await tick()
+      seen.running--
+      seen.done++
+    },
+  })
+  return { pool, seen, errors, add: (more: number) => (left += more) }
+}
+
+describe('createPool', () => {
+  it('runs everything, never more at once than allowed, and takes in one place at a time', async () => {
+    const { pool, seen } = createWorkshop(50, 4)
+    await Promise.all([pool.drain(), pool.drain(), pool.fill()])
+    expect(seen).toMatchObject({ done: 50, running: 0, mostRunning: 4, taking: 0, mostTaking: 1 })
+    expect(Math.max(...seen.limits)).toBe(4)
+    expect(Math.min(...seen.limits)).toBeGreaterThan(0)
+  })
+
+  it('sees what is added while it takes', async () => {
+    const { pool, seen, add } = createWorkshop(0, 4)
+    const filling = pool.fill()
+    add(3)
+    await pool.drain()
+    await filling
+    expect(seen.done).toBe(3)
+    expect(pool.isIdle()).toBe(true)
+  })
+
+  it('takes nothing while it is closed, and resolves close when nothing runs', async () => {
+    const { pool, seen } = createWorkshop(10, 2)
+    const filled = pool.fill()
+    await filled
+    await pool.close()
+    expect(seen).toMatchObject({ done: 2, running: 0 })
+    await pool.fill()
+    expect(seen.done).toBe(2)
+    pool.open()
+    await pool.drain()
+    expect(seen.done).toBe(10)
+  })
+
+  it('rejects drain when a job fails, and tells onError when nobody waits', async () => {
+    const errors: unknown[] = []
+    let jobs = 1
+    const pool = createPool<string>({
+      concurrency: 2,
+      onError: (error) => errors.push(error),
+      take: async () => (jobs-- > 0 ? ['job'] : []),
+      run: async () => {
+        throw new Error('broken')
+      },
+    })
+    await expect(pool.drain()).rejects.toThrow('broken')
+    expect(errors).toEqual([])
+    jobs = 1
+    await pool.fill()
+    await tick()
+    expect(errors.map(String)).toEqual(['Error: broken'])
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { memoryTokenBuckets } from './memory-token-buckets.ts'
+
+describe('memoryTokenBuckets', () => {
+  it('keeps what is in use and forgets what is full again, however many there are', async () => {
+    const { take } = memoryTokenBuckets()
+    const ask = async (key: string, now: number) => {
+      const [state] = await take({ now, buckets: [{ key, capacity: 2, refillMs: 1_000_000 }] })
+      return state?.remaining
+    }
+    for (let index = 0; index < 25_000; index++) await ask(`bucket-${index}`, index)
+    expect(await ask('bucket-24999', 25_000)).toBe(0)
+    expect(await ask('bucket-0', 25_000)).toBe(0)
+    for (let index = 0; index < 60_000; index++) await ask(`other-${index}`, 5_000_000)
+    expect(await ask('bucket-0', 5_000_000)).toBe(1)
+  })
+
+  it('takes from all buckets or from none', async () => {
+    const { take } = memoryTokenBuckets()
+    const one = { key: 'one', capacity: 1, refillMs: 1_000 }
+    const many = { key: 'many', capacity: 10, refillMs: 1_000 }
+    const remaining = async () =>
+      (await take({ now: 0, buckets: [one, many] })).map((state) => state.remaining)
+    expect(await remaining()).toEqual([0, 9])
+    expect(await remaining()).toEqual([0, 9])
+    expect(await take({ now: 0, buckets: [many] })).toEqual([
+      { remaining: 8, retryAfterMs: 0, fullAfterMs: 200 },
+    ])
+  })
+
+  it('gives back fractions of a token, not more and not less', async () => {
+    const { take } = memoryTokenBuckets()
+    const bucket = { key: 'k', capacity: 3, refillMs: 1_000 }
+    let granted = 0
+    for (let now = 1_767_225_600_000; now < 1_767_225_700_000; now += 7) {
+      const [state] = await take({ now, buckets: [bucket] })
+      if (state?.retryAfterMs === 0) granted++
+    }
+    expect(granted).toBe(3 + 300 - 1)
+  })
+})
