@@ -1,6 +1,6 @@
 import type { Emission, EmissionEventOf, EmissionName, EventObservation } from './event-emitter.ts'
 
-/** Options of {@link iterateEmissions}. */
+/** Options of `observe`. */
 export type IterationOptions = {
   /** Ends the iteration. */
   readonly signal?: AbortSignal
