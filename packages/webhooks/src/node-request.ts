@@ -40,7 +40,7 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
 }
 
 const isBody = (value: unknown): value is string | Uint8Array<ArrayBuffer> =>
-  typeof value === 'string' || value instanceof Uint8Array
+  typeof value === 'string' || ArrayBuffer.isView(value)
 
 /**
  * The Fetch form of a Node request. When a body parser has left no bytes, the request's body is used up, which is what

@@ -7,6 +7,8 @@ export const secretPrefix = 'whsec_'
 const shortest = 24
 const longest = 64
 
+const invalid = (sentence: string) => new WebhookVerificationError('invalid_secret', sentence)
+
 /** Options of {@link generateSecret}. */
 export type GenerateSecretOptions = {
   /**
@@ -25,18 +27,18 @@ export type GenerateSecretOptions = {
  */
 export const generateSecret = ({ bytes = 32 }: GenerateSecretOptions = {}): string => {
   if (!Number.isInteger(bytes) || bytes < shortest || bytes > longest) {
-    throw new WebhookVerificationError(
-      'invalid_secret',
-      `A secret has ${shortest} to ${longest} bytes, not ${bytes}. Leave the option out for 32.`,
-    )
+    throw invalid(`A secret has ${shortest} to ${longest} bytes, not ${bytes}. Leave the option out for 32.`)
   }
   return secretPrefix + encodeBase64(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
+/** @throws WebhookVerificationError with reason `invalid_secret` when there is no secret at all. */
+export const assertSomeSecret = (secrets: readonly string[]): void => {
+  if (secrets.length === 0) throw invalid('There is no secret. Pass at least one.')
+}
+
 /** Tells whether a key is too short to be made for this scheme. */
 export const isShortKey = (key: Uint8Array): boolean => key.length < shortest
-
-const invalid = (sentence: string) => new WebhookVerificationError('invalid_secret', sentence)
 
 /**
  * The key bytes of a secret, with or without the `whsec_` prefix.

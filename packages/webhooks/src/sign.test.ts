@@ -61,7 +61,12 @@ describe('signWebhook', () => {
     await expect(signWebhook({ payload: '{}', secret, timestamp })).rejects.toThrow(RangeError)
   })
 
-  it.each(['', 'whsec_', `${secret}\n`, 'whsec_c2hvcnQ='])('refuses the secret %j', async (wrong) => {
+  it('refuses what a JSON parser made of a body, and says what to do', async () => {
+    const payload = { event: 'X' } as unknown as string
+    await expect(signWebhook({ payload, secret })).rejects.toThrow(/before any body parser/)
+  })
+
+  it.each(['', 'whsec_', `${secret}\n`, 'whsec_c2hvcnQ=', []])('refuses the secret %j', async (wrong) => {
     await expect(signWebhook({ payload: '{}', secret: wrong })).rejects.toMatchObject({
       reason: 'invalid_secret',
     })

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './payload.ts'
-import { decodeSecret } from './secret.ts'
+import { assertSomeSecret, decodeSecret } from './secret.ts'
 
 /** What {@link signWebhook} signs, and with what. */
 export type SignWebhookOptions = {
@@ -46,8 +46,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 /** The payload as text; `undefined` when its bytes are not UTF-8, which the library cannot sign. */
 const toText = (payload: WebhookPayload): string | undefined => {
   if (typeof payload === 'string') return payload
+  const bytes = toBytes(payload)
   try {
-    return decoder.decode(payload)
+    return decoder.decode(bytes)
   } catch {
     return undefined
   }
@@ -64,6 +65,7 @@ const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number,
  * Signs one delivery attempt by the Standard Webhooks 1.0 scheme (HMAC-SHA256 over `id.timestamp.payload`).
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be one.
+ * @throws TypeError when the payload is neither text nor bytes.
  * @throws RangeError when `id` or `timestamp` is not in the form of the scheme.
  * @example
  * const payload = JSON.stringify(event)
@@ -80,6 +82,7 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
     throw new RangeError('timestamp must be a whole number of Unix seconds')
   }
   const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret
+  assertSomeSecret(secrets)
   const keys = secrets.map((secret) => decodeSecret(secret, options.allowShortSecrets))
   const signatures = await Promise.all(keys.map((key) => sign(key, id, timestamp, options.payload)))
   return {

@@ -286,6 +286,16 @@ describe('a body', () => {
     }
     expect(await answer(open(), streamed(breaking()))).toMatchObject({ status: 400, code: 'body_unreadable' })
   })
+
+  it('that is a stream of something other than bytes answers 400', async () => {
+    const texts = new ReadableStream({
+      start: (controller) => {
+        controller.enqueue('{}')
+        controller.close()
+      },
+    })
+    expect(await answer(open(), streamed(texts))).toMatchObject({ status: 400, code: 'body_unreadable' })
+  })
 })
 
 describe('handlers', () => {
@@ -462,6 +472,9 @@ it('passes handle around without its receiver', async () => {
 it.each(['maxBodyBytes', 'bodyTimeoutMs', 'handlerTimeoutMs', 'claimTtlMs'])(
   'refuses a %s that is not above 0',
   (name) => {
-    for (const value of [0, -1, Number.NaN]) expect(() => receive({ [name]: value })).toThrow(RangeError)
+    for (const value of [0, -1, Number.NaN]) {
+      expect(() => receive({ [name]: value })).toThrow(RangeError)
+      expect(() => receive().onAny(() => {}, { timeoutMs: value })).toThrow(RangeError)
+    }
   },
 )

@@ -1,6 +1,6 @@
 import { createSigner } from '#hmac'
 import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
-import { toBytes, type WebhookPayload } from '../payload.ts'
+import { isBytes, toBytes, type WebhookPayload } from '../payload.ts'
 import { readSignatureHeaders, type SignatureHeaders } from '../signature/signature-headers.ts'
 import { checkTimestamp, defaultToleranceSeconds } from '../signature/tolerance.ts'
 import type { VerifySignatureOptions } from '../signature/verify-signature.ts'
@@ -46,7 +46,7 @@ const remedies = {
 const found = (cause: DiagnosisCause): Diagnosis => ({ cause, message: remedies[cause] })
 
 const isPayload = (payload: unknown): payload is WebhookPayload =>
-  typeof payload === 'string' || payload instanceof Uint8Array || payload instanceof ArrayBuffer
+  typeof payload === 'string' || isBytes(payload)
 
 const matches = async (
   { id, timestamp, signatures }: SignatureHeaders,

@@ -112,6 +112,10 @@ describe('a body', () => {
     expect('polluted' in parsed.event || 'polluted' in {}).toBe(false)
   })
 
+  it('cannot name its event through a prototype', () => {
+    expect(parseEvent(Object.create({ event: 'CALL_ENDED', callId: 'c' }))).toMatchObject({ kind: 'unknown' })
+  })
+
   it('cannot name its event through __proto__', () => {
     const parsed = parseEvent('{"__proto__":{"event":"CALL_ENDED","callId":"c"}}')
     expect(parsed).toMatchObject({ kind: 'unknown', name: undefined })

@@ -1,4 +1,5 @@
 import { WebhookParseError } from '../errors/webhook-parse-error.ts'
+import { isBytes } from '../payload.ts'
 import type { RawPayload } from './recognise.ts'
 
 const encoder = new TextEncoder()
@@ -34,7 +35,7 @@ const readValue = (input: unknown, maxBytes: number): unknown => {
     // A byte order mark may be ignored (RFC 8259 section 8.1); the decoder of bytes does so too.
     return parseJson(input.startsWith('\ufeff') ? input.slice(1) : input)
   }
-  if (input instanceof ArrayBuffer || ArrayBuffer.isView(input)) {
+  if (isBytes(input)) {
     if (input.byteLength > maxBytes) throw tooLarge()
     return parseJson(decode(input))
   }

@@ -31,8 +31,9 @@ export const createDeliver = ({ dedupe, claimTtlMs, ack }: ReceiverSettings, rep
 
   /** A claim that cannot be settled expires by itself; the answer does not depend on it. */
   const settle = async (handled: boolean, context: DeliveryContext): Promise<void> => {
+    if (dedupe === undefined) return
     try {
-      await (handled ? dedupe?.complete(context.delivery.key) : dedupe?.release(context.delivery.key))
+      await (handled ? dedupe.complete(context.delivery.key) : dedupe.release(context.delivery.key))
     } catch (error) {
       await fail('dedupe', error, context)
     }
@@ -52,7 +53,7 @@ export const createDeliver = ({ dedupe, claimTtlMs, ack }: ReceiverSettings, rep
   const work = async ({ context, tasks }: Delivery): Promise<boolean> => {
     const attempts = await Promise.all(tasks.map((task) => attempt(task, context)))
     const handled = attempts.every(Boolean)
-    if (dedupe !== undefined) await settle(handled, context)
+    await settle(handled, context)
     return handled
   }
 

@@ -48,11 +48,16 @@ export type ReceiverOptions = {
 export type ReceiverSettings = Required<Omit<ReceiverOptions, 'dedupe' | 'handlerTimeoutMs'>> &
   Pick<ReceiverOptions, 'dedupe' | 'handlerTimeoutMs'>
 
+/** @throws RangeError when a limit or a time is not above 0: NaN would switch it off. */
+export const assertAboveZero = (name: string, value: number | undefined): void => {
+  if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
+}
+
 /**
  * Fills in the defaults.
  *
  * @throws TypeError when `verify` is no function.
- * @throws RangeError when a limit or a time is not above 0: NaN would switch it off.
+ * @throws RangeError when a limit or a time is not above 0.
  */
 export const settingsOf = (options: ReceiverOptions): ReceiverSettings => {
   const settings: ReceiverSettings = {
@@ -69,8 +74,7 @@ export const settingsOf = (options: ReceiverOptions): ReceiverSettings => {
     )
   }
   for (const name of ['maxBodyBytes', 'bodyTimeoutMs', 'claimTtlMs', 'handlerTimeoutMs'] as const) {
-    const value = settings[name]
-    if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
+    assertAboveZero(name, settings[name])
   }
   return settings
 }

@@ -59,6 +59,8 @@ export const readBody = async (
       if (late)
         throw new WebhookRequestError('body_timeout', `The body did not arrive within ${timeoutMs} ms.`)
       if (done) return join(chunks, length)
+      if (!ArrayBuffer.isView(value))
+        throw new TypeError('The body is a stream of something other than bytes.')
       length += value.length
       if (length > maxBytes) {
         stop()

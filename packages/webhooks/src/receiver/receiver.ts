@@ -6,7 +6,10 @@ import type { HandlerOptions } from './registry.ts'
 
 /** Turns webhook requests into calls of typed handlers. */
 export type Receiver = {
-  /** Calls `handler` with every event of this name, or of these names. */
+  /**
+   * Calls `handler` with every event of this name, or of these names. Handlers of one event run side by side; the
+   * sender gets its 200 when all have succeeded, and otherwise sends the event to all of them again.
+   */
   on<Name extends EventName>(
     name: Name | readonly Name[],
     handler: WebhookHandler<NamedEvent<Name>>,

@@ -1,6 +1,7 @@
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import type { Binding } from './bindings.ts'
 import type { DeliveryContext } from './delivery-context.ts'
+import { assertAboveZero } from './options.ts'
 
 /** Options of one handler. */
 export type HandlerOptions = {
@@ -25,6 +26,7 @@ export const createRegistry = (defaultTimeoutMs: number | undefined) => {
   return {
     /** Adds a handler; the function that it returns removes it again. */
     add: (bind: Binding, { timeoutMs = defaultTimeoutMs }: HandlerOptions = {}): (() => void) => {
+      assertAboveZero('timeoutMs', timeoutMs)
       const registration = { bind, timeoutMs }
       registrations = [...registrations, registration]
       return () => {

@@ -1,7 +1,6 @@
 import { createSigner } from '#hmac'
-import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
 import type { Signer } from '../hmac/signer.ts'
-import { decodeSecret, isShortKey } from '../secret.ts'
+import { assertSomeSecret, decodeSecret, isShortKey } from '../secret.ts'
 
 /** Most secrets whose prepared keys are kept: far more than an endpoint rotates through. */
 const mostKept = 64
@@ -26,8 +25,6 @@ const keep = (secret: string, allowShort: boolean): Signer => {
  * @throws WebhookVerificationError with reason `invalid_secret` when one cannot be a secret, or there is none.
  */
 export const signersOf = (secrets: readonly string[], allowShort = false): readonly Signer[] => {
-  if (secrets.length === 0) {
-    throw new WebhookVerificationError('invalid_secret', 'There is no secret. Pass at least one in secrets.')
-  }
+  assertSomeSecret(secrets)
   return secrets.map((secret) => keep(secret, allowShort))
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { generateSecret, signWebhook, type VerificationFailure, verifySignature } from '../index.ts'
@@ -52,6 +53,20 @@ describe('the signature', () => {
     await expect(verifySignature({ ...given, payload: changed })).rejects.toEqual(
       refused('no_matching_signature'),
     )
+  })
+
+  it('is verified over bytes of another realm, such as those of jest', async () => {
+    const foreign = runInNewContext('Uint8Array.from(bytes)', { bytes: [...Buffer.from(payload)] })
+    const buffer = runInNewContext('Uint8Array.from(bytes).buffer', { bytes: [...Buffer.from(payload)] })
+    for (const each of [foreign, buffer]) {
+      await expect(verifySignature({ ...given, payload: each })).resolves.toBeDefined()
+    }
+  })
+
+  it('cannot be verified over what a JSON parser made of the body, and says so', async () => {
+    for (const parsed of [JSON.parse(payload), null, undefined, 42]) {
+      await expect(verifySignature({ ...given, payload: parsed })).rejects.toThrow(/before any body parser/)
+    }
   })
 
   it('does not match under another id or another timestamp', async () => {
@@ -134,6 +149,14 @@ describe('the secrets', () => {
     await expect(verifySignature({ ...given, secrets: [secret, wrong] })).rejects.toEqual(
       refused('invalid_secret'),
     )
+  })
+
+  it('are named as what they most likely are when they are refused', async () => {
+    const messageOf = (wrong: string) => verifySignature({ ...given, secrets: [wrong] }).catch(String)
+    expect(await messageOf('')).toContain('is empty')
+    expect(await messageOf(`${secret}\n`)).toContain('whitespace')
+    expect(await messageOf('whsec_!')).toContain('not base64')
+    expect(await messageOf('whsec_AAAA')).toContain('only 3 bytes')
   })
 
   it('are refused when there is none', async () => {

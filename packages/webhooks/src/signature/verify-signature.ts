@@ -57,6 +57,7 @@ export const signatureRules = ({
  *
  * @returns the id and the timestamp that the signature vouches for.
  * @throws WebhookVerificationError with a closed `reason` when it is not accepted.
+ * @throws TypeError when the payload is neither text nor bytes: it was parsed, and cannot be verified any more.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  * @example
  * const { id } = await verifySignature({ payload: rawBody, headers: request.headers, secrets: [secret] })
