@@ -75,7 +75,7 @@ it('names every issue at once', async () => {
     clientOf('https://a.example').groups.create({ wabaNumber: '', subject: '' }),
   )
   expect(error).toMatchObject({
-    message: 'Invalid creation of a group: wabaNumber must not be empty; subject must not be empty',
+    message: 'Invalid input of groups.create: wabaNumber must not be empty; subject must not be empty',
     issues: [{ path: 'wabaNumber' }, { path: 'subject' }],
   })
 })

@@ -126,6 +126,9 @@ it.each([
   ['retry.backoffMs', { retry: { backoffMs: [1, Infinity] } }],
   ['retry.maxRetryAfterMs', { retry: { maxRetryAfterMs: -1 } }],
   ['retry.writes', { retry: { writes: 'sometimes' } }],
+  ['retry', { retry: 3 }],
+  ['retry', { retry: null }],
+  ['hooks', { hooks: () => {} }],
   ['fetch', { fetch: 'fetch' }],
   ['headers', { headers: { 'not a header': 'x' } }],
   ['headers', { headers: { 'x-a': 'one\ntwo' } }],
@@ -150,7 +153,7 @@ it('accepts the edges: no retries, no wait, no limits', () => {
 it('names every wrong option at once', () => {
   expect(rejected({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
     message: expect.stringMatching(
-      /^Invalid client options: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
+      /^Invalid input of createClient: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
     ),
   })
 })

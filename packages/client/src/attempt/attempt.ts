@@ -45,13 +45,15 @@ export const makeAttempt = async <Data>(
     answer = { ...received, redact, requestId: received.response.headers.get('x-request-id') ?? undefined }
   } catch (thrown) {
     const timedOut = scope.timedOut()
-    const own = signal?.aborted || !(sending || timedOut)
+    if (signal?.aborted || !(sending || timedOut)) {
+      const error = signal?.aborted ? signal.reason : thrown
+      await reportError(settings, request, error, timeline.elapsed() - started)
+      throw error
+    }
     const failure = timedOut
       ? timeoutErrorOf(request, limit, !sending)
       : connectionErrorOf(request, thrown, redact)
-    const error = signal?.aborted ? signal.reason : own ? thrown : failure
-    await reportError(settings, request, error, timeline.elapsed() - started)
-    if (own) throw error
+    await reportError(settings, request, failure, timeline.elapsed() - started)
     return { failure }
   } finally {
     scope.close()

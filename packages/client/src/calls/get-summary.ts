@@ -20,7 +20,7 @@ export const getSummary = async (
   options: RequestOptions,
 ): Promise<WithResponse<SummaryRecord>> => {
   const issues = [...callIdIssues(callId), ...requestOptionIssues(options)]
-  if (issues.length > 0) throw new ValidationError('fetch of a summary', issues)
+  if (issues.length > 0) throw new ValidationError('calls.getSummary', issues)
   const { method, path } = endpoints['calls.getSummary']
   return send(settings, {
     endpoint: 'calls.getSummary',

@@ -28,7 +28,7 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
   for (;;) {
     let last: WabakitError
     try {
-      const totalTimeoutMs = Math.min(settings.totalTimeoutMs, budget.leftMs())
+      const totalTimeoutMs = Math.min(settings.totalTimeoutMs, Math.ceil(budget.leftMs()))
       return (await getSummary({ ...settings, retry, totalTimeoutMs }, callId, options)).data
     } catch (error) {
       if (!isNotYet(error)) throw error
@@ -53,7 +53,7 @@ export const waitForSummary = async (
   options: WaitOptions,
 ): Promise<SummaryRecord> => {
   const issues = [...callIdIssues(callId), ...waitOptionIssues(options)]
-  if (issues.length > 0) throw new ValidationError('wait for a summary', issues)
+  if (issues.length > 0) throw new ValidationError('calls.waitForSummary', issues)
   const { signal, events } = options
   const polling = new AbortController()
   const follow = () => polling.abort(signal?.reason)

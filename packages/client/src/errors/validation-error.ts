@@ -10,8 +10,8 @@ export class ValidationError extends WabakitError {
   /** What is wrong with which field; never empty. */
   readonly issues: readonly Issue[]
 
-  constructor(subject: string, issues: readonly Issue[]) {
-    super(`Invalid ${subject}: ${issues.map(({ message }) => message).join('; ')}`)
+  constructor(place: string, issues: readonly Issue[]) {
+    super(`Invalid input of ${place}: ${issues.map(({ message }) => message).join('; ')}`)
     this.issues = issues
   }
 }

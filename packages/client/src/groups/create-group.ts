@@ -14,7 +14,7 @@ export const createGroup = async (
 ): Promise<WithResponse<CreateGroupResponse>> => {
   const request = validate(CreateGroupRequest, input)
   const issues = [...(request.success ? [] : request.issues), ...requestOptionIssues(options)]
-  if (!request.success || issues.length > 0) throw new ValidationError('creation of a group', issues)
+  if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
   return send(settings, {
     endpoint: 'groups.create',
     ...endpoints['groups.create'],

@@ -54,16 +54,16 @@ export type BeforeRetryContext = {
 }
 
 /**
- * Functions called around every attempt, awaited in turn. What one throws, the call rejects with, unwrapped and
+ * Functions called around every attempt, and awaited. What one throws, the call rejects with, unwrapped and
  * without a retry.
  */
 export type Hooks = {
   /** Before an attempt is sent. May change `request.headers`. */
-  readonly beforeRequest?: ((context: { readonly request: HookRequest }) => void | Promise<void>) | undefined
+  readonly beforeRequest?: ((context: { readonly request: HookRequest }) => unknown) | undefined
   /** After an answer was read, whatever its status. */
-  readonly afterResponse?: ((context: AfterResponseContext) => void | Promise<void>) | undefined
+  readonly afterResponse?: ((context: AfterResponseContext) => unknown) | undefined
   /** After an attempt ended without an answer. */
-  readonly afterError?: ((context: AfterErrorContext) => void | Promise<void>) | undefined
+  readonly afterError?: ((context: AfterErrorContext) => unknown) | undefined
   /** Before the wait that precedes a repetition. */
-  readonly beforeRetry?: ((context: BeforeRetryContext) => void | Promise<void>) | undefined
+  readonly beforeRetry?: ((context: BeforeRetryContext) => unknown) | undefined
 }

@@ -51,7 +51,7 @@ export const settingsOf = (options: ClientOptions): Settings => {
     options.allowInsecureHttp ?? false,
   )
   if (typeof baseUrl !== 'string') issues.push(baseUrl)
-  if (typeof baseUrl !== 'string' || issues.length > 0) throw new ValidationError('client options', issues)
+  if (typeof baseUrl !== 'string' || issues.length > 0) throw new ValidationError('createClient', issues)
   // A key that was read from a file often ends in a line break, which no header can carry.
   const apiKey = given?.trim()
   const { timeoutMs = 15_000, totalTimeoutMs = 60_000, retry = {}, hooks = {}, fetch, logger } = options
