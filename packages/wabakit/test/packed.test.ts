@@ -18,7 +18,7 @@ const exportsOf = (dir: string): { name: string; exports: Exports } =>
   JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
 /** Subpaths that need an optional peer, which an installation for production does not have. */
-const optional = ['msw', 'matchers'].flatMap((name) => [`wabakit/mock/${name}`, `@wabakit/mock/${name}`])
+const optional = ['wabakit/mock/msw', '@wabakit/mock/msw']
 
 const specifiers = publishedPackages().flatMap((dir) => {
   const { name, exports } = exportsOf(dir)
