@@ -1,11 +1,7 @@
 export type { CallInput } from './calls/call-input.ts'
 export type { CallAcceptance, CallEnding, Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries, SummaryGeneration } from './calls/summaries.ts'
-export {
-  createReferenceServer,
-  type ReferenceServer,
-  type ReferenceServerOptions,
-} from './create-reference-server.ts'
+export { createReferenceServer } from './create-reference-server.ts'
 export type { DeliveryFetch } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
@@ -53,6 +49,8 @@ export type {
   ParticipantState,
   SubscriptionRecord,
 } from './records.ts'
+export type { ReferenceServer } from './reference-server.ts'
+export type { ReferenceServerOptions } from './reference-server-options.ts'
 export type {
   CallChange,
   CallWithSummary,

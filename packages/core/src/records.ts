@@ -7,14 +7,12 @@ import type {
   TriggeredVia,
 } from '@wabakit/contract'
 
-/**
- * What a store keeps. Every time is Unix time in milliseconds; what is unset is `null`; `digits` is a number reduced
- * to its digits, the form in which numbers are compared; `revision` counts the writes of a record, from 1.
- */
+// What a store keeps. What is unset is null.
 
 /** An organization with its settings and its own numbers. */
 export type OrganizationRecord = {
   readonly id: string
+  /** Counts its writes, from 1: what replaces it has the next number. */
   readonly revision: number
   /** `automatic`: every call that can be summarised is. `manual`: only when a team member asks. */
   readonly callSummaries: 'automatic' | 'manual'
@@ -22,12 +20,14 @@ export type OrganizationRecord = {
   readonly integrations: readonly IntegrationRecord[]
   /** The organization's telephone numbers; no two with the same digits. */
   readonly pstnNumbers: readonly NumberRecord[]
+  /** When it was made, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
 /** A number as it was configured, and the digits it is compared by. */
 export type NumberRecord = {
   readonly number: string
+  /** The number reduced to its digits: what numbers are compared by. */
   readonly digits: string
 }
 
@@ -49,6 +49,7 @@ export type ApiKeyRecord = {
   readonly label: string
   /** Digits of the WABA numbers that the key may use, or `all`. */
   readonly wabaNumbers: 'all' | readonly string[]
+  /** When it was made, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
@@ -67,11 +68,13 @@ export type GroupRecord = {
   readonly requestHash: string | null
   /** The integration's number, as configured. */
   readonly wabaNumber: string
+  /** The number reduced to its digits: what numbers are compared by. */
   readonly digits: string
   readonly subject: string
   readonly description: string | null
   readonly joinApprovalMode: JoinApprovalMode
   readonly inviteLink: string | null
+  /** When it was made, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
@@ -84,9 +87,12 @@ export type ParticipantRecord = {
   readonly groupId: string
   /** As received when the person last joined. */
   readonly phone: string
+  /** The number reduced to its digits: what numbers are compared by. */
   readonly digits: string
+  /** Counts its writes, from 1: what replaces it has the next number. */
   readonly revision: number
   readonly state: ParticipantState
+  /** When it last changed, as Unix time in milliseconds. */
   readonly changedAt: number
 }
 
@@ -97,12 +103,14 @@ export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejecte
 export type CallRecord = {
   readonly organizationId: string
   readonly callId: string
+  /** Counts its writes, from 1: what replaces it has the next number. */
   readonly revision: number
   readonly state: CallState
   readonly channel: Channel
   readonly direction: CallDirection
   /** The organization's number that the call used, as configured. */
   readonly channelNumber: string
+  /** The number reduced to its digits: what numbers are compared by. */
   readonly digits: string
   readonly customerNumber: string
   readonly agentNumber: string | null
@@ -110,10 +118,13 @@ export type CallRecord = {
   readonly triggeredVia: TriggeredVia
   /** False for a bot test call that was to stay silent: none of its events happens. */
   readonly emitsEvents: boolean
+  /** When it was placed, as Unix time in milliseconds. */
   readonly initiatedAt: number
-  /** When the conversation began. */
+  /** When the conversation began, as Unix time in milliseconds. */
   readonly startedAt: number | null
+  /** When it ended, as Unix time in milliseconds. */
   readonly endedAt: number | null
+  /** Length of the conversation, in whole seconds. */
   readonly durationInSeconds: number | null
   /** Whether a recording exists; known once ended. */
   readonly recorded: boolean | null
@@ -127,6 +138,7 @@ export type CallSummaryRecord = {
   readonly callId: string
   readonly summary: CallSummary
   readonly generatedBy: 'automatic' | 'team_member'
+  /** When it was made, as Unix time in milliseconds. */
   readonly generatedAt: number
 }
 
@@ -141,11 +153,13 @@ export type EventRecord = {
   readonly subject: string
   /** With `digits`, what a subscription must match. */
   readonly channel: Channel
+  /** The number reduced to its digits: what numbers are compared by. */
   readonly digits: string
   /** The JSON body that is signed and sent; kept to the byte. */
   readonly payload: string
   /** Name of the event of the same subject whose unsettled delivery this one's must wait for, however often it fails. */
   readonly waitsFor: string | null
+  /** When it happened, as Unix time in milliseconds. */
   readonly occurredAt: number
 }
 
@@ -156,10 +170,12 @@ export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 export type SubscriptionRecord = {
   readonly id: string
   readonly organizationId: string
+  /** Counts its writes, from 1: what replaces it has the next number. */
   readonly revision: number
   readonly channel: Channel
   /** As given when it was created. */
   readonly number: string
+  /** The number reduced to its digits: what numbers are compared by. */
   readonly digits: string
   readonly url: string
   readonly events: 'all' | readonly string[]
@@ -168,8 +184,9 @@ export type SubscriptionRecord = {
   readonly previousSecret: { readonly secret: string; readonly expiresAt: number } | null
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
-  /** When the first of the failures began that no success has ended since; kept by the store. */
+  /** When the first failure began that no success has ended since, as Unix time in milliseconds; kept by the store. */
   readonly failingSince: number | null
+  /** When it was made, as Unix time in milliseconds. */
   readonly createdAt: number
   /** When it was last written; what a write that disables it skips is settled at this time. */
   readonly updatedAt: number
@@ -199,18 +216,21 @@ export type DeliveryRecord = {
   /** The `webhook-id` it is sent with: the event's id, unless it was sent again under a new one. */
   readonly webhookId: string
   readonly status: DeliveryStatus
-  /** When it is due (`pending`) or its lease ends (`claimed`); `null` otherwise. */
+  /** When it is due (`pending`) or its lease ends (`claimed`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
   /** All attempts so far. */
   readonly attempts: number
   /** Failed attempts since it was created or last sent again: its place in the schedule. */
   readonly failures: number
+  /** When it was made, as Unix time in milliseconds. */
   readonly createdAt: number
+  /** When it was settled, as Unix time in milliseconds; `null` until then. */
   readonly settledAt: number | null
 }
 
 /** What an attempt found. */
 export type AttemptResult = {
+  /** When it began, as Unix time in milliseconds. */
   readonly startedAt: number
   /** Milliseconds from the start to the end of the answer. */
   readonly durationMs: number

@@ -1,19 +1,37 @@
 import type {
   ApiKeyRecord,
   AttemptRecord,
-  AttemptResult,
   CallerRecord,
-  CallRecord,
-  CallSummaryRecord,
   DeliveryRecord,
-  DeliveryStatus,
-  DisabledReason,
   EventRecord,
   GroupRecord,
   OrganizationRecord,
   ParticipantRecord,
   SubscriptionRecord,
 } from './records.ts'
+import type {
+  CallChange,
+  CallWithSummary,
+  ClaimedDelivery,
+  ClaimRequest,
+  DeliveryQuery,
+  EventQuery,
+  GroupCreation,
+  GroupCreationOutcome,
+  Page,
+  PageRequest,
+  ParticipantChange,
+  ParticipantKey,
+  PruneRequest,
+  ResendOutcome,
+  ResendQuery,
+  SaveOutcome,
+  Settlement,
+  SettlementOutcome,
+  SummaryChange,
+} from './store-requests.ts'
+
+export type * from './store-requests.ts'
 
 /**
  * Where the core keeps everything. Each method is one whole transaction: it happens completely or not at all, and
@@ -42,6 +60,7 @@ import type {
 export type Store = {
   /** Writes an organization by compare-and-set. */
   saveOrganization(organization: OrganizationRecord): Promise<SaveOutcome>
+  /** An organization by its id. */
   findOrganization(organizationId: string): Promise<OrganizationRecord | undefined>
   /** All organizations, oldest first. */
   listOrganizations(page: PageRequest): Promise<Page<OrganizationRecord>>
@@ -62,9 +81,11 @@ export type Store = {
    * both carry the same request hash (`null` equals nothing), else `conflict`; either way nothing is written.
    */
   createGroup(change: GroupCreation): Promise<GroupCreationOutcome>
+  /** A group by its client custom group id. */
   findGroup(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
   /** Writes a membership by compare-and-set and tells its event. */
   saveParticipant(change: ParticipantChange): Promise<SaveOutcome>
+  /** A membership, also a former one. */
   findParticipant(key: ParticipantKey): Promise<ParticipantRecord | undefined>
 
   /** Writes a call by compare-and-set and tells its event, if it has one. */
@@ -89,6 +110,7 @@ export type Store = {
    * `skipped`; a claim that is out may still report (see {@link Store.settleDelivery}).
    */
   saveSubscription(subscription: SubscriptionRecord): Promise<SaveOutcome>
+  /** A subscription by its id, with its secrets. */
   findSubscription(organizationId: string, subscriptionId: string): Promise<SubscriptionRecord | undefined>
   /** Subscriptions of an organization, oldest first. */
   listSubscriptions(organizationId: string, page: PageRequest): Promise<Page<SubscriptionRecord>>
@@ -144,164 +166,4 @@ export type Store = {
   prune(request: PruneRequest): Promise<number>
   /** Gives back what the store holds open. */
   close(): Promise<void>
-}
-
-/** Whether a compare-and-set wrote. */
-export type SaveOutcome = 'saved' | 'stale'
-
-/** Which part of a list to read. */
-export type PageRequest = {
-  /** `nextCursor` of the page before; the first page when omitted. Opaque. */
-  readonly cursor?: string | undefined
-  /** Most records of the page, 1 to 1,000. */
-  readonly limit: number
-}
-
-/** A part of a list. What is added while somebody pages forward appears on a later page; nothing appears twice. */
-export type Page<Item> = {
-  readonly items: Item[]
-  /**
-   * Where the next page starts. Going forward through events or deliveries it is there for every page that is not
-   * empty, so that a reader can follow what is added later; otherwise only when there is more.
-   */
-  readonly nextCursor?: string | undefined
-}
-
-/** A new group and its event. */
-export type GroupCreation = { readonly group: GroupRecord; readonly event: EventRecord }
-
-/** What {@link Store.createGroup} decided; `group` is the one that is there now. */
-export type GroupCreationOutcome = {
-  readonly outcome: 'created' | 'same' | 'conflict'
-  readonly group: GroupRecord
-}
-
-/** A membership as it shall be, and its event. */
-export type ParticipantChange = { readonly participant: ParticipantRecord; readonly event: EventRecord }
-
-/** Which membership. */
-export type ParticipantKey = {
-  readonly organizationId: string
-  readonly groupId: string
-  readonly digits: string
-}
-
-/** A call as it shall be, and the event of the step, if it has one. */
-export type CallChange = { readonly call: CallRecord; readonly event: EventRecord | null }
-
-/** A call and its summary, if it has one. */
-export type CallWithSummary = { readonly call: CallRecord; readonly summary: CallSummaryRecord | undefined }
-
-/** A summary, and the event that its first save tells. */
-export type SummaryChange = { readonly summary: CallSummaryRecord; readonly event: EventRecord | null }
-
-/** Which events. What is omitted does not restrict. */
-export type EventQuery = PageRequest & {
-  readonly organizationId: string
-  readonly eventId?: string | undefined
-  readonly name?: string | undefined
-  readonly subject?: string | undefined
-  /** @default 'oldest_first' */
-  readonly order?: 'oldest_first' | 'newest_first' | undefined
-}
-
-/** Which deliveries. What is omitted does not restrict. */
-export type DeliverySelection = {
-  readonly organizationId: string
-  readonly deliveryId?: string | undefined
-  readonly eventId?: string | undefined
-  readonly subscriptionId?: string | undefined
-  readonly statuses?: readonly DeliveryStatus[] | undefined
-  /** From this time of the event on. */
-  readonly occurredFrom?: number | undefined
-  /** Before this time of the event. */
-  readonly occurredBefore?: number | undefined
-}
-
-/** Which deliveries, and which part of the list. */
-export type DeliveryQuery = PageRequest &
-  DeliverySelection & {
-    /** @default 'oldest_first' */
-    readonly order?: 'oldest_first' | 'newest_first' | undefined
-  }
-
-/** What to claim. */
-export type ClaimRequest = {
-  /** Unique per claim: what its settlements must name. */
-  readonly claimId: string
-  readonly now: number
-  readonly leaseMs: number
-  /** Most deliveries of this claim, at least 1. */
-  readonly limit: number
-  /** Most claims under lease of one subscription, over all processes, at least 1. */
-  readonly perSubscription: number
-}
-
-/** A claimed delivery with what an attempt needs. */
-export type ClaimedDelivery = {
-  readonly delivery: DeliveryRecord
-  readonly event: EventRecord
-  readonly subscription: SubscriptionRecord
-}
-
-/**
- * What became of a claim.
- * - `delivered`: the endpoint took it.
- * - `retry`: failed; due again after `afterMs`. With `releasesLane` it no longer holds its lane.
- * - `exhausted`: failed for the last time.
- * - `gone`: the endpoint answered 410.
- * - `released`: not attempted (the worker stops); due at once, nothing is counted.
- */
-export type SettlementResult =
-  | { readonly kind: 'delivered' | 'exhausted' | 'gone'; readonly attempt: AttemptResult }
-  | {
-      readonly kind: 'retry'
-      readonly attempt: AttemptResult
-      readonly afterMs: number
-      readonly releasesLane: boolean
-    }
-  | { readonly kind: 'released' }
-
-/** What became of one claimed delivery. */
-export type Settlement = {
-  readonly deliveryId: string
-  readonly claimId: string
-  readonly now: number
-  readonly result: SettlementResult
-  /** How long every attempt may fail before the subscription is disabled, in milliseconds. */
-  readonly failingLimitMs: number
-}
-
-/** What {@link Store.settleDelivery} wrote. */
-export type SettlementOutcome =
-  | { readonly outcome: 'stale' }
-  | {
-      readonly outcome: 'settled'
-      /** The delivery as it is now. */
-      readonly delivery: DeliveryRecord
-      /** Set when this settlement disabled the subscription. */
-      readonly disabled: DisabledReason | null
-    }
-
-/** What to send again. */
-export type ResendQuery = PageRequest &
-  DeliverySelection & {
-    readonly now: number
-    /** Appended to the event's id (`-2`) to make a new `webhook-id`; `null` keeps the one the delivery had. */
-    readonly webhookIdSuffix: string | null
-  }
-
-/** What {@link Store.resendDeliveries} did with this page of the selection. */
-export type ResendOutcome = {
-  readonly resent: number
-  /** There is more: where to go on. */
-  readonly nextCursor?: string | undefined
-}
-
-/** What to prune. */
-export type PruneRequest = {
-  /** Unix time in milliseconds. */
-  readonly before: number
-  /** Most deliveries, and most events, of this call. */
-  readonly limit: number
 }

@@ -63,6 +63,7 @@ export type Calls = {
   reject(organizationId: string, callId: string): Promise<CallRecord>
   /** The customer did not pick up. No event tells so. */
   leave(organizationId: string, callId: string): Promise<CallRecord>
+  /** A call with its summary; `undefined` when there is none of this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
 }
 

@@ -29,6 +29,7 @@ export type Groups = {
    * @throws RecordNotFoundError when there is no such organization.
    */
   create(organizationId: string, request: CreateGroupRequest): Promise<CreatedGroup>
+  /** A group by its client custom group id; `undefined` when there is none. */
   find(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
 }
 

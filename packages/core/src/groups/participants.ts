@@ -29,6 +29,7 @@ export type Participants = {
   leave(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
   /** A member is removed: GROUP_PARTICIPANT_REMOVED. */
   remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
+  /** A membership, also a former one; `undefined` when there never was one. */
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
 }
 

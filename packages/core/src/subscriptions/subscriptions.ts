@@ -59,6 +59,7 @@ export type Subscriptions = {
   create(organizationId: string, input: SubscriptionInput): Promise<SubscriptionWithSecret>
   /** The subscriptions of an organization, oldest first. */
   list(organizationId: string, page?: Partial<PageRequest>): Promise<Page<Subscription>>
+  /** A subscription by its id; `undefined` when there is none. */
   find(organizationId: string, subscriptionId: string): Promise<Subscription | undefined>
   /** @throws InputError when a field cannot be right. */
   update(organizationId: string, subscriptionId: string, change: SubscriptionChange): Promise<Subscription>

@@ -27,6 +27,7 @@ export type Organizations = {
    * @throws RecordExistsError when the id, or a key, is in use.
    */
   create(input: OrganizationInput): Promise<OrganizationRecord>
+  /** An organization by its id; `undefined` when there is none. */
   find(organizationId: string): Promise<OrganizationRecord | undefined>
   /** All organizations, oldest first. */
   list(page?: Partial<PageRequest>): Promise<Page<OrganizationRecord>>
