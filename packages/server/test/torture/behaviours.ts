@@ -3,6 +3,12 @@ import { gzipSync } from 'node:zlib'
 import type { Random } from './random.ts'
 import type { Behaviour } from './recorder.ts'
 
+/** Every attempt succeeds, one in five after a while. */
+export const calm =
+  (random: Random): Behaviour =>
+  (response) =>
+    void setTimeout(random.happens(0.2) ? random.between(1, 80) : 0).then(() => response.end('ok'))
+
 /** One in fifty fails at first, and is tried again after 5 s; one in twenty is slow. */
 export const flaky =
   (random: Random): Behaviour =>

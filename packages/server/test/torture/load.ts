@@ -50,7 +50,7 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
       return answer
     } catch {
       report.broken++
-      await setTimeout(random.between(5, 30))
+      await setTimeout(random.between(20, 60))
       return undefined
     }
   }

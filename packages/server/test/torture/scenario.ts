@@ -5,6 +5,8 @@ export type ScenarioOptions = {
   readonly seed: number
   /** How often it does what it does. */
   readonly times: number
+  /** Endpoints answer every attempt, so that nothing waits for the next one. */
+  readonly isCalm?: boolean
   /** Called with what was done so far, in words. */
   readonly progress: (text: string) => void
 }

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { flaky } from './behaviours.ts'
+import { calm, flaky } from './behaviours.ts'
 import type { Verdict } from './checker.ts'
 import { type LoadReport, startLoad } from './load.ts'
 import { createRandom, type Random } from './random.ts'
-import { type Behaviour, type Recorder, startRecorder } from './recorder.ts'
+import { type Recorder, startRecorder } from './recorder.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 /** A secret that signs from the start. */
@@ -23,8 +23,8 @@ export type WorldOptions = {
   readonly preload?: string | undefined
   /** Variables of the server's process, besides those of this one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** How the endpoint answers; see {@link flaky}. */
-  readonly behave?: Behaviour | undefined
+  /** The endpoint answers every attempt; else it is flaky. */
+  readonly isCalm?: boolean | undefined
   /** How many requests are under way at the same time. */
   readonly width?: number | undefined
 }
@@ -73,7 +73,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   const files = { acknowledged: join(folder, 'acknowledged.jsonl'), arrivals: join(folder, 'arrivals.jsonl') }
   for (const file of Object.values(files)) writeFileSync(file, '')
   const database = options.database ?? join(folder, 'wabakit.db')
-  const recorder = await startRecorder(files.arrivals, options.behave ?? flaky(random))
+  const recorder = await startRecorder(files.arrivals, (options.isCalm ? calm : flaky)(random))
   const secrets = [firstSecret]
   let url = ''
 

@@ -3,8 +3,8 @@ import { failuresOf, type Scenario } from '../scenario.ts'
 import { createWorld } from '../world.ts'
 
 /** SIGKILL at random moments, some of them before the server is ready again. */
-export const kills: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed })
+export const kills: Scenario = async ({ seed, isCalm, times, progress }) => {
+  await using world = await createWorld({ seed, isCalm })
   const { random } = world
   let killed = 0
   while (killed < times) {

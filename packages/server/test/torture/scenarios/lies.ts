@@ -6,8 +6,13 @@ import { createWorld } from '../world.ts'
 const preload = join(import.meta.dirname, '../preload/drop-commits.ts')
 
 /** A store that drops one commit of so many and says it was kept: the checker must see that. */
-export const lies: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed, preload, environment: { WABAKIT_DROP_EVERY: String(times) } })
+export const lies: Scenario = async ({ seed, isCalm, times, progress }) => {
+  await using world = await createWorld({
+    seed,
+    isCalm,
+    preload,
+    environment: { WABAKIT_DROP_EVERY: String(times) },
+  })
   // A dropped commit need not have held a change: the load goes on until several were dropped.
   for (let dropped = 0; dropped < 5; progress(`${dropped} commits dropped`)) {
     await setTimeout(100)

@@ -3,8 +3,8 @@ import { failuresOf, type Scenario } from '../scenario.ts'
 import { createWorld } from '../world.ts'
 
 /** SIGTERM at random moments: the process ends with 0, in time, and loses nothing. */
-export const stops: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed })
+export const stops: Scenario = async ({ seed, isCalm, times, progress }) => {
+  await using world = await createWorld({ seed, isCalm })
   const failures: string[] = []
   for (let stopped = 1; stopped <= times; stopped++) {
     await setTimeout(world.random.between(20, 1_000))

@@ -7,8 +7,8 @@ import { createWorld } from '../world.ts'
 const preload = join(import.meta.dirname, '../preload/limit-pages.ts')
 
 /** The disk is full, or another program holds the lock: 503 and nothing else, and it goes on without a restart. */
-export const storage: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed, preload })
+export const storage: Scenario = async ({ seed, isCalm, times, progress }) => {
+  await using world = await createWorld({ seed, isCalm, preload })
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
     await setTimeout(world.random.between(50, 300))
