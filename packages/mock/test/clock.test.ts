@@ -78,22 +78,29 @@ test('plays the whole schedule of a receiver that never answers, and then gives 
   expect(first).toMatchObject({ status: undefined, error: 'connection refused', acknowledged: false })
 })
 
-test.each(['before', 'after'])('works under fake timers that were installed %s it was made', async (when) => {
-  if (when === 'before') vi.useFakeTimers({ now: new Date('2040-01-01') })
-  await using mock = await createMock()
-  vi.useFakeTimers({ now: new Date('2040-01-01') })
-  const received: string[] = []
-  const verify = standardWebhooks({ secrets: [mock.secret] })
-  mock.deliverTo(createReceiver({ verify }).onAny(({ event }) => received.push(event)))
-  mock.faults.next('*', { status: 429, retryAfterSeconds: 5 })
-  mock.faults.next('*', { latencyMs: 1 })
-  const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
-  await mock.waitForDelivery('GROUP_CREATED', { groupId })
-  await mock.simulateCall({ summary: { afterMs: '30s' } })
-  await mock.clock.advance('30s')
-  expect(received).toHaveLength(5)
-  await expect(mock.waitForEvent('CALL_MISSED', {}, { timeoutMs: 10 })).rejects.toThrow(/within 10 ms/)
-})
+test.each(['before', 'after'])(
+  'works under fake timers that were installed %s it was loaded',
+  async (when) => {
+    const now = new Date('2040-01-01')
+    if (when === 'before') vi.useFakeTimers({ now })
+    vi.resetModules()
+    const { createMock } = await import('@wabakit/mock')
+    vi.useFakeTimers({ now })
+    await using mock = await createMock()
+    const received: string[] = []
+    const verify = standardWebhooks({ secrets: [mock.secret] })
+    mock.deliverTo(createReceiver({ verify }).onAny(({ event }) => received.push(event)))
+    mock.faults.next('*', { status: 429, retryAfterSeconds: 5 })
+    mock.faults.next('*', { latencyMs: 1 })
+    const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+    await mock.waitForDelivery('GROUP_CREATED', { groupId })
+    await mock.simulateCall({ summary: { afterMs: '30s' } })
+    await mock.clock.advance('30s')
+    expect(received).toHaveLength(5)
+    await expect(mock.waitForEvent('CALL_MISSED', {}, { timeoutMs: 10 })).rejects.toThrow(/within 10 ms/)
+    await mock.expectNoEvent('CALL_MISSED', {}, { forMs: 5 })
+  },
+)
 
 test("on the machine's clock everything happens by itself, and nothing can be hurried", async () => {
   await using mock = await createMock({ clock: 'machine' })

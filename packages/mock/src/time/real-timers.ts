@@ -1,5 +1,8 @@
-// Taken when the module is loaded, so that fake timers of a test that starts later do not stop the mock.
+// Taken when the module is loaded, so that fake timers that a test installs later do not stop the mock.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis
+
+/** Fake timers that were there first (jest's `enableGlobally`) give themselves away by their clock. */
+const isFake = 'clock' in startTimer
 
 /**
  * Calls `run` after so many milliseconds of real time.
@@ -7,6 +10,12 @@ const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis
  * @returns stops it.
  */
 export const afterRealTime = (ms: number, run: () => void): (() => void) => {
+  if (isFake) {
+    // The one timer of the platform that is never faked. It keeps no process alive, but test runners live anyway.
+    const signal = AbortSignal.timeout(ms)
+    signal.addEventListener('abort', run)
+    return () => signal.removeEventListener('abort', run)
+  }
   const timer = startTimer(run, ms)
   return () => stopTimer(timer)
 }

@@ -21,9 +21,6 @@ export type WaitsContext = {
   countsCollected(): boolean
 }
 
-/** Waits for what happens. */
-export type Waits = ReturnType<typeof createWaits>
-
 const isDeliveryOf = <Name extends EventName>(
   delivery: RecordedDelivery,
   filter: EventFilter<Name>,

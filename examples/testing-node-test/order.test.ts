@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { afterEach, test } from 'node:test'
+import { createMock } from 'wabakit/mock'
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+
+const mock = await createMock()
+afterEach(() => mock.reset())
+
+test('a group is created, although the service is busy', async () => {
+  mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })
+  const group = { wabaNumber: mock.wabaNumber, subject: 'Order 1042' }
+  const { groupId } = await mock.client().groups.create(group)
+  await mock.waitForEvent('GROUP_CREATED', { groupId, groupName: 'Order 1042' })
+  assert.deepEqual(
+    mock.requests.map(({ status }) => status),
+    [429, 429, 200],
+  )
+})
+
+test('the summary of a call is handled once', async () => {
+  const handled: string[] = []
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
+  mock.deliverTo(receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap)))
+  mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
+
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  await mock.clock.advance('30s')
+  await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+
+  assert.deepEqual(handled, ['Wants a refund.'])
+})

@@ -1,0 +1,15 @@
+import { test as base, expect } from 'vitest'
+import { createMock } from 'wabakit/mock'
+import { type EventMatchers, matchers } from 'wabakit/mock/matchers'
+
+expect.extend(matchers)
+declare module 'vitest' {
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
+    extends EventMatchers<R> {}
+}
+
+const shared = await createMock()
+
+/** Each test has a vendor of its own, so that all of them can run at the same time. */
+export const test = base.extend('mock', () => shared.tenant())
+export { expect }

@@ -1,0 +1,24 @@
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { expect, test } from './mock.ts'
+
+test.concurrent('a group is created, although the service is busy', async ({ mock }) => {
+  mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })
+  const group = { wabaNumber: mock.wabaNumber, subject: 'Order 1042' }
+  const { groupId } = await mock.client().groups.create(group)
+  await mock.waitForEvent('GROUP_CREATED', { groupId, groupName: 'Order 1042' })
+  expect(mock.requests.map(({ status }) => status)).toEqual([429, 429, 200])
+})
+
+test.concurrent('the summary of a call is handled once', async ({ mock }) => {
+  const handled: string[] = []
+  const verify = standardWebhooks({ secrets: [mock.secret] })
+  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
+  mock.deliverTo(receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap)))
+  mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
+
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  await mock.clock.advance('30s')
+
+  expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY', { callId })
+  expect(handled).toEqual(['Wants a refund.'])
+})
