@@ -1,8 +1,5 @@
 import { InputError, type Page } from '@wabakit/core'
 
-/** The order of a list of what happened; oldest first it can be followed. */
-export type Order = 'oldest_first' | 'newest_first' | undefined
-
 /** Rows of a list, read with one more than the page holds. */
 export type PageRows<Item> = {
   readonly rows: readonly { readonly record: Item; readonly cursor: string }[]

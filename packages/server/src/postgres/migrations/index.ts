@@ -1,8 +1,26 @@
 import { tables } from './0001-tables.ts'
 import { records } from './0002-records.ts'
-import { changes } from './0003-changes.ts'
-import { deliveries } from './0004-deliveries.ts'
-import { tokenBuckets } from './0005-token-buckets.ts'
+import { locks } from './0003-locks.ts'
+import { events } from './0004-events.ts'
+import { tenancy } from './0005-tenancy.ts'
+import { changes } from './0006-changes.ts'
+import { subscriptions } from './0007-subscriptions.ts'
+import { claims } from './0008-claims.ts'
+import { settlements } from './0009-settlements.ts'
+import { retention } from './0010-retention.ts'
+import { tokenBuckets } from './0011-token-buckets.ts'
 
 /** The schema, step by step: a database of version n has seen the first n. A step that was released is never changed. */
-export const migrations: readonly string[] = [tables, records, changes, deliveries, tokenBuckets]
+export const migrations: readonly string[] = [
+  tables,
+  records,
+  locks,
+  events,
+  tenancy,
+  changes,
+  subscriptions,
+  claims,
+  settlements,
+  retention,
+  tokenBuckets,
+]

@@ -1,0 +1,62 @@
+/** Organizations and their keys. */
+export const tenancy = /* sql */ `
+-- Null for "all".
+CREATE FUNCTION wabakit.all_or_some(p_names json) RETURNS text[] LANGUAGE sql IMMUTABLE
+RETURN CASE json_typeof(p_names) WHEN 'array' THEN ARRAY(SELECT json_array_elements_text(p_names)) END;
+
+CREATE FUNCTION wabakit.save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  -- New ones are committed one after the other, so that the list grows at its end.
+  IF p_organization ->> 'revision' = '1' THEN
+    PERFORM pg_advisory_xact_lock(wabakit.lock_key('organizations', ''));
+  END IF;
+  INSERT INTO wabakit.organizations AS current
+    (id, revision, call_summaries, integrations, pstn_numbers, created_at)
+  SELECT r.* FROM json_to_record(p_organization) AS r (
+    id text, revision integer, "callSummaries" text, integrations json, "pstnNumbers" json, "createdAt" bigint
+  )
+  WHERE r.revision = 1 OR EXISTS (SELECT FROM wabakit.organizations o WHERE o.id = r.id)
+  ON CONFLICT (id) DO UPDATE SET
+    revision = EXCLUDED.revision, call_summaries = EXCLUDED.call_summaries, integrations = EXCLUDED.integrations,
+    pstn_numbers = EXCLUDED.pstn_numbers, created_at = EXCLUDED.created_at
+  WHERE current.revision = EXCLUDED.revision - 1;
+  RETURN FOUND;
+END $$;
+
+CREATE FUNCTION wabakit.remove_organization(p_organization_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  key bigint;
+BEGIN
+  PERFORM pg_advisory_xact_lock(wabakit.lock_key('organization', p_organization_id));
+  FOR key IN
+    SELECT wabakit.lock_key('subscription', s.position::text) FROM wabakit.subscriptions s
+    WHERE s.organization_id = p_organization_id ORDER BY 1
+  LOOP
+    PERFORM pg_advisory_xact_lock(key);
+  END LOOP;
+  DELETE FROM wabakit.attempts a USING wabakit.deliveries d
+  WHERE d.organization_id = p_organization_id AND a.delivery = d.position;
+  DELETE FROM wabakit.deliveries WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.events WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.subscriptions WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.summaries WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.calls WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.participants WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.groups WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.api_keys WHERE organization_id = p_organization_id;
+  DELETE FROM wabakit.organizations WHERE id = p_organization_id;
+  RETURN FOUND;
+END $$;
+
+CREATE FUNCTION wabakit.add_api_key(p_key json) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM wabakit.enter_organization(p_key ->> 'organizationId');
+  INSERT INTO wabakit.api_keys (id, organization_id, hash, label, waba_numbers, created_at)
+  SELECT r.id, r."organizationId", r.hash, r.label, wabakit.all_or_some(r."wabaNumbers"), r."createdAt"
+  FROM json_to_record(p_key) AS r (
+    id text, "organizationId" text, hash text, label text, "wabaNumbers" json, "createdAt" bigint
+  )
+  ON CONFLICT (hash) DO NOTHING;
+  RETURN FOUND;
+END $$;
+`

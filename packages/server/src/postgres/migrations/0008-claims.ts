@@ -1,0 +1,104 @@
+/** What is due, and who attempts it. */
+export const claims = /* sql */ `
+-- For each subscription with something pending or claimed, the earliest time at which that is due. It goes from
+-- one subscription to the next by the index, so that it costs the same however many deliveries there are.
+CREATE FUNCTION wabakit.queues() RETURNS TABLE (subscription bigint, due_at bigint) LANGUAGE sql STABLE AS $$
+  WITH RECURSIVE busy AS (
+    (
+      SELECT d.subscription FROM wabakit.deliveries d WHERE d.due_at IS NOT NULL
+      ORDER BY d.subscription, d.status, d.due_at LIMIT 1
+    )
+    UNION ALL
+    SELECT (
+      SELECT d.subscription FROM wabakit.deliveries d
+      WHERE d.due_at IS NOT NULL AND d.subscription > busy.subscription
+      ORDER BY d.subscription, d.status, d.due_at LIMIT 1
+    )
+    FROM busy WHERE busy.subscription IS NOT NULL
+  )
+  SELECT busy.subscription, least(
+    (
+      SELECT d.due_at FROM wabakit.deliveries d
+      WHERE d.subscription = busy.subscription AND d.status = 'pending' AND d.due_at IS NOT NULL
+      ORDER BY d.due_at LIMIT 1
+    ),
+    (
+      SELECT d.due_at FROM wabakit.deliveries d
+      WHERE d.subscription = busy.subscription AND d.status = 'claimed' AND d.due_at IS NOT NULL
+      ORDER BY d.due_at LIMIT 1
+    )
+  )
+  FROM busy WHERE busy.subscription IS NOT NULL
+$$;
+
+-- The first of what a subscription has due.
+CREATE FUNCTION wabakit.due_deliveries(p_subscription bigint, p_now bigint, p_limit bigint)
+RETURNS TABLE (delivery bigint, due_at bigint, event bigint) LANGUAGE sql STABLE AS $$
+  (
+    SELECT d.position, d.due_at, d.event FROM wabakit.deliveries d
+    WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at <= p_now
+    ORDER BY d.due_at, d.event LIMIT p_limit
+  )
+  UNION ALL
+  (
+    SELECT d.position, d.due_at, d.event FROM wabakit.deliveries d
+    WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at <= p_now
+    ORDER BY d.due_at, d.event LIMIT p_limit
+  )
+  ORDER BY 2, 3 LIMIT p_limit
+$$;
+
+CREATE FUNCTION wabakit.claim_deliveries(
+  p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer
+) RETURNS TABLE (delivery json, event json, subscription json) LANGUAGE plpgsql AS $$
+DECLARE
+  moment bigint := wabakit.clock_ms();
+  candidates bigint[];
+  chosen bigint[];
+  key bigint;
+BEGIN
+  candidates := ARRAY(
+    SELECT q.subscription FROM wabakit.queues() q
+    WHERE q.due_at <= moment AND p_per_subscription > (
+      SELECT count(*) FROM wabakit.deliveries d
+      WHERE d.subscription = q.subscription AND d.status = 'claimed' AND d.due_at > moment
+    )
+    ORDER BY q.due_at LIMIT p_limit
+  );
+  -- Claims of one subscription are made one after the other: else two would choose the same.
+  FOR key IN
+    SELECT wabakit.lock_key('claims', each::text) FROM unnest(candidates) AS each ORDER BY 1
+  LOOP
+    PERFORM pg_advisory_xact_lock(key);
+  END LOOP;
+  moment := wabakit.clock_ms();
+  chosen := ARRAY(
+    SELECT due.delivery
+    FROM unnest(candidates) AS candidate
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS leases FROM wabakit.deliveries d
+      WHERE d.subscription = candidate AND d.status = 'claimed' AND d.due_at > moment
+    ) AS taken
+    CROSS JOIN LATERAL wabakit.due_deliveries(
+      candidate, moment, least(p_limit, greatest(0, p_per_subscription - taken.leases))
+    ) AS due
+    ORDER BY due.due_at, due.event LIMIT p_limit
+  );
+  RETURN QUERY
+  WITH free AS (
+    SELECT d.position, d.due_at FROM wabakit.deliveries d
+    WHERE d.position = ANY (chosen) AND d.due_at <= moment
+    FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE wabakit.deliveries d SET status = 'claimed', claim_id = p_claim_id, due_at = moment + p_lease_ms
+    WHERE d.position = ANY (ARRAY(SELECT free.position FROM free))
+    RETURNING d.position, d.event, d.subscription, d AS row
+  )
+  SELECT wabakit.record(c.row, e, s), wabakit.record(e), wabakit.record(s)
+  FROM claimed c
+  JOIN free f ON f.position = c.position
+  JOIN wabakit.events e ON e.position = c.event
+  JOIN wabakit.subscriptions s ON s.position = c.subscription
+  ORDER BY f.due_at, c.event;
+END $$;
+`
