@@ -30,11 +30,9 @@ const requestTimeoutMs = 15_000
 const sentenceOf = async (response: Response): Promise<string> => {
   const text = (await response.text()).slice(0, 1_000)
   try {
-    const { message, issues = [] } = JSON.parse(text)
-    const details = issues.map(
-      (issue: { path: string; message: string }) => `\n  ${issue.path} ${issue.message}`,
-    )
-    return `${message}${details.join('')}`
+    const { message, issues = [] }: { message: string; issues?: { message: string }[] } = JSON.parse(text)
+    // Of several faults the message tells the first only.
+    return issues.length > 1 ? issues.map((issue) => `\n  ${issue.message}`).join('') : message
   } catch {
     return text === '' ? response.statusText : text
   }

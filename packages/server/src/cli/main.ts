@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
+import { DatabaseInUseError } from '../sqlite/errors/database-in-use-error.ts'
+import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { createProgram } from './program.ts'
 
@@ -12,11 +15,18 @@ const abortOnSignal = (): void => {
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
 }
 
+/** What keeps a server from starting until somebody changes a setting, or what it names. */
+const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
+
 const tell = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  if (error instanceof CliError || error instanceof ConfigError) {
+  if (error instanceof CliError) {
     process.stderr.write(`${error.message}\n`)
-    return error instanceof CliError ? error.exitCode : exitCodes.usage
+    return error.exitCode
+  }
+  if (error instanceof Error && startErrors.some((kind) => error instanceof kind)) {
+    process.stderr.write(`${error.message}\n`)
+    return exitCodes.usage
   }
   process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
   return exitCodes.failed

@@ -1,7 +1,17 @@
 import { Command, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { settings } from '../config/settings.ts'
-import { addServerOptions, collect, formatOption, moment, seconds, serverOption } from './options.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import {
+  addServerOptions,
+  collect,
+  collectOf,
+  formatOption,
+  moment,
+  option,
+  seconds,
+  serverOption,
+} from './options.ts'
 import { createOutput, type Format, type Output } from './output.ts'
 
 /** What a command's action gets of the process. */
@@ -19,12 +29,11 @@ const outputOf = ({ format }: { format: Format }): Output => createOutput(format
 
 /** Adds a flag for each setting of a server. Their variables and defaults are applied by `loadConfig`. */
 const addSettings = (command: Command): Command => {
-  for (const { flag, kind, about, form, variable, otherwise, default: value, secret } of settings) {
+  for (const { flag, kind, about, form, variable, otherwise, default: value } of settings) {
     if (flag === undefined) continue
-    const shown = otherwise ?? String(value)
-    const description = `${about.replaceAll('`', '')} (${secret ? '' : `default: ${shown.replaceAll('`', '')}, `}env: ${variable})`
+    const description = `${about} Must be ${form}. (default: ${otherwise ?? value}, env: ${variable})`
     const placeholder = kind === 'boolean' ? '[boolean]' : kind === 'number' ? '<number>' : '<text>'
-    command.addOption(new Option(`${flag} ${placeholder}`, `${description}; ${form.replaceAll('`', '')}`))
+    command.addOption(new Option(`${flag} ${placeholder}`, description.replaceAll('`', '')))
   }
   return command
     .option(
@@ -36,6 +45,9 @@ const addSettings = (command: Command): Command => {
 
 const addServe = (program: Command): void => {
   addSettings(program.command('serve', { isDefault: true }))
+    // What is no command is taken for an argument of the default one.
+    .argument('[none...]')
+    .usage('[options]')
     .description('run a server until SIGTERM or SIGINT (the default command)')
     .addHelpText(
       'after',
@@ -45,9 +57,12 @@ const addServe = (program: Command): void => {
         'serve --webhook-url http://127.0.0.1:3000/webhooks',
       ),
     )
-    .action(async ({ format, ...flags }) =>
-      (await import('./commands/serve.ts')).serve(flags, outputOf({ format })),
-    )
+    .action(async ([unknown], { format, ...flags }) => {
+      if (unknown !== undefined) {
+        throw new CliError(`There is no command ${unknown}. See wabakit --help.`, exitCodes.usage)
+      }
+      await (await import('./commands/serve.ts')).serve(flags, outputOf({ format }))
+    })
 }
 
 const addExec = (program: Command, { exitWith }: ProgramContext): void => {
@@ -64,7 +79,9 @@ const addTrigger = (program: Command): void => {
   addServerOptions(program.command('trigger'))
     .description('play a whole call, or send one event')
     .argument('<what>', 'call, or the name of an event')
-    .option('--set <path=value>', 'override a field; may be given several times', collect)
+    .addOption(
+      option('--set <path=value>', 'override a field; may be given several times').argParser(collect),
+    )
     .addHelpText(
       'after',
       examples(
@@ -82,9 +99,9 @@ const addTrigger = (program: Command): void => {
 const addListen = (program: Command, { signal }: ProgramContext): void => {
   addServerOptions(program.command('listen'))
     .description('forward the events of a running server, signed, to a URL of this machine')
-    .requiredOption('--forward-to <url>', 'where to forward')
+    .addOption(option('--forward-to <url>', 'where to forward').makeOptionMandatory())
     .addOption(
-      new Option('--secret <secret>', 'secret to sign with; a random one is made and printed otherwise').env(
+      option('--secret <secret>', 'secret to sign with; a random one is made and printed otherwise').env(
         'WABAKIT_WEBHOOK_SECRET',
       ),
     )
@@ -104,20 +121,28 @@ const addEvents = (program: Command, { signal }: ProgramContext): void => {
     )
 }
 
+/** Those in which a delivery can be sent again. */
+const statuses = ['pending', 'delivered', 'exhausted', 'skipped']
+
 const addResend = (program: Command): void => {
   addServerOptions(program.command('resend'))
     .description('send a delivery again, or all of a range')
     .argument('[delivery]', 'id of the delivery')
-    .option('--from <time>', 'from this time of the event on (ISO 8601)', moment)
-    .option('--before <time>', 'before this time of the event (ISO 8601)', moment)
-    .option('--event <id>', 'deliveries of this event')
-    .option('--subscription <id>', 'deliveries to this subscription')
-    .option(
-      '--status <status>',
-      'delivered, exhausted, skipped or pending; may be given several times',
-      collect,
+    .addOption(option('--from <time>', 'from this time of the event on (ISO 8601)').argParser(moment))
+    .addOption(option('--before <time>', 'before this time of the event (ISO 8601)').argParser(moment))
+    .addOption(option('--event <id>', 'deliveries of this event'))
+    .addOption(option('--subscription <id>', 'deliveries to this subscription'))
+    .addOption(
+      option('--status <status>', `${statuses.join(', ')}; may be given several times`).argParser(
+        collectOf(statuses),
+      ),
     )
-    .option('--new-webhook-id', 'send under a new id, so that receivers handle again what they have handled')
+    .addOption(
+      option(
+        '--new-webhook-id',
+        'send under a new id, so that receivers handle again what they have handled',
+      ),
+    )
     .addHelpText(
       'after',
       examples('resend dlv_01K…', 'resend --status exhausted --from 2026-01-01T00:00:00Z'),
@@ -132,9 +157,9 @@ const addSign = (program: Command): void => {
     .command('sign')
     .description('sign a payload by Standard Webhooks, and print the headers to send with it')
     .argument('[file]', 'the payload; standard input when omitted or -')
-    .addOption(new Option('--secret <secret>', 'whsec_…').env('WABAKIT_WEBHOOK_SECRET').makeOptionMandatory())
-    .option('--id <id>', 'webhook-id (default: a random one)')
-    .option('--timestamp <seconds>', 'Unix time in seconds (default: now)', seconds)
+    .addOption(option('--secret <secret>', 'whsec_…').env('WABAKIT_WEBHOOK_SECRET').makeOptionMandatory())
+    .addOption(option('--id <id>', 'webhook-id (default: a random one)'))
+    .addOption(option('--timestamp <seconds>', 'Unix time in seconds (default: now)').argParser(seconds))
     .addOption(formatOption())
     .addHelpText('after', examples('sign --secret whsec_… payload.json'))
     .action(async (file, options) =>
@@ -147,9 +172,18 @@ const addVerify = (program: Command): void => {
     .command('verify')
     .description('verify the signature of a payload, and say what is wrong with it')
     .argument('[file]', 'the payload; standard input when omitted or -')
-    .requiredOption('--secret <secret>', 'whsec_…; may be given several times', collect)
-    .requiredOption('--header <header>', 'a header as "name: value"; may be given several times', collect)
-    .option('--tolerance <seconds>', 'how old it may be (default: 300)', seconds)
+    .addOption(
+      option('--secret <secret>', 'whsec_…; may be given several times')
+        .argParser(collect)
+        .env('WABAKIT_WEBHOOK_SECRET')
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      option('--header <header>', 'a header as "name: value"; may be given several times')
+        .argParser(collect)
+        .makeOptionMandatory(),
+    )
+    .addOption(option('--tolerance <seconds>', 'how old it may be (default: 300)').argParser(seconds))
     .addOption(formatOption())
     .addHelpText(
       'after',
@@ -172,11 +206,12 @@ const addDocuments = (program: Command): void => {
     program
       .command(name)
       .description(descriptions[name])
+      .addOption(formatOption())
       .addHelpText('after', examples(`${name} > ${name}.json`))
-      .action(async () => {
+      .action(async (options) => {
         const { documents } = await import('./commands/documents.ts')
         const document = documents[name]()
-        createOutput('pretty').result(document, JSON.stringify(document, undefined, 2))
+        outputOf(options).result(document, JSON.stringify(document, undefined, 2))
       })
   }
 }
@@ -186,7 +221,9 @@ const addReady = (program: Command): void => {
     .command('ready')
     .description('tell whether a server is ready')
     .addOption(serverOption())
-    .option('--wait [seconds]', 'wait until it is, for 30 seconds or as many as given', seconds)
+    .addOption(
+      option('--wait [seconds]', 'wait until it is, for 30 seconds or as many as given').argParser(seconds),
+    )
     .addOption(formatOption())
     .addHelpText('after', examples('ready --wait', 'ready --wait 5 --server http://127.0.0.1:4100'))
     .action(async ({ wait, ...options }) => {

@@ -8,7 +8,11 @@ import { CliError, exitCodes } from './cli-error.ts'
  * @throws CliError when the file cannot be read.
  */
 export const readPayload = async (file = '-'): Promise<Uint8Array> => {
-  if (file === '-') return buffer(process.stdin)
+  if (file === '-') {
+    if (process.stdin.isTTY)
+      process.stderr.write('Reading the payload from standard input; end it with Ctrl-D.\n')
+    return buffer(process.stdin)
+  }
   try {
     return await readFile(file)
   } catch (error) {

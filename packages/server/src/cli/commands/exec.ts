@@ -43,6 +43,7 @@ export const exec = async (
   await using server = await startServer(config)
   const { demo, service, url } = server
   const environment: NodeJS.ProcessEnv = { ...process.env, WABAKIT_BASE_URL: url, WABAKIT_SERVER: url }
+  if (config.controlToken !== undefined) environment.WABAKIT_CONTROL_TOKEN = config.controlToken
   if (demo !== undefined) {
     const { key } =
       demo.apiKey === undefined

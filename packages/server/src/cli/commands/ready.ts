@@ -13,7 +13,7 @@ const ask = async (server: string): Promise<string | undefined> => {
     const response = await fetch(`${server.replace(/\/+$/, '')}/readyz`, {
       signal: AbortSignal.timeout(5_000),
     })
-    const text = (await response.text()).trim()
+    const text = (await response.text()).trim().slice(0, 200)
     return response.ok ? undefined : text
   } catch (error) {
     const { cause, message } = error as Error

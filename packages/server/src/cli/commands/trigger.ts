@@ -6,6 +6,7 @@ import { createControlClient } from '../control-client.ts'
 import type { ServerOptions } from '../options.ts'
 import type { Output } from '../output.ts'
 
+type Call = { callId: string; direction: string; channel: string; state: string }
 type Organization = { integrations: { wabaNumber: string }[]; pstnNumbers: string[] }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -44,10 +45,8 @@ export const trigger = async (
   const control = createControlClient(address)
   const path = `/organizations/${encodeURIComponent(organization)}`
   if (what === 'call') {
-    const call = (await control.send('POST', `${path}/simulated-calls`, assign({}, set))) as {
-      callId: string
-    }
-    output.result(call, `call ${call.callId}`)
+    const call = (await control.send('POST', `${path}/simulated-calls`, assign({}, set))) as Call
+    output.result(call, `call ${call.callId} ${call.direction} ${call.channel} ${call.state}`)
     return
   }
   const own = (await control.send('GET', path)) as Organization
