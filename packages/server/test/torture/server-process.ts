@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline'
 
 /** How the server's process is run. */
 export type ServerProcessOptions = {
-  /** Settings of the server. */
-  readonly config: object
+  /** The server's configuration file. */
+  readonly config: string
   /** A module that is loaded before the server, and gets what is sent to the process. */
   readonly preload?: string | undefined
   /** Variables, besides those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
 }
 
-/** A server in a process of its own. */
+/** `wabakit serve` in a process of its own. */
 export type ServerProcess = {
   /** Where it listens; rejects when it ends before it is ready. */
   readonly ready: Promise<string>
@@ -29,7 +29,7 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
     throw new Error(`The server ended with ${code ?? signal} before it was ready.`)
   })
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), exit])
-  return String(line)
+  return JSON.parse(String(line)).url
 }
 
 /** Starts the server. */
@@ -39,8 +39,8 @@ export const startServerProcess = ({ config, preload, environment }: ServerProce
     [
       '--conditions=@wabakit/source',
       ...(preload === undefined ? [] : ['--import', preload]),
-      join(import.meta.dirname, '../serve-process.ts'),
-      JSON.stringify(config),
+      join(import.meta.dirname, '../../src/cli/main.ts'),
+      ...['serve', '--format', 'json', '--config', config],
     ],
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
   )

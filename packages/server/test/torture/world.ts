@@ -70,8 +70,12 @@ const drainMs = 120_000
 export const createWorld = async (options: WorldOptions): Promise<World> => {
   const random = createRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
-  const files = { acknowledged: join(folder, 'acknowledged.jsonl'), arrivals: join(folder, 'arrivals.jsonl') }
-  for (const file of Object.values(files)) writeFileSync(file, '')
+  const files = {
+    acknowledged: join(folder, 'acknowledged.jsonl'),
+    arrivals: join(folder, 'arrivals.jsonl'),
+    config: join(folder, 'wabakit.config.json'),
+  }
+  for (const file of [files.acknowledged, files.arrivals]) writeFileSync(file, '')
   const database = options.database ?? join(folder, 'wabakit.db')
   const recorder = await startRecorder(files.arrivals, (options.isCalm ? calm : flaky)(random))
   const secrets = [firstSecret]
@@ -124,7 +128,9 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   }
 
   const { preload, environment } = options
-  let server = startServerProcess({ config, preload, environment })
+  const command = { config: files.config, preload, environment }
+  writeFileSync(files.config, JSON.stringify(config))
+  let server = startServerProcess(command)
   url = await server.ready
   const subscriptionIds: string[] = []
   for (const [channel, number] of [
@@ -136,7 +142,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     subscriptionIds.push(String(made.id))
   }
   const startAgain = (): ServerProcess => {
-    server = startServerProcess({ config, preload, environment })
+    server = startServerProcess(command)
     return server
   }
   const restart = async (): Promise<void> => {
