@@ -112,6 +112,23 @@ test('a tenant has settings of its own', async () => {
   expect(() => mock.tenant({ callSummary: 'manual' } as never)).toThrow('Did you mean "callSummaries"?')
 })
 
+test('limits requests when asked to, and a client that waits as told succeeds', async () => {
+  await using mock = await createMock({ rateLimit: { key: { requests: 2, perMs: 60_000 } } })
+  const start = mock.clock.now()
+  for (const subject of ['one', 'two', 'three']) {
+    await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject })
+  }
+  expect(mock.requests.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'rate_limited', 'ok'])
+  expect(mock.clock.now() - start).toBe(30_000)
+})
+
+test('takes the key in another header when told to', async () => {
+  await using mock = await createMock({ authHeader: 'x-public-api-key' })
+  await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  const byDefault = mock.client({ auth: { header: 'Authorization' } })
+  await expect(byDefault.calls.getSummary('x')).rejects.toThrow(AuthenticationError)
+})
+
 test('refuses options that it does not know', async () => {
   await expect(createMock({ sed: 1 } as never)).rejects.toThrow(
     'createMock: "sed" is unknown. Did you mean "seed"?',

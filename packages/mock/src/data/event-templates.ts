@@ -49,7 +49,7 @@ export const createEventTemplates = ({
   return {
     GROUP_CREATED: {
       ...group,
-      inviteLink: 'https://chat.whatsapp.com/MadeUpInviteLink000001',
+      inviteLink: 'https://invite.example/MadeUpInviteLink00000A',
       groupCreatedAt: at(0),
     },
     GROUP_PARTICIPANT_JOINED: { ...member, participantJoinedAt: at(60) },

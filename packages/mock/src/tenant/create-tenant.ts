@@ -168,14 +168,16 @@ export const createTenant = (context: TenantContext): Tenant => {
     get deliveries() {
       return world.recorder.deliveries
     },
-    client: (options) =>
-      createClient({
+    client: (options) => {
+      const { authHeader: header } = settings
+      const own = {
         baseUrl: url,
         apiKey: account.apiKey,
         clock,
-        ...(!isListening && { fetch }),
-        ...options,
-      }),
+        ...(header !== undefined && { auth: { header } }),
+      }
+      return createClient({ ...own, ...(!isListening && { fetch }), ...options })
+    },
     deliverTo: (target, options = {}) => inbox.deliverTo(target, options.url ?? receiverUrl),
     subscribe: async (request) => {
       const present = await open('subscribe')

@@ -80,7 +80,13 @@ export const createWorld = (context: WorldContext): World => {
   const ids = createIds({ clock: time, random: context.idRandom })
   const memory = memoryStore()
   const store = settings.olderGroupPayloads ? withOlderGroupPayloads(memory) : memory
-  const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
+  const {
+    integrationEnabled: enabled,
+    joinApprovalMode,
+    callSummaries,
+    authHeader,
+    rateLimit = false,
+  } = settings
   const server = createReferenceServer({
     organizations: [
       {
@@ -97,6 +103,8 @@ export const createWorld = (context: WorldContext): World => {
     ids,
     fetch: courier.fetch,
     delivery,
+    auth: { header: authHeader },
+    rateLimit,
     allowLoopbackHttp: true,
   })
   server.on('*', recorder.addEvent)
