@@ -1,4 +1,3 @@
-import { Webhook } from 'standardwebhooks'
 import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './payload.ts'
 import { assertSomeSecret, decodeSecret } from './secret.ts'
@@ -54,11 +53,14 @@ const toText = (payload: WebhookPayload): string | undefined => {
   }
 }
 
+// Loaded by the first signature, so that whoever only receives neither loads nor bundles it.
+let library: typeof import('standardwebhooks') | undefined
+
 const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number, payload: WebhookPayload) => {
   const text = toText(payload)
-  if (text !== undefined)
-    return new Webhook(key, { format: 'raw' }).sign(id, new Date(timestamp * 1000), text)
-  return `v1,${await createSigner(key)(`${id}.${timestamp}.`, toBytes(payload))}`
+  if (text === undefined) return `v1,${await createSigner(key)(`${id}.${timestamp}.`, toBytes(payload))}`
+  library ??= await import('standardwebhooks')
+  return new library.Webhook(key, { format: 'raw' }).sign(id, new Date(timestamp * 1000), text)
 }
 
 /**
