@@ -3,9 +3,10 @@ import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { GroupsContext } from '../groups/groups.ts'
 import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
+import { type Answer, toResponse } from './answer.ts'
 import { authenticate } from './authenticate.ts'
 import { createGroupEndpoint } from './create-group-endpoint.ts'
-import { errorResponse } from './error-response.ts'
+import { errorAnswer } from './error-answer.ts'
 import { getSummaryEndpoint } from './get-summary-endpoint.ts'
 
 /** What the host knows of a connection. */
@@ -60,7 +61,7 @@ export const createFetch = (context: FetchContext): ReferenceFetch => {
     request: Request,
     url: URL,
     caller: CallerRecord,
-  ): Promise<Response> => {
+  ): Promise<Answer> => {
     switch (endpoint) {
       case 'groups.create':
         return createGroupEndpoint(request, caller, context)
@@ -69,23 +70,19 @@ export const createFetch = (context: FetchContext): ReferenceFetch => {
     }
   }
 
-  const toErrorResponse = (error: unknown): Response => {
+  const refuse = (error: unknown): Answer => {
     if (!(error instanceof RequestRefusedError)) context.onError(error)
-    return errorResponse(error)
+    return errorAnswer(error)
   }
 
-  const answer = async (request: Request, connection: ConnectionInfo): Promise<Response> => {
+  const answer = async (request: Request, connection: ConnectionInfo): Promise<Answer> => {
     const url = new URL(request.url)
     const endpoint = route(request.method, url.pathname)
     const { caller, limits } = await admit(request, connection, context)
-    const response = await perform(endpoint, request, url, caller).catch(toErrorResponse)
-    for (const [name, value] of Object.entries(limits)) response.headers.set(name, value)
-    return response
+    const given = await perform(endpoint, request, url, caller).catch(refuse)
+    return { ...given, headers: { ...limits, ...given.headers } }
   }
 
-  return async (request, connection = {}) => {
-    const response = await answer(request, connection).catch(toErrorResponse)
-    response.headers.set('x-request-id', context.ids('req'))
-    return response
-  }
+  return async (request, connection = {}) =>
+    toResponse(await answer(request, connection).catch(refuse), context.ids('req'))
 }

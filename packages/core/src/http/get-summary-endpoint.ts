@@ -4,7 +4,7 @@ import { summaryPayload } from '../events/event-draft.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { isStorableText } from '../values/storable-text.ts'
-import { jsonResponse } from './json-response.ts'
+import { type Answer, granted } from './answer.ts'
 
 const parseCallId = (url: URL): string => {
   const callId = url.searchParams.get('callId') ?? ''
@@ -47,10 +47,10 @@ const absence = (found: CallWithSummary, { organization }: CallerRecord): Reques
 }
 
 /** `GET /v1/call/ai-summary?callId=…`: the CALL_AI_SUMMARY payload without `event`. */
-export const getSummaryEndpoint = async (url: URL, caller: CallerRecord, store: Store): Promise<Response> => {
+export const getSummaryEndpoint = async (url: URL, caller: CallerRecord, store: Store): Promise<Answer> => {
   const found = await store.findCall(caller.organization.id, parseCallId(url))
   if (found === undefined || !isVisible(caller, found)) throw notFound()
   if (found.summary === undefined) throw absence(found, caller)
   const { event: _, ...record } = summaryPayload(found.call, found.summary)
-  return jsonResponse(record)
+  return granted(record)
 }

@@ -48,16 +48,31 @@ const readText = async (body: ReadableStream<Uint8Array>): Promise<string> => {
   }
 }
 
+/** Reads a body at once, which is quicker where a host need not make a stream of it. */
+const readDeclared = async (request: Request): Promise<string> => {
+  const bytes = await request.arrayBuffer()
+  if (bytes.byteLength > limits.requestBodyMaxBytes) throw tooLarge()
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+}
+
+const read = async (request: Request): Promise<string> => {
+  const declared = request.headers.get('content-length')
+  if (declared === null) return request.body === null ? '' : readText(request.body)
+  // A connection carries no more than was declared (RFC 9112 section 6.2).
+  if (Number(declared) > limits.requestBodyMaxBytes) throw tooLarge()
+  return readDeclared(request)
+}
+
 /**
- * The JSON body of a request: `application/json` in UTF-8, at most 64 KiB, cut while reading.
+ * The JSON body of a request: `application/json` in UTF-8, at most 64 KiB. A declared length that is over is refused
+ * before reading; a body without one is cut while reading.
  *
  * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
  */
-export const readJson = async ({ headers, body }: Request): Promise<unknown> => {
-  checkMediaType(headers)
-  if (Number(headers.get('content-length') ?? 0) > limits.requestBodyMaxBytes) throw tooLarge()
+export const readJson = async (request: Request): Promise<unknown> => {
+  checkMediaType(request.headers)
   try {
-    return JSON.parse(body === null ? '' : await readText(body))
+    return JSON.parse(await read(request))
   } catch (error) {
     throw error instanceof RequestRefusedError ? error : malformed()
   }

@@ -44,14 +44,16 @@ const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   (record.events === 'all' || record.events.includes(event.name))
 
 const selects =
-  ({ deliveryId: id, eventId, subscriptionId, statuses, occurredFrom, occurredBefore }: DeliverySelection) =>
+  ({ organizationId, eventId, subscriptionId, statuses, occurredFrom, occurredBefore }: DeliverySelection) =>
   (row: DeliveryRow): boolean =>
-    (id === undefined || id === deliveryId(row)) &&
+    organizationId === row.event.organizationId &&
     (eventId === undefined || eventId === row.event.id) &&
     (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
     (statuses === undefined || statuses.includes(row.status)) &&
     (occurredFrom === undefined || row.event.occurredAt >= occurredFrom) &&
     (occurredBefore === undefined || row.event.occurredAt < occurredBefore)
+
+const only = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])
 
 const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number): DeliveryRow => {
   const isEnabled = owner.record.disabledReason === null
@@ -74,7 +76,10 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
 /** Makes an empty history. */
 export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: HistoryContext): History => {
   const deliveries = new Map<string, DeliveryRow>()
-  const eventIds = new Set<string>()
+  const events = new Map<string, EventRow>()
+
+  const rowsOf = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
+    id === undefined ? (organizations.get(organizationId)?.deliveries ?? []) : only(deliveries.get(id))
 
   const forget = (rows: readonly DeliveryRow[]): void => {
     for (const row of rows) deliveries.delete(deliveryId(row))
@@ -97,14 +102,14 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
     const isOld = ({ event }: EventRow): boolean => event.occurredAt < before && !needed.has(event.id)
     const old = new Set(tables.events.filter(isOld).slice(0, limit))
     tables.events = tables.events.filter((row) => !old.has(row))
-    for (const { event } of old) eventIds.delete(event.id)
+    for (const { event } of old) events.delete(event.id)
     return gone.size + old.size
   }
 
   return {
     forgetAll: (tables) => {
       forget(tables.deliveries)
-      for (const { event } of tables.events) eventIds.delete(event.id)
+      for (const { event } of tables.events) events.delete(event.id)
     },
     forgetOf: (owner) => {
       const tables = tablesOf(owner.record.organizationId)
@@ -114,13 +119,14 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
     check: (event) => {
       if (event === null) return
       tablesOf(event.organizationId)
-      if (eventIds.has(event.id)) throw new Error(`The event ${event.id} exists already.`)
+      if (events.has(event.id)) throw new Error(`The event ${event.id} exists already.`)
     },
     tell: (event) => {
       if (event === null) return
       const tables = tablesOf(event.organizationId)
-      eventIds.add(event.id)
-      tables.events.push({ order: nextOrder(), event })
+      const eventRow = { order: nextOrder(), event }
+      tables.events.push(eventRow)
+      events.set(event.id, eventRow)
       for (const owner of tables.subscriptions.values()) {
         if (!matches(owner, event)) continue
         const row = newDelivery(event, owner, nextOrder())
@@ -130,22 +136,23 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
       }
     },
     listEvents: async ({ organizationId, eventId, name, subject, order, ...page }) => {
-      const { items, nextCursor } = pageOf(organizations.get(organizationId)?.events ?? [], {
+      const all = organizations.get(organizationId)?.events ?? []
+      const { items, nextCursor } = pageOf(eventId === undefined ? all : only(events.get(eventId)), {
         ...page,
         direction: order === 'newest_first' ? order : 'followed',
         where: ({ event }) =>
-          (eventId === undefined || eventId === event.id) &&
+          event.organizationId === organizationId &&
           (name === undefined || name === event.name) &&
           (subject === undefined || subject === event.subject),
       })
       return { items: items.map(({ event }) => event), nextCursor }
     },
-    listDeliveries: async ({ organizationId, order, cursor, limit, ...selection }) => {
-      const { items, nextCursor } = pageOf(organizations.get(organizationId)?.deliveries ?? [], {
-        cursor,
-        limit,
-        direction: order === 'newest_first' ? order : 'followed',
-        where: selects({ organizationId, ...selection }),
+    listDeliveries: async (query) => {
+      const { items, nextCursor } = pageOf(rowsOf(query), {
+        cursor: query.cursor,
+        limit: query.limit,
+        direction: query.order === 'newest_first' ? query.order : 'followed',
+        where: selects(query),
       })
       return { items: items.map(toDeliveryRecord), nextCursor }
     },
@@ -154,8 +161,7 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
       return row?.event.organizationId === organizationId ? [...row.attempts] : []
     },
     resendDeliveries: async (query): Promise<ResendOutcome> => {
-      const rows = organizations.get(query.organizationId)?.deliveries ?? []
-      const { items, nextCursor } = pageOf(rows, {
+      const { items, nextCursor } = pageOf(rowsOf(query), {
         ...query,
         direction: 'oldest_first',
         where: selects(query),

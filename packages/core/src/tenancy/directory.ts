@@ -56,14 +56,17 @@ export const createDirectory = (context: DirectoryContext): Directory => {
   // Hashing is asynchronous and slow for such short texts, and a client sends the same key again and again.
   const hashes = new Map<string, string>()
   let declaring: Promise<void> | undefined
+  let isDeclared = declared.length === 0
 
   const declareAll = async (): Promise<void> => {
     for (const organization of declared) await declare(context, organization)
   }
   const ready = async (): Promise<void> => {
+    if (isDeclared) return
     declaring ??= declareAll()
     try {
       await declaring
+      isDeclared = true
     } catch (error) {
       declaring = undefined
       throw error

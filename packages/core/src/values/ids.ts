@@ -12,7 +12,11 @@ export type IdSources = { readonly clock: Clock; readonly random: Random }
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-const encode = (digits: readonly number[]): string => digits.map((digit) => alphabet[digit]).join('')
+const encode = (digits: readonly number[]): string => {
+  let text = ''
+  for (const digit of digits) text += alphabet[digit]
+  return text
+}
 
 const timeDigits = (time: number): number[] =>
   Array.from({ length: 10 }, (_, index) => Math.floor(time / 32 ** (9 - index)) % 32)

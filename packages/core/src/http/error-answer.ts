@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
-import { jsonResponse } from './json-response.ts'
+import type { Answer } from './answer.ts'
 
 /** Reason phrases of RFC 9110 for the statuses of the closed list. */
 const reasons: Readonly<Record<number, string>> = {
@@ -39,7 +39,7 @@ const toRefusal = (error: unknown): RequestRefusedError => {
 }
 
 /** The answer to a request that failed with `error`. */
-export const errorResponse = (error: unknown): Response => {
+export const errorAnswer = (error: unknown): Answer => {
   const { status, code, message, issues, headers } = toRefusal(error)
   const body: ErrorBody = {
     statusCode: status,
@@ -48,5 +48,5 @@ export const errorResponse = (error: unknown): Response => {
     code,
     ...(issues.length > 0 && { issues: [...issues] }),
   }
-  return jsonResponse(body, { status, headers })
+  return { status, body, headers }
 }
