@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { ApiFault, CallOutcome, CallSimulation, deliveryFaults, MockOptions } from '@wabakit/mock'
+import { expect, test } from 'vitest'
+
+const root = resolve(import.meta.dirname, '../../..')
+const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
+const snippetsOf = (path: string): string[] =>
+  [...read(path).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '')
+
+const guide = read('docs/testing.md')
+const snippets = ['packages/mock/README.md', 'docs/testing.md'].flatMap(snippetsOf)
+const forVitest = snippets.filter((code) => code.includes("from 'vitest'"))
+
+test.each(snippets.filter((code) => !forVitest.includes(code)))(
+  'a snippet of the documentation runs: %#',
+  async (code) => {
+    const options = ['--conditions=@wabakit/source', '--input-type=module-typescript', '--eval', code]
+    await expect(promisify(execFile)('node', options, { cwd: root, timeout: 20_000 })).resolves.toBeDefined()
+  },
+  30_000,
+)
+
+test('the declaration of the matchers is that of the example', () => {
+  const example = read('examples/testing-vitest/mock.ts').replace(/\s+/g, ' ')
+  const [declaration] = forVitest.map((code) =>
+    code.slice(code.indexOf('declare module')).replace(/\s+/g, ' ').trim(),
+  )
+  expect(example).toContain(declaration)
+})
+
+test('the guide names every option, outcome, field of a call and fault', () => {
+  const names = [
+    ...Object.keys(MockOptions.shape),
+    ...CallOutcome.options,
+    ...Object.keys(CallSimulation.shape),
+    ...Object.keys(ApiFault.shape),
+    ...Object.keys(deliveryFaults),
+  ]
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide))).toEqual([])
+})
