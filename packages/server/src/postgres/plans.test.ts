@@ -40,6 +40,7 @@ beforeAll(async () => {
   await prepareSession(connection, 10_000)
   connection.on('notice', ({ message = '' }) => notices.push(message))
   await connection.query(backlog)
+  await connection.query('ANALYZE')
   // The database itself tells the plan of each statement, those inside of functions too, and what it really read.
   await connection.query(`LOAD 'auto_explain'`)
   for (const [name, value] of Object.entries({
@@ -136,4 +137,10 @@ test('an event reads a few rows, however much is there', async () => {
 test('looking for the next due time reads two rows for each busy subscription', async () => {
   await connection.query('SELECT min(due_at) FROM wabakit.queues()')
   expect(rowsRead()).toBeLessThan(10)
+})
+
+test('pruning reads a few rows for each that it removes', async () => {
+  const { rows } = await connection.query(`SELECT wabakit.prune(${many}, 100)::integer AS removed`)
+  expect(rows).toEqual([{ removed: 200 }])
+  expect(rowsRead()).toBeLessThan(1_000)
 })
