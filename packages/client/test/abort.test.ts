@@ -7,12 +7,15 @@ class OrderCancelled extends Error {}
 
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-/** Aborts after `ms`, with a reason that no wrapping could imitate. */
-const aborting = (ms: number) => {
+/** A signal, its abort a moment from when it is asked for, and a reason that no wrapping could imitate. */
+const aborting = () => {
   const controller = new AbortController()
   const reason = new OrderCancelled()
-  setTimeout(() => controller.abort(reason), ms)
-  return { signal: controller.signal, reason }
+  return {
+    signal: controller.signal,
+    reason,
+    abortSoon: () => void setTimeout(() => controller.abort(reason), 20),
+  }
 }
 
 it('rejects with the reason itself and sends nothing when aborted before the call', async () => {
@@ -32,9 +35,14 @@ it.each([
   ['reading a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"success"'],
   ['reading an error body', 'HTTP/1.1 500 No\r\ncontent-length: 99\r\n\r\n{"message"'],
 ])('stops while %s, with the reason itself, and closes the connection', async (_, words) => {
-  const service = await startSockets((socket) => socket.once('data', () => socket.write(words)))
-  const { signal, reason } = aborting(40)
-  const before = timers() - 1
+  const { signal, reason, abortSoon } = aborting()
+  const service = await startSockets((socket) =>
+    socket.once('data', () => {
+      socket.write(words)
+      abortSoon()
+    }),
+  )
+  const before = timers()
   expect(await rejectionOf(clientOf(service.url).groups.create(group, { signal }))).toBe(reason)
   expect(timers()).toBeLessThanOrEqual(before)
   expect(getEventListeners(signal, 'abort')).toEqual([])
@@ -42,9 +50,12 @@ it.each([
 })
 
 it('stops in the wait before a repetition, and leaves no timer', async () => {
-  const service = await startService((response) => json(response, 429, {}, { 'retry-after': '50' }))
-  const { signal, reason } = aborting(60)
-  const before = timers() - 1
+  const { signal, reason, abortSoon } = aborting()
+  const service = await startService((response) => {
+    json(response, 429, {}, { 'retry-after': '50' })
+    abortSoon()
+  })
+  const before = timers()
   expect(await rejectionOf(clientOf(service.url).calls.getSummary('c', { signal }))).toBe(reason)
   expect(timers()).toBeLessThanOrEqual(before)
   expect(getEventListeners(signal, 'abort')).toEqual([])
@@ -55,7 +66,8 @@ it('stops in an auth function and in a hook', async () => {
   const service = await startService((response) => json(response, 200, {}))
   const never = () => new Promise<void>(() => {})
   for (const options of [{ auth: never }, { hooks: { beforeRequest: never } }]) {
-    const { signal, reason } = aborting(20)
+    const { signal, reason, abortSoon } = aborting()
+    abortSoon()
     expect(await rejectionOf(clientOf(service.url, options).groups.create(group, { signal }))).toBe(reason)
     expect(getEventListeners(signal, 'abort')).toEqual([])
   }
@@ -69,7 +81,8 @@ it('stops although the given fetch and clock take no notice of the signal, and d
     new Promise<Response>((resolve) => {
       answer = resolve
     })
-  const first = aborting(20)
+  const first = aborting()
+  first.abortSoon()
   const client = clientOf('https://a.example', { fetch })
   expect(await rejectionOf(client.calls.getSummary('c', { signal: first.signal }))).toBe(first.reason)
   const cancel = () => {
@@ -78,7 +91,8 @@ it('stops although the given fetch and clock take no notice of the signal, and d
   answer(new Response(new ReadableStream({ cancel })))
   await expect.poll(() => cancelled).toBe(true)
 
-  const second = aborting(20)
+  const second = aborting()
+  second.abortSoon()
   const clock = { now: Date.now, sleep: () => new Promise<void>(() => {}) }
   const failing = clientOf('https://a.example', {
     fetch: async () => new Response('', { status: 500 }),

@@ -181,6 +181,19 @@ it.each([301, 302, 303, 307, 308])(
   },
 )
 
+it('takes an answer that hides its status, as browsers give it, for a redirect', async () => {
+  const hidden = Object.defineProperties(new Response(null), {
+    type: { value: 'opaqueredirect' },
+    status: { value: 0 },
+    ok: { value: false },
+  })
+  const error = await rejectionOf(
+    clientOf('https://a.example', { fetch: async () => hidden }).groups.create(group),
+  )
+  expect(error).toBeInstanceOf(ResponseFormatError)
+  expect((error as Error).message).toContain('answered with a redirect. Redirects are not followed')
+})
+
 it('recognises errors of another copy of the package, and nothing else', () => {
   const foreign = Object.assign(new Error('x'), { [Symbol.for('wabakit.error')]: true })
   expect(isWabakitError(foreign)).toBe(true)

@@ -33,7 +33,7 @@ it('repeats a read whose attempt timed out', async () => {
   const service = await startService((response, _, number) => {
     if (number === 3) json(response, 404, {})
   })
-  const client = clientOf(service.url, { timeoutMs: 40, clock: testClock() })
+  const client = clientOf(service.url, { timeoutMs: 150, clock: testClock() })
   expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
 })
 

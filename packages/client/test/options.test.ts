@@ -179,6 +179,17 @@ it('says who is calling, unless a header of the user does', async () => {
   expect(await call({ headers: { 'User-Agent': 'shop/1' } })).toBe('shop/1')
 })
 
+it('leaves the User-Agent of a browser alone', async () => {
+  vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' })
+  const sent: Headers[] = []
+  const fetch = async (request: Request) => {
+    sent.push(request.headers)
+    return new Response(null, { status: 404 })
+  }
+  await rejectionOf(clientOf(baseUrl, { fetch }).calls.getSummary('c'))
+  expect(sent[0]?.has('user-agent')).toBe(false)
+})
+
 it('sends the headers of the client and of the call, the latter first, whatever their case', async () => {
   const service = await startService((response) => json(response, 404, {}))
   const client = clientOf(service.url, { headers: { 'X-Shop': 'one', 'x-tenant': 'a' } })

@@ -97,6 +97,7 @@ const bearer = { header: 'Authorization', scheme: 'Bearer' }
 const own = (headers: Headers) => headers.set('x-signature', `sig ${apiKey}`)
 const forms: [string, ClientOptions][] = [
   ['as the key', {}],
+  ['with the line break of its file', { apiKey: `${apiKey}\n` }],
   ['with a scheme', { auth: bearer }],
   ['by a function that knows it alone', { apiKey: undefined, auth: own }],
   ['as a header of the user', { apiKey: 'another-key', headers: { 'x-api-token': apiKey } }],

@@ -104,7 +104,8 @@ it('spreads its requests, so that many waiters do not march in step', async () =
     return clock.sleeps
   }
   const [one, other] = [await waits(), await waits()]
-  expect(new Set([...one, ...other]).size).toBe(one.length + other.length)
+  expect(one).not.toEqual(other)
+  expect(new Set(one).size).toBeGreaterThan(one.length / 2)
 })
 
 it.each([[202], [404], [429], [503]])(
@@ -178,6 +179,7 @@ it('resolves by a received event without another request, and closes the one und
   const waiting = clientOf(service.url).calls.waitForSummary('c', { events })
   await expect.poll(() => service.requests.length).toBe(1)
   events.emit('another')
+  await new Promise((resolve) => setImmediate(resolve))
   expect(events.listeners.size).toBe(1)
   events.emit('c')
   const { event: _, ...record } = event

@@ -46,6 +46,6 @@ export const delayMsOf = (
 ): number | undefined => {
   if (number > limit || !isRepeatable(call, failure, writes)) return undefined
   const asked = failure instanceof ApiError ? failure.retryAfterMs : undefined
-  if (asked === undefined) return Math.random() * Math.min(last, first * 2 ** (number - 1))
+  if (asked === undefined) return Math.round(Math.random() * Math.min(last, first * 2 ** (number - 1)))
   return asked <= maxRetryAfterMs ? asked : undefined
 }
