@@ -26,7 +26,7 @@ const toUrl = ({ originalUrl, url = '/' }: NodeRequest): string => {
 
 /** Reads on demand; an abandoned body is left where it is, so that an answer can still be written. */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
-  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
+  const chunks: AsyncIterator<Buffer> = request[Symbol.asyncIterator]()
   return new ReadableStream({
     pull: async (controller) => {
       const { done, value } = await chunks.next()

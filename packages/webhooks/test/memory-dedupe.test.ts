@@ -27,6 +27,7 @@ describe('memoryDedupe', () => {
     for (let key = 0; key < 100; key += 1) complete(dedupe, `${key}`)
     expect(dedupe.claim('slow', 1_000)).toBe('in_progress')
     expect(dedupe.claim('99', 1_000)).toBe('duplicate')
+    expect(dedupe.claim('0', 1_000)).toBe('claimed')
   })
 
   it('forgets by its clock: claims after their time, completed keys after theirs', () => {

@@ -2,7 +2,7 @@ import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { signed, summary } from '../signed.ts'
-import { frameworkCases, recording, type Start } from './framework-cases.ts'
+import { frameworkCases, recording, type Start, sendRaw } from './framework-cases.ts'
 
 const start: Start = async (receiver) => {
   const app = fastify({ forceCloseConnections: true })
@@ -18,6 +18,13 @@ describe('Fastify 5', () => {
     const url = await start(recording().receiver)
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
       expect((await fetch(url, { method })).status).toBe(405)
+  })
+
+  it('gives up the connection of a body that it left unread', async () => {
+    const { receiver } = recording()
+    const url = await start(receiver)
+    const headers = { 'content-type': 'application/json', 'content-length': '1000' }
+    expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
   })
 
   it('leaves the parsers of the other routes alone', async () => {

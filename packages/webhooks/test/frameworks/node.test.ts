@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, it } from 'vitest'
 import { signed, summary } from '../signed.ts'
-import { frameworkCases, listen, parsedBodyCases, recording } from './framework-cases.ts'
+import { frameworkCases, listen, parsedBodyCases, recording, sendRaw } from './framework-cases.ts'
 
 describe('toNodeHandler on node:http', () => {
   frameworkCases((receiver) => listen(createServer(toNodeHandler(receiver))))
@@ -13,6 +13,13 @@ describe('toNodeHandler on node:http', () => {
       const response = await fetch(url, { method })
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
     }
+  })
+
+  it('gives up the connection of a body that it left unread', async () => {
+    const { receiver } = recording()
+    const url = await listen(createServer(toNodeHandler(receiver)))
+    const headers = { 'content-type': 'application/json', 'content-length': '1000' }
+    expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
   })
 
   it('takes any request target', async () => {
