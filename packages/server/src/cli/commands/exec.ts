@@ -55,5 +55,6 @@ export const exec = async (
     environment.WABAKIT_PSTN_NUMBER = demo.pstnNumber
     if (demo.webhookSecret !== undefined) environment.WABAKIT_WEBHOOK_SECRET = demo.webhookSecret
   }
-  return runChild(command, environment)
+  // Without `await` the server would be closed before the command has run.
+  return await runChild(command, environment)
 }

@@ -41,10 +41,12 @@ const pretty = (server: RunningServer, database: string, output: Output): string
 export const serve = async ({ config: file, ...flags }: ServeOptions, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
   const server = await startServer(config)
+  // Before the ready line: whoever waits for that may send a signal at once.
+  const closed = closeOnSignal(server)
   const database = shown(config.database)
   output.result(
     { ready: true, url: server.url, database, demo: server.demo ?? null },
     pretty(server, database, output),
   )
-  await closeOnSignal(server)
+  await closed
 }

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import { afterAll } from 'vitest'
+
+/** A webhook endpoint on loopback, closed at the end of the test file. It accepts nothing until `trust` is called. */
+export const openEndpoint = async () => {
+  const arrivals: { event: string; id: string | undefined }[] = []
+  const waiting = new Set<() => void>()
+  let handle: RequestListener = (_, response) => response.writeHead(401).end()
+  const server = createServer((request, response) => handle(request, response))
+  afterAll(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
+    /** What was accepted, in order. */
+    arrivals,
+    /** Accepts what is signed with this secret. */
+    trust: (secret: string): void => {
+      const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
+      handle = toNodeHandler(
+        receiver.onAny(({ event }, { delivery: { id } }) => {
+          arrivals.push({ event, id })
+          for (const look of waiting) look()
+        }),
+      )
+    },
+    /** Resolves when so many were accepted. */
+    arrived: (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (arrivals.length < count) return
+          waiting.delete(look)
+          resolve()
+        }
+        waiting.add(look)
+        look()
+      }),
+  }
+}

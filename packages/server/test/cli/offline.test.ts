@@ -1,0 +1,120 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { folder, wabakit } from './wabakit.ts'
+
+const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
+const payload = '{"event":"CALL_ENDED","callId":"call-1"}'
+
+test('what sign signs, verify accepts, and a wrong secret or an old timestamp is told by its cause', async () => {
+  writeFileSync(join(folder, 'payload.json'), payload)
+  const env = { WABAKIT_WEBHOOK_SECRET: secret }
+  const [piped, old] = await Promise.all([
+    wabakit(['sign', '--secret', secret, '--id', 'msg_1'], { input: payload }),
+    wabakit(['sign', 'payload.json', '--timestamp', '1700000000', '--format', 'json'], { env }),
+  ])
+  expect(piped).toMatchObject({ code: 0, stderr: '' })
+  const headers = piped.stdout.trimEnd().split('\n')
+  expect(headers).toEqual([
+    'content-type: application/json',
+    'webhook-id: msg_1',
+    expect.stringMatching(/^webhook-timestamp: \d{10}$/),
+    expect.stringMatching(/^webhook-signature: v1,/),
+  ])
+  const oldHeaders = Object.entries(JSON.parse(old.stdout)).map(([name, value]) => `${name}: ${value}`)
+
+  const given = (lines: readonly string[]) => lines.flatMap((line) => ['--header', line])
+  const [valid, wrong, tooOld, changed, noSecret] = await Promise.all([
+    wabakit(['verify', '--secret', other, '--secret', secret, ...given(headers), 'payload.json']),
+    wabakit(['verify', '--secret', other, ...given(headers), '--format', 'json'], { input: payload }),
+    wabakit(['verify', ...given(oldHeaders), 'payload.json'], { env }),
+    wabakit(['verify', ...given(headers)], { env, input: `${payload} ` }),
+    wabakit(['verify', '--secret', 'whsec_!', ...given(headers)], { input: payload }),
+  ])
+  expect(valid).toEqual({ code: 0, stdout: 'valid msg_1\n', stderr: '' })
+  expect(wrong.code).toBe(1)
+  expect(JSON.parse(wrong.stdout)).toEqual({
+    valid: false,
+    reason: 'no_matching_signature',
+    cause: 'wrong_secret',
+  })
+  expect(wrong.stderr).toContain('secret')
+  expect(wrong.stderr).not.toContain(other)
+  expect(tooOld).toMatchObject({ code: 1, stdout: 'not valid timestamp_too_old\n' })
+  expect(changed).toMatchObject({ code: 1, stdout: 'not valid no_matching_signature\n' })
+  expect(noSecret).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('the documents of the service are printed as JSON', async () => {
+  const [openapi, asyncapi, schemas] = await Promise.all(
+    ['openapi', 'asyncapi', 'schemas'].map((name) => wabakit([name, '--format', 'json'])),
+  )
+
+  expect(JSON.parse(openapi?.stdout ?? '')).toMatchObject({ openapi: expect.stringMatching(/^3\.1/) })
+  expect(JSON.parse(asyncapi?.stdout ?? '')).toMatchObject({ asyncapi: expect.stringMatching(/^3\./) })
+  expect(Object.keys(JSON.parse(schemas?.stdout ?? ''))).not.toHaveLength(0)
+  expect(openapi?.stdout.split('\n')).toHaveLength(2)
+})
+
+test('wrong usage ends with 2 and says what is wrong', async () => {
+  const cases: [args: string[], complaint: RegExp][] = [
+    [['bake'], /^There is no command bake\. See wabakit --help\.$/m],
+    [['trigger'], /missing required argument 'what'/],
+    [['trigger', 'call', '--set', 'novalue'], /--set takes path=value/],
+    [
+      ['trigger', 'CALL_VANISHED'],
+      /There is no event CALL_VANISHED\. Trigger call, or one of: GROUP_CREATED, /,
+    ],
+    [['listen'], /--forward-to/],
+    [['listen', '--forward-to', 'ftp://127.0.0.1/'], /must be an http or https URL/],
+    [['resend'], /Name one delivery, or choose a range/],
+    [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
+    [['resend', '--status', 'lost'], /must be one of: pending, delivered, exhausted, skipped/],
+    [['verify', '--secret', secret, '--header', 'nonsense'], /--header takes "name: value"/],
+  ]
+  const ends = await Promise.all(cases.map(([args]) => wabakit(args)))
+
+  for (const [index, [, complaint]] of cases.entries()) {
+    expect(ends[index]).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(complaint) })
+  }
+})
+
+test('a server that does not answer ends with 3', async () => {
+  const env = { WABAKIT_SERVER: 'http://127.0.0.1:9' }
+  const [trigger, tail, ready] = await Promise.all([
+    wabakit(['trigger', 'call'], { env }),
+    wabakit(['events', 'tail'], { env }),
+    wabakit(['ready', '--wait', '0.2'], { env }),
+  ])
+
+  expect(trigger).toMatchObject({ code: 3, stderr: expect.stringMatching(/^No server answers at http:/) })
+  expect(tail.code).toBe(3)
+  expect(ready).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:9 is not ready/),
+  })
+})
+
+test('help shows each command, its examples and its variables', async () => {
+  const [all, one] = await Promise.all([wabakit(['--help']), wabakit(['listen', '--help'])])
+
+  for (const name of [
+    'serve',
+    'exec',
+    'trigger',
+    'listen',
+    'events',
+    'resend',
+    'sign',
+    'verify',
+    'openapi',
+    'asyncapi',
+    'schemas',
+    'ready',
+  ]) {
+    expect(all.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
+  }
+  expect(one).toMatchObject({ code: 0, stdout: expect.stringContaining('$ wabakit listen --forward-to') })
+  expect(one.stdout).toContain('WABAKIT_FORWARD_TO')
+})

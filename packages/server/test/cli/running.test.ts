@@ -1,0 +1,132 @@
+import { eventNames } from '@wabakit/contract'
+import { beforeAll, expect, test } from 'vitest'
+import { openEndpoint } from './endpoint.ts'
+import { startServer, startWabakit, wabakit } from './wabakit.ts'
+
+const wholeCall = ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
+const token = 'a-control-token-of-these-tests'
+
+// One server for all; its webhooks go to `endpoint`. Commands find it by variables.
+const endpoint = await openEndpoint()
+let env: Record<string, string>
+beforeAll(async () => {
+  const { ready } = await startServer(['--webhook-url', endpoint.url, '--control-token', token])
+  endpoint.trust(ready.demo.webhookSecret ?? '')
+  env = { WABAKIT_SERVER: ready.url, WABAKIT_CONTROL_TOKEN: token }
+})
+const on = (...args: string[]) => wabakit(args, { env })
+
+test('trigger plays a whole call, which listen forwards signed with the secret it printed, and tail tells by lines', async () => {
+  const forwarded = await openEndpoint()
+  const listening = startWabakit(['listen', '--forward-to', forwarded.url], { env })
+  const tail = startWabakit(['events', 'tail'], { env })
+  const json = startWabakit(['events', 'tail', '--format', 'json'], { env })
+  const ready = await listening.line(/webhook secret/)
+  forwarded.trust(/whsec_\S+/.exec(ready)?.[0] ?? '')
+  await Promise.all([tail, json].map(({ following }) => following))
+  const before = endpoint.arrivals.length
+
+  const call = await on('trigger', 'call', '--set', 'durationInSeconds=42', '--set', 'summary.recap=Hello')
+
+  expect(call).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^call call_\S+ INCOMING PSTN ended\n$/),
+  })
+  await Promise.all([endpoint.arrived(before + 4), forwarded.arrived(4)])
+  expect(endpoint.arrivals.slice(before).map(({ event }) => event)).toEqual(wholeCall)
+  expect(forwarded.arrivals.map(({ event }) => event)).toEqual(wholeCall)
+  expect(forwarded.arrivals.every(({ id }) => id?.startsWith('evt_'))).toBe(true)
+
+  const clock = '\\d\\d:\\d\\d:\\d\\d'
+  for (const name of wholeCall) await tail.line(new RegExp(`^${clock} --> ${name} evt_\\w+$`))
+  await tail.line(new RegExp(`^${clock} <-- \\[200\\] POST ${endpoint.url} \\d+ ms$`))
+  await listening.line(new RegExp(`^${clock} <-- \\[200\\] POST ${forwarded.url} \\d+ ms$`))
+
+  const summary = JSON.parse(await json.line(/"name":"CALL_AI_SUMMARY"/))
+  expect(summary).toMatchObject({ type: 'event', id: expect.stringMatching(/^evt_/) })
+  expect(JSON.parse(summary.payload)).toMatchObject({
+    durationInSeconds: 42,
+    summary: { recap: 'Hello', keyPoints: expect.any(Array) },
+  })
+  const attempt = JSON.parse(await json.line(/"type":"attempt".*"eventName":"CALL_AI_SUMMARY"/))
+  expect(attempt).toMatchObject({ eventId: summary.id, status: 200, url: endpoint.url })
+
+  const started = endpoint.arrivals.length
+  expect(await on('resend', attempt.deliveryId)).toEqual({
+    code: 0,
+    stdout: '1 delivery is sent again\n',
+    stderr: '',
+  })
+  await endpoint.arrived(started + 1)
+  expect(await on('resend', '--event', summary.id, '--new-webhook-id', '--format', 'json')).toMatchObject({
+    code: 0,
+    stdout: '{"resent":1}\n',
+  })
+  await endpoint.arrived(started + 2)
+  const [original, again, anew] = [endpoint.arrivals[started - 1], ...endpoint.arrivals.slice(started)]
+  expect(again).toEqual(original)
+  expect(anew?.event).toBe('CALL_AI_SUMMARY')
+  expect(anew?.id).not.toBe(original?.id)
+
+  for (const command of [listening, tail, json]) command.kill('SIGINT')
+  expect(await Promise.all([listening, tail, json].map(({ ended }) => ended))).toEqual([0, 0, 0])
+})
+
+test('trigger sends each event by its name, which arrives with what --set overrides', async () => {
+  const before = endpoint.arrivals.length
+  const sent = await Promise.all(eventNames.map((name) => on('trigger', name)))
+
+  expect(sent.map(({ code, stdout }) => [code, stdout.split(' ')[0]])).toEqual(
+    eventNames.map((name) => [0, name]),
+  )
+  await endpoint.arrived(before + eventNames.length)
+  expect(
+    endpoint.arrivals
+      .slice(before)
+      .map(({ event }) => event)
+      .toSorted(),
+  ).toEqual(eventNames.toSorted())
+
+  const { stdout } = await on(
+    ...['trigger', 'GROUP_PARTICIPANT_LEFT', '--format', 'json'],
+    ...['--set', 'groupId=order-1042', '--set', 'customerPhone="+15550199001"'],
+  )
+  const { name, payload } = JSON.parse(stdout)
+  expect(name).toBe('GROUP_PARTICIPANT_LEFT')
+  expect(JSON.parse(payload)).toMatchObject({ groupId: 'order-1042', customerPhone: '+15550199001' })
+})
+
+test('what the server refuses ends with 1 and its sentence', async () => {
+  const [channel, delivery, organization, stranger] = await Promise.all([
+    on('trigger', 'call', '--set', 'channel=PIGEON'),
+    on('resend', 'dlv_none'),
+    on('trigger', 'call', '--organization', 'nobody'),
+    on('trigger', 'call', '--control-token', 'not-the-token-of-it'),
+  ])
+
+  expect(channel).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'The server refused (400): channel: channel must be PSTN or WHATSAPP.\n',
+  })
+  expect(delivery).toMatchObject({ code: 1, stderr: expect.stringContaining('no delivery "dlv_none"') })
+  expect(organization).toMatchObject({ code: 1, stderr: expect.stringContaining('"nobody"') })
+  expect(stranger).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(401\).*control token/) })
+})
+
+test('tail goes on where it was when the server comes back', async () => {
+  const args = ['--database', 'tail.db']
+  const first = await startServer(args)
+  const port = new URL(first.ready.url).port
+  const at = { env: { WABAKIT_SERVER: first.ready.url } }
+  const tail = startWabakit(['events', 'tail', '--format', 'json'], at)
+  await tail.following
+  first.kill('SIGKILL')
+  await first.ended
+  const second = await startServer([...args, '--port', port])
+  await wabakit(['trigger', 'call'], at)
+
+  for (const name of wholeCall) await tail.line(new RegExp(`"name":"${name}"`))
+  for (const command of [tail, second]) command.kill('SIGTERM')
+  expect(await Promise.all([tail.ended, second.ended])).toEqual([0, 0])
+})

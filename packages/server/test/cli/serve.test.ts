@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import { startServer, startWabakit, wabakit } from './wabakit.ts'
+
+test('a first start prints key and secret once, a second one on the same file does not, and SIGTERM ends with 0', async () => {
+  const args = ['--database', 'once.db', '--webhook-url', 'http://127.0.0.1:9/webhooks']
+  const first = await startServer(args)
+  first.kill('SIGTERM')
+  expect(await first.ended).toBe(0)
+  const second = await startServer(args)
+  second.kill('SIGINT')
+  expect(await second.ended).toBe(0)
+
+  expect(first.ready).toEqual({
+    ready: true,
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    database: 'once.db',
+    demo: {
+      organizationId: 'demo',
+      wabaNumber: expect.stringMatching(/^\+\d+$/),
+      pstnNumber: expect.stringMatching(/^\+\d+$/),
+      apiKey: expect.stringMatching(/^wk_/),
+      webhookSecret: expect.stringMatching(/^whsec_/),
+    },
+  })
+  expect(first.lines).toHaveLength(1)
+  const { apiKey: _, webhookSecret: __, ...lasting } = first.ready.demo
+  expect(second.ready.demo).toEqual(lasting)
+})
+
+test('tells people the same, without colours where there is no terminal', async () => {
+  const server = startWabakit([], {
+    env: { WABAKIT_PORT: '0', WABAKIT_DATABASE: ':memory:', WABAKIT_LOG_LEVEL: 'silent' },
+  })
+
+  expect(await server.line(/^ready/)).toMatch(/^ready http:\/\/127\.0\.0\.1:\d+$/)
+  expect(await server.line(/API key/)).toMatch(/^ {2}API key {9}wk_\w+ {2}\(shown this once\)$/)
+  server.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
+})
+
+test('what keeps a server from starting is told in a sentence that names it, with exit code 2', async () => {
+  const holder = await startServer(['--database', 'held.db'])
+  const port = new URL(holder.ready.url).port
+  const [badPort, badVariable, takenPort, takenFile, noFolder] = await Promise.all([
+    wabakit(['serve', '--port', 'eighty']),
+    wabakit(['serve'], { env: { WABAKIT_ROLE: 'king' } }),
+    wabakit(['--port', port, '--database', ':memory:', '--log-level', 'silent']),
+    wabakit(['--port', '0', '--database', 'held.db', '--log-level', 'silent']),
+    wabakit(['--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
+  ])
+
+  expect(badPort).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'port (--port) must be a whole number from 0 to 65535, not "eighty".\n',
+  })
+  expect(badVariable).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^role \(WABAKIT_ROLE\) must be /),
+  })
+  expect(takenPort).toMatchObject({ code: 2, stderr: expect.stringContaining(`${port} is in use`) })
+  expect(takenFile).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^\S+held\.db is in use by another/),
+  })
+  expect(noFolder).toMatchObject({ code: 2, stderr: expect.stringMatching(/^Cannot open the database/) })
+  expect(takenFile.stderr).not.toContain('    at ')
+
+  holder.kill('SIGTERM')
+  expect(await holder.ended).toBe(0)
+})
+
+test('exec gives a command a server of its own and hands on its exit code', async () => {
+  const script = `
+    const { WABAKIT_BASE_URL, WABAKIT_API_KEY, WABAKIT_WABA_NUMBER } = process.env
+    const response = await fetch(WABAKIT_BASE_URL + '/whatsapp/wa-group/create', {
+      method: 'POST',
+      headers: { authorization: WABAKIT_API_KEY, 'content-type': 'application/json' },
+      body: JSON.stringify({ wabaNumber: WABAKIT_WABA_NUMBER, subject: 'Order 1042' }),
+    })
+    console.log(response.status, process.argv.slice(1).join(' '))
+    process.exit(7)`
+  const run = (...args: string[]) => wabakit(['exec', '--', process.execPath, ...args])
+  const [done, killed, none] = await Promise.all([
+    run('--input-type=module', '-e', script, '--', '--port', 'its own'),
+    run('-e', "process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1000)"),
+    wabakit(['exec', '--', 'no-such-command']),
+  ])
+
+  expect(done).toMatchObject({ code: 7, stdout: '200 --port its own\n' })
+  expect(killed.code).toBe(128 + 15)
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command cannot be run') })
+})
+
+test('exec hands a signal on to the command, and ends with it', async () => {
+  const script = "process.on('SIGINT', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)"
+  const running = startWabakit(['exec', '--', process.execPath, '-e', script])
+  await running.line(/^up$/)
+  running.kill('SIGINT')
+
+  expect(await running.ended).toBe(9)
+})
+
+test('ready waits for a server that starts later', async () => {
+  const first = await startServer()
+  first.kill('SIGTERM')
+  await first.ended
+  const waiting = wabakit(['ready', '--wait', '15', '--server', first.ready.url, '--format', 'json'])
+  const second = await startServer(['--port', new URL(first.ready.url).port])
+
+  expect(await waiting).toMatchObject({ code: 0, stdout: `{"ready":true,"server":"${first.ready.url}"}\n` })
+  second.kill('SIGTERM')
+  expect(await second.ended).toBe(0)
+})

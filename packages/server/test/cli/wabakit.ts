@@ -1,0 +1,110 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { afterAll, vi } from 'vitest'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+const command = [
+  '--conditions=@wabakit/source',
+  resolve(import.meta.dirname, '../../src/cli/main.ts'),
+] as const
+const processes = new Set<ChildProcess>()
+
+/** A folder of the test file, in which the commands run. */
+export const folder = mkdtempSync(join(tmpdir(), 'wabakit-cli-'))
+
+afterAll(() => {
+  for (const child of processes) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Options = { readonly env?: NodeJS.ProcessEnv; readonly input?: string }
+
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^WABAKIT_|COLOR/.test(name)),
+)
+
+const spawnWabakit = (args: readonly string[], { env = {} }: Options) => {
+  const child = spawn(process.execPath, [...command, ...args], { cwd: folder, env: { ...inherited, ...env } })
+  processes.add(child)
+  const ended = new Promise<number | NodeJS.Signals | null>((end) => {
+    child.on('close', (code, signal) => {
+      processes.delete(child)
+      end(code ?? signal)
+    })
+  })
+  return { child, ended }
+}
+
+/** Runs a command to its end. */
+export const wabakit = async (args: readonly string[], options: Options = {}) => {
+  const { child, ended } = spawnWabakit(args, options)
+  child.stdin.end(options.input)
+  const [code, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  return { code, stdout, stderr }
+}
+
+/** Starts a command that runs until it is told to end. */
+export const startWabakit = (args: readonly string[], options: Options = {}) => {
+  const { child, ended } = spawnWabakit(args, options)
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  createInterface(child.stdout).on('line', (line) => {
+    lines.push(line)
+    for (const look of waiting) look()
+  })
+  let complaints = ''
+  const following = new Promise<void>((resolve) => {
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      complaints += chunk
+      if (complaints.includes('Following ')) resolve()
+    })
+  })
+  return {
+    lines,
+    ended,
+    /** Resolves when `events tail` has opened its stream. */
+    following,
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** The first line that matches, past or future. Rejects when the process ends without one. */
+    line: (pattern: RegExp): Promise<string> =>
+      new Promise((found, reject) => {
+        const look = (): void => {
+          const line = lines.find((each) => pattern.test(each))
+          if (line === undefined) return
+          waiting.delete(look)
+          found(line)
+        }
+        waiting.add(look)
+        look()
+        ended.then((code) => reject(new Error(`ended with ${code}: ${complaints}`)))
+      }),
+  }
+}
+
+/** What a server says as its first line. */
+export type Ready = {
+  readonly url: string
+  readonly database: string
+  readonly demo: {
+    readonly organizationId: string
+    readonly wabaNumber: string
+    readonly pstnNumber: string
+    readonly apiKey?: string
+    readonly webhookSecret?: string
+  }
+}
+
+/** Starts a server on a free port, in memory unless `args` say otherwise. */
+export const startServer = async (args: readonly string[] = [], options: Options = {}) => {
+  const started = startWabakit(
+    ['serve', '--port', '0', '--database', ':memory:', '--log-level', 'error', '--format', 'json', ...args],
+    options,
+  )
+  const ready: Ready = JSON.parse(await started.line(/"ready":true/))
+  return { ...started, ready }
+}
