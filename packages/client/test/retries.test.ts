@@ -174,14 +174,17 @@ it('advises a groupId to who created a group without one', async () => {
 
 it('takes a failure without a code, as browsers give it, for one that may have been carried out', async () => {
   let calls = 0
+  const failure = new TypeError('Failed to fetch')
   const fetch = () => {
     calls += 1
-    return Promise.reject(new TypeError('Failed to fetch'))
+    return Promise.reject(failure)
   }
   const client = clientOf('https://a.example', { fetch, clock: testClock() })
   expect(await rejectionOf(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
   expect(calls).toBe(1)
-  expect(await rejectionOf(client.calls.getSummary('c'))).toBeInstanceOf(ConnectionError)
+  const error = await rejectionOf(client.calls.getSummary('c'))
+  expect(error).toBeInstanceOf(ConnectionError)
+  expect((error as Error).cause).toBe(failure)
   expect(calls).toBe(4)
 })
 

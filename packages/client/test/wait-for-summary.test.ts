@@ -9,6 +9,7 @@ import {
   ValidationError,
 } from '@wabakit/client'
 import type { CallAiSummaryEvent } from '@wabakit/contract'
+import { createReceiver, unsigned } from '@wabakit/webhooks'
 import { afterEach, expect, it, vi } from 'vitest'
 import { testClock } from './clock.ts'
 import { clientOf, rejectionOf, summary } from './fixtures.ts'
@@ -187,6 +188,21 @@ it('resolves by a received event without another request, and closes the one und
   expect(events.listeners.size).toBe(0)
   expect(service.requests).toHaveLength(1)
   await expect.poll(() => service.carrying.size).toBe(0)
+})
+
+it('resolves by a webhook that a receiver of this project takes in', async () => {
+  const service = await startService(() => {})
+  const receiver = createReceiver({ verify: unsigned() })
+  const waiting = clientOf(service.url).calls.waitForSummary('c', { events: receiver })
+  const response = await receiver.handle(
+    new Request('http://localhost', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(event),
+    }),
+  )
+  expect(response.status).toBe(200)
+  expect(await waiting).toMatchObject({ callId: 'c', durationInSeconds: 42, summary })
 })
 
 it('resolves by an event received in a pause, at once', async () => {

@@ -5,8 +5,8 @@ import type { Settings } from '../options/settings.ts'
 import { abortable } from './abortable.ts'
 
 /**
- * Sends with ky, which here repeats nothing and judges no status. It gets the request as a ready `fetch`: of one made
- * from its options, the runtime would copy everything again and pipe the body, at half the price of a call in Node.
+ * Sends with ky, which here repeats nothing and judges no status. It gets the request as a ready `fetch`: a `Request`
+ * of ky's own would be copied once more by the runtime, its body piped, and a call in Node take half as long again.
  */
 const sendWithKy = async (
   { baseUrl, fetch }: Settings,
