@@ -41,7 +41,7 @@ test('two advances at the same time add up, two sleeps run side by side', async 
   const start = mock.clock.now()
   await Promise.all([mock.clock.advance('30s'), mock.clock.advance('30s')])
   expect(mock.clock.now() - start).toBe(60_000)
-  await Promise.all([mock.clock.sleep(2_000), mock.clock.sleep(3_000)])
+  await Promise.all([mock.clock.sleep(3_000), mock.clock.sleep(2_000)])
   expect(mock.clock.now() - start).toBe(63_000)
 })
 
@@ -50,6 +50,14 @@ test('a sleep ends when its signal is aborted', async () => {
   const start = mock.clock.now()
   await expect(mock.clock.sleep(5_000, AbortSignal.abort('enough'))).rejects.toBe('enough')
   expect(mock.clock.now()).toBe(start)
+})
+
+test('a request whose signal is aborted is not answered, as with a real fetch', async () => {
+  await using mock = await createMock()
+  const path = `${mock.url}/v1/call/ai-summary`
+  await expect(mock.fetch(path, { signal: AbortSignal.abort('enough') })).rejects.toBe('enough')
+  mock.faults.next('*', { latencyMs: 60_000 })
+  await expect(mock.fetch(path, { signal: AbortSignal.timeout(10) })).rejects.toThrow(/timeout/)
 })
 
 test('a handler may use a client that waits on the clock of the mock', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createMock, MockUsageError } from '@wabakit/mock'
+import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
 import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, test } from 'vitest'
@@ -120,18 +120,24 @@ test('a fault hits only the events that it is about', async () => {
   expect(ended.filter(({ faults }) => faults.includes('drop'))).toHaveLength(10)
 })
 
-test('chance hits the same deliveries each time, by the seed', async () => {
-  const play = async (seed: number) => {
-    await using mock = await createMock({ seed })
+test('chance hits the same deliveries each time, by the seed, also after a reset', async () => {
+  const playOn = async (mock: Mock) => {
     mock.faults.deliveries.duplicate('*', { chance: 0.5, times: 'always' })
     for (let call = 0; call < 10; call++) await mock.simulateCall({ callId: `call-${call}` })
     await mock.clock.advance(0)
     return mock.deliveries.map(({ name, attempt }) => `${name} ${attempt}`)
   }
-  const once = await play(42)
-  expect(await play(42)).toEqual(once)
-  expect(await play(43)).not.toEqual(once)
-  const copies = once.length - 40
+  const play = async (seed: number) => {
+    await using mock = await createMock({ seed })
+    return playOn(mock)
+  }
+  await using mock = await createMock({ seed: 42 })
+  const first = await playOn(mock)
+  mock.reset()
+  expect(await playOn(mock)).toEqual(first)
+  expect(await play(42)).toEqual(first)
+  expect(await play(43)).not.toEqual(first)
+  const copies = first.length - 40
   expect(copies).toBeGreaterThan(8)
   expect(copies).toBeLessThan(32)
 })

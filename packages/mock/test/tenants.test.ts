@@ -6,21 +6,20 @@ import { expect, test } from 'vitest'
 test('a thousand tenants work side by side, and none sees another', async () => {
   await using mock = await createMock()
   const tenants = Array.from({ length: 1_000 }, () => mock.tenant())
+  const start = mock.clock.now()
+  const patient = { timeoutMs: 20_000 }
   await Promise.all(
     tenants.map(async (tenant, index) => {
+      const { secret, wabaNumber } = tenant
       const received: string[] = []
-      const verify = standardWebhooks({ secrets: [tenant.secret] })
-      tenant.deliverTo(createReceiver({ verify }).onAny(({ event }) => received.push(event)))
-      const create = { wabaNumber: tenant.wabaNumber, subject: `Order ${index}`, groupId: 'order' }
-      await tenant.client().groups.create(create)
-      const { callId } = await tenant.simulateCall({
-        callId: 'call',
-        summary: { recap: `${index}`, afterMs: index },
-      })
+      const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
+      tenant.deliverTo(receiver.onAny(({ event }) => received.push(event)))
+      await tenant.client().groups.create({ wabaNumber, subject: `Order ${index}`, groupId: 'order' })
       await tenant.clock.advance(index)
-      const { event } = await tenant.waitForDelivery('CALL_AI_SUMMARY', { callId }, { timeoutMs: 10_000 })
-      expect(event.summary.recap).toBe(`${index}`)
-      expect(received).toHaveLength(5)
+      await tenant.simulateCall({ callId: 'call', outcome: 'missed' })
+      const { at } = await tenant.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call' }, patient)
+      expect(at - start).toBe(index)
+      expect(received).toEqual(['GROUP_CREATED', 'CALL_INCOMING_INITIATED'])
       expect(tenant.requests).toHaveLength(1)
     }),
   )

@@ -68,9 +68,9 @@ const cutShort = async (answer: Response): Promise<Response> => {
 
 /** Whether the request reaches the service in spite of the fault. */
 export const isCarriedOut = (fault: ApiFault): boolean => {
-  const { carriedOut, truncated, malformed, offContract, reset, html, status, code, body } = fault
+  const { carriedOut, malformed, offContract, reset, html, status, code, body } = fault
   if (carriedOut !== undefined) return carriedOut
-  if (truncated || malformed || offContract) return true
+  if (malformed || offContract) return true
   return !reset && !html && status === undefined && code === undefined && body === undefined
 }
 
