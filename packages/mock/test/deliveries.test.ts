@@ -129,7 +129,7 @@ test('chance hits the same deliveries each time, by the seed, also after a reset
   }
   const play = async (seed: number) => {
     await using mock = await createMock({ seed })
-    return playOn(mock)
+    return await playOn(mock)
   }
   await using mock = await createMock({ seed: 42 })
   const first = await playOn(mock)
