@@ -124,7 +124,7 @@ test('a second process on one file is refused, until the first is gone, even kil
   const store = sqliteStore({ path })
   expect(await store.saveOrganization(organization())).toBe('saved')
   await store.close()
-})
+}, 60_000)
 
 test('other programs can read and copy the database while it is open', async () => {
   const path = temporaryPath()

@@ -44,7 +44,10 @@ export const startServerProcess = ({ config, preload, environment }: ServerProce
     ],
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
   )
-  const exited = once(child, 'exit')
+  // Also when this process ends before its time.
+  const killChild = (): void => void child.kill('SIGKILL')
+  process.once('exit', killChild)
+  const exited = once(child, 'exit').finally(() => process.off('exit', killChild))
   const ready = firstLine(child)
   ready.catch(() => {})
   return {
