@@ -24,7 +24,10 @@ export type EmissionListener<Name extends EmissionName = '*'> = (
   emission: Emission<EmissionEventOf<Name>>,
 ) => unknown
 
-/** Where events can be observed in process, whether or not any webhook is subscribed to them. */
+/**
+ * Where the events of this process can be observed, whether or not any webhook is subscribed to them. What another
+ * process on the same store does is not heard here.
+ */
 export type EventObservation = {
   /**
    * Calls `listener` with each event of this name, after it was stored.

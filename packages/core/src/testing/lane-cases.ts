@@ -128,6 +128,21 @@ export const laneCases = defineCases({
     }
   },
 
+  'lets nothing overtake a delivery that waits for another': async (store) => {
+    await open(store)
+    const subject = 'call:c1'
+    await tell(
+      store,
+      { name: 'CALL_ENDED', subject },
+      { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
+    )
+    await settle(store, await claimOne(store), retry(9_000, true))
+    await tell(store, { name: 'LATER', subject })
+    equal(await statuses(store), ['pending', 'waiting', 'waiting'])
+    await settle(store, await claimOne(store, { now: start + 9_000 }), delivered, start + 9_000)
+    equal(await statuses(store), ['delivered', 'pending', 'waiting'])
+  },
+
   'lets a delivery overtake what it does not wait for': async (store) => {
     await open(store)
     const subject = 'call:c1'
