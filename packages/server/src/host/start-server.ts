@@ -35,6 +35,12 @@ export type StartServerOptions = {
    * @default process.stderr
    */
   readonly logStream?: NodeJS.WritableStream | undefined
+  /**
+   * Whether the process is the server's alone. It then replaces the process's `Request` and `Response` by lighter ones
+   * (those of `@hono/node-server`), with which a request costs a third less.
+   * @default false
+   */
+  readonly ownsProcess?: boolean | undefined
 }
 
 const urlOf = (host: string, port: number): string =>
@@ -44,7 +50,7 @@ const urlOf = (host: string, port: number): string =>
  * Starts a server and resolves when it is ready to answer.
  *
  * @param config - settings; what is omitted has its default. `loadConfig` reads them from flags, variables and a file.
- * @param options - where to log.
+ * @param options - where to log, and whose the process is.
  * @throws ConfigError when a setting cannot be right, or the server cannot listen where it says.
  * @example
  * const server = await startServer({ port: 0, database: ':memory:' })
@@ -53,7 +59,7 @@ const urlOf = (host: string, port: number): string =>
  */
 export const startServer = async (
   config: Partial<ServerConfig> = {},
-  { logStream }: StartServerOptions = {},
+  { logStream, ownsProcess = false }: StartServerOptions = {},
 ): Promise<RunningServer> => {
   const settings = parseConfig({ values: config, sourceOf: () => 'startServer' })
   checkExposure(settings)
@@ -68,7 +74,7 @@ export const startServer = async (
   const runtime = createRuntime({ settings, opened, metrics, log, onError })
   const { service, handle } = runtime
   const listener = getRequestListener((request, { incoming }) => handle(request, incoming), {
-    overrideGlobalObjects: false,
+    overrideGlobalObjects: ownsProcess,
     hostname: settings.host,
   })
   const http = createHttpServer((request, response) => void listener(request, response), settings)
