@@ -1,0 +1,98 @@
+import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openApiDocument } from '@wabakit/contract/documents'
+import { heavyPeer } from './src/heavy-peers.ts'
+import { createHttpLoad } from './src/http-load.ts'
+import { type Contender, measureRounds, median, medianRatio, report } from './src/rounds.ts'
+import { type ServerChild, startCommand, startServerProcess } from './src/server-child.ts'
+
+// Creating groups over HTTP, 64 connections. `--peers` adds prism and mockoon, which are installed apart.
+const connections = 64
+const count = 2_000
+const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
+const opened: Array<() => void> = []
+
+const request = {
+  headers: { authorization: 'wk_bench', 'content-type': 'application/json' },
+  body: JSON.stringify({
+    wabaNumber: '+15550100001',
+    subject: 'Launch',
+    description: 'Everybody who helps.',
+  }),
+}
+
+const cpu = new Map<string, number[]>()
+
+const contender = async (name: string, server: ServerChild): Promise<Contender> => {
+  const load = await createHttpLoad(
+    { ...request, url: `${server.url}/whatsapp/wa-group/create` },
+    connections,
+  )
+  opened.push(load.close, server.close)
+  return {
+    name,
+    run: async (times) => {
+      const before = await server.cpuTime()
+      await load.run(times)
+      const after = await server.cpuTime()
+      if (before !== undefined && after !== undefined) {
+        cpu.set(name, [...(cpu.get(name) ?? []), (after - before) / times])
+      }
+    },
+  }
+}
+
+/** What the disk needs to make a small write last, in milliseconds. */
+const measureSync = (): number => {
+  const file = openSync(join(folder, 'sync'), 'w')
+  const times: number[] = []
+  for (let turn = 0; turn < 200; turn += 1) {
+    const start = performance.now()
+    writeSync(file, Buffer.alloc(16_384))
+    fdatasyncSync(file)
+    times.push(performance.now() - start)
+  }
+  return median(times)
+}
+
+const peers = async (): Promise<Contender[]> => {
+  const document = join(folder, 'openapi.json')
+  writeFileSync(document, JSON.stringify(openApiDocument()))
+  const prism = join(heavyPeer('@stoplight/prism-cli', 5), '.bin/prism')
+  const mockoon = join(heavyPeer('@mockoon/cli', 9), '.bin/mockoon-cli')
+  const [prismUrl, mockoonUrl] = ['http://127.0.0.1:41771', 'http://127.0.0.1:41772']
+  return [
+    await contender('prism mock', await startCommand([prism, 'mock', '-p', '41771', document], prismUrl)),
+    await contender(
+      'mockoon',
+      await startCommand([mockoon, 'start', '--data', document, '--port', '41772'], mockoonUrl),
+    ),
+  ]
+}
+
+try {
+  const contenders = [
+    await contender('bare Hono + zod', await startServerProcess('hono')),
+    await contender('wabakit, in memory', await startServerProcess('memory')),
+    await contender('wabakit, SQLite with fsync', await startServerProcess(join(folder, 'wabakit.db'))),
+    ...(process.argv.includes('--peers') ? await peers() : []),
+  ]
+  const syncMs = measureSync()
+  const measurements = await measureRounds(contenders, { rounds: 15, count })
+  const [hono, memory, sqlite, prism] = measurements
+  if (hono === undefined || memory === undefined || sqlite === undefined) throw new Error('not measured')
+  const facts = {
+    connections,
+    fsyncMs: syncMs,
+    cpuMicrosecondsEach: Object.fromEntries([...cpu].map(([name, figures]) => [name, median(figures)])),
+    memoryAgainstHono: medianRatio(hono, memory),
+    sqliteAgainstMemory: medianRatio(memory, sqlite),
+    ...(prism !== undefined && { memoryAgainstPrism: medianRatio(prism, memory) }),
+  }
+  report(`Creating a group over HTTP, ${connections} connections`, 'server-create', measurements, facts)
+  console.log(facts)
+} finally {
+  for (const close of opened) close()
+  rmSync(folder, { recursive: true })
+}
