@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 
 /** A server in another process. */
 export type ServerChild = {
@@ -13,7 +13,7 @@ export type ServerChild = {
 
 /** Starts one of the servers of `server-process.ts`. */
 export const startServerProcess = async (name: string): Promise<ServerChild> => {
-  const child = fork(resolve(import.meta.dirname, 'server-process.ts'), [name], {
+  const child = fork(fileURLToPath(import.meta.resolve('./server-process.ts')), [name], {
     execArgv: ['--conditions=@wabakit/source'],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })

@@ -28,20 +28,27 @@ const settings = () => ({
   pstnNumbers: z.optional(z.array(z.string())),
 })
 
+const keySettings = () => ({
+  label: z.optional(z.string()),
+  wabaNumbers: z.optional(z.union([z.literal('all'), z.array(z.string())])),
+})
+
 const NewApiKey = named(
   'NewApiKeyRequest',
   'A key to make. Without `key` a random one; `wabaNumbers` are those it may use.',
-  z.strictObject({
-    key: z.optional(z.string()),
-    label: z.optional(z.string()),
-    wabaNumbers: z.optional(z.union([z.literal('all'), z.array(z.string())])),
-  }),
+  z.strictObject({ key: z.optional(z.string()), ...keySettings() }),
+)
+
+const KnownApiKey = named(
+  'KnownApiKeyRequest',
+  'A key of a new organization: one that is known already, since the answer shows none.',
+  z.strictObject({ key: z.string(), ...keySettings() }),
 )
 
 const NewOrganization = named(
   'NewOrganizationRequest',
   'An organization to make.',
-  z.strictObject({ id: z.optional(z.string()), ...settings(), apiKeys: z.optional(z.array(NewApiKey)) }),
+  z.strictObject({ id: z.optional(z.string()), ...settings(), apiKeys: z.optional(z.array(KnownApiKey)) }),
 )
 
 const OrganizationChange = named(
