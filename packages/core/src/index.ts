@@ -83,7 +83,7 @@ export type {
   Subscriptions,
   SubscriptionWithSecret,
 } from './subscriptions/subscriptions.ts'
-export type { ApiKeyInput, ApiKeys, CreatedApiKey } from './tenancy/api-keys.ts'
+export type { ApiKeyInput, ApiKeys, CreatedApiKey, KnownApiKey } from './tenancy/api-keys.ts'
 export type { DeclaredOrganization } from './tenancy/directory.ts'
 export type { IntegrationInput, OrganizationSettings } from './tenancy/organization-input.ts'
 export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'

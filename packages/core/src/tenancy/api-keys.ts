@@ -27,6 +27,9 @@ export type ApiKeyInput = {
   readonly label?: string | undefined
 }
 
+/** A Public API key that its user has already. */
+export type KnownApiKey = ApiKeyInput & { readonly key: string }
+
 /** A key that was just made. */
 export type CreatedApiKey = {
   /** The key itself; it cannot be read again. */

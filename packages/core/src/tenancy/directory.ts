@@ -4,7 +4,7 @@ import type { CallerRecord, OrganizationRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import { equalInConstantTime } from '../values/constant-time.ts'
 import { sha256 } from '../values/sha256.ts'
-import type { ApiKeyInput, ApiKeys } from './api-keys.ts'
+import type { ApiKeys, KnownApiKey } from './api-keys.ts'
 import type { OrganizationInput, Organizations } from './organizations.ts'
 
 /** An organization that is declared when the server is made. */
@@ -30,13 +30,18 @@ export type DirectoryContext = {
 
 const rememberedKeys = 1_000
 
+/** A key that is there already is fine if it is the organization's own. */
 const declareKey = async (
   { store, apiKeys }: DirectoryContext,
   organizationId: string,
-  input: ApiKeyInput,
+  input: KnownApiKey,
 ) => {
-  const known = input.key === undefined ? undefined : await store.findCaller(await sha256(input.key))
-  if (known?.organization.id !== organizationId) await apiKeys.create(organizationId, input)
+  try {
+    await apiKeys.create(organizationId, input)
+  } catch (error) {
+    const owner = await store.findCaller(await sha256(input.key))
+    if (owner?.organization.id !== organizationId) throw error
+  }
 }
 
 const declare = async (context: DirectoryContext, declared: DeclaredOrganization): Promise<void> => {

@@ -4,7 +4,7 @@ import type { OrganizationRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import type { Ids } from '../values/ids.ts'
-import type { ApiKeyInput, ApiKeys } from './api-keys.ts'
+import type { ApiKeys, KnownApiKey } from './api-keys.ts'
 import { type OrganizationSettings, parseId, parseSettings } from './organization-input.ts'
 
 /** A new organization. */
@@ -12,10 +12,10 @@ export type OrganizationInput = OrganizationSettings & {
   /** @default a generated `org_…` */
   readonly id?: string | undefined
   /**
-   * Its Public API keys.
+   * Its Public API keys; more of them, also random ones, by `apiKeys.create`.
    * @default []
    */
-  readonly apiKeys?: readonly ApiKeyInput[] | undefined
+  readonly apiKeys?: readonly KnownApiKey[] | undefined
 }
 
 /** The organizations of a server. */
@@ -83,7 +83,12 @@ export const createOrganizations = (context: OrganizationsContext): Organization
       }
       if ((await store.saveOrganization(organization)) === 'stale')
         throw new RecordExistsError('organization', id)
-      for (const key of keys) await apiKeys.create(id, key)
+      try {
+        for (const key of keys) await apiKeys.create(id, key)
+      } catch (error) {
+        await store.removeOrganization(id)
+        throw error
+      }
       return organization
     },
     find: (organizationId) => store.findOrganization(organizationId),

@@ -100,6 +100,23 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
+  'that are declared by two processes at once are there once': async () => {
+    const store = memoryStore()
+    const servers = [1, 2, 3].map(() => createReferenceServer({ store, organizations: [acme] }))
+    await Promise.all(servers.map((server) => server.ready()))
+    equal((await store.listApiKeys('acme')).length, 2)
+    equal((await store.listOrganizations({ limit: 10 })).items.length, 1)
+  },
+
+  'are not created when one of their keys cannot be': async () => {
+    const { organizations, apiKeys } = (await createWorld()).server
+    for (const key of ['wk_other', 'with space']) {
+      await rejects(organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }, { key }] }))
+      equal(await organizations.find('new'), undefined)
+    }
+    await apiKeys.create('acme', { key: 'wk_new' })
+  },
+
   'have keys for some numbers, which must be numbers': async () => {
     const { apiKeys } = (await createWorld()).server
     await rejects(apiKeys.create('acme', { wabaNumbers: ['1', 'x'] }), { code: 'invalid_input' })
