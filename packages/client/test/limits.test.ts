@@ -55,6 +55,19 @@ it('takes Infinity for no limit', async () => {
   expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
 })
 
+it('gives up on a body whose stream takes no notice of the signal, and cancels it', async () => {
+  let cancelled = 0
+  const cancel = () => {
+    cancelled += 1
+  }
+  const fetch = async () => new Response(new ReadableStream({ cancel }))
+  const error = await rejectionOf(
+    clientOf('https://a.example', { ...once, fetch, timeoutMs: 30 }).calls.getSummary('c'),
+  )
+  expect(error).toBeInstanceOf(TimeoutError)
+  expect(cancelled).toBe(1)
+})
+
 it('leaves no timer behind a call that succeeds', async () => {
   const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
   const before = timers()

@@ -63,11 +63,11 @@ it('makes one attempt with a limit of 0, and as many more as the limit says', as
 })
 
 it('waits a random part of a bound that doubles up to its end', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  vi.spyOn(Math, 'random').mockReturnValue(0.25)
   const service = await stepping([500], [500], [500], [500])
   const clock = testClock()
   await clientOf(service.url, { clock, retry: { limit: 4, backoffMs: [100, 300] } }).calls.getSummary('c')
-  expect(clock.sleeps).toEqual([50, 100, 150, 150])
+  expect(clock.sleeps).toEqual([25, 50, 75, 75])
 })
 
 it.each([

@@ -55,6 +55,13 @@ it('sends the raw key in Authorization, and any header, scheme or function inste
   })
 })
 
+it('hands an auth function the key without the line break of its file', async () => {
+  const service = await startService((response) => json(response, 404, {}))
+  const auth: Auth = (headers, key) => headers.set('authorization', `Key <${key}>`)
+  await rejectionOf(clientOf(service.url, { auth, apiKey: `${apiKey}\r\n` }).calls.getSummary('c'))
+  expect(service.requests[0]?.headers.authorization).toBe(`Key <${apiKey}>`)
+})
+
 it('asks the auth function before every attempt, so that keys can rotate', async () => {
   const service = await startService((response) => json(response, 503, {}))
   let number = 0

@@ -131,6 +131,13 @@ it.each([[202], [404], [408], [429], [500], [503]])(
   },
 )
 
+it('keeps its own interval when Retry-After asks for less', async () => {
+  const service = await stepping([202, { 'retry-after': '1' }], [200])
+  const clock = testClock()
+  await clientOf(service.url, { clock }).calls.waitForSummary('c')
+  expect(clock.sleeps[0]).toBeGreaterThanOrEqual(2_000)
+})
+
 it('has no busy loop where nothing listens, nor on a clock that stands still', async () => {
   const sleeps: number[] = []
   const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }

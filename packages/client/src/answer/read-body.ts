@@ -12,7 +12,7 @@ export type ReadBody = {
 
 /**
  * Reads a body as UTF-8 text, at most `limit` bytes of it; what comes after is not waited for, and its connection
- * is closed. Ends early when the signal aborts. Never rejects.
+ * is closed. Ends early when the signal of the attempt aborts, even if the stream takes no notice. Never rejects.
  */
 export const readBody = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   if (response.body === null) return { text: '' }
@@ -36,7 +36,5 @@ export const readBody = async (response: Response, limit: number, signal: AbortS
     }
   } catch (error) {
     return { text, cut: { error } }
-  } finally {
-    signal.removeEventListener('abort', stop)
   }
 }
