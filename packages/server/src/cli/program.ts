@@ -46,8 +46,7 @@ const addSettings = (command: Command): Command => {
 const addServe = (program: Command): void => {
   addSettings(program.command('serve', { isDefault: true }))
     // What is no command is taken for an argument of the default one.
-    .argument('[none...]')
-    .usage('[options]')
+    .allowExcessArguments()
     .description('run a server until SIGTERM or SIGINT (the default command)')
     .addHelpText(
       'after',
@@ -57,7 +56,7 @@ const addServe = (program: Command): void => {
         'serve --webhook-url http://127.0.0.1:3000/webhooks',
       ),
     )
-    .action(async ([unknown], { format, ...flags }) => {
+    .action(async ({ format, ...flags }, { args: [unknown] }) => {
       if (unknown !== undefined) {
         throw new CliError(`There is no command ${unknown}. See wabakit --help.`, exitCodes.usage)
       }
