@@ -79,6 +79,9 @@ try {
   const ratios = {
     'wabakit / raw fetch (goal: at most 1.8)': medianRatio(of('wabakit'), of('raw fetch + JSON')),
     'wabakit / ky (goal: at most 1.1)': medianRatio(of('wabakit'), of('ky')),
+    'wabakit / openai (goal: under 1)': medianRatio(of('wabakit'), of('openai')),
+    'wabakit / svix (goal: under 1)': medianRatio(of('wabakit'), of('svix')),
+    'wabakit / resend (goal: under 1)': medianRatio(of('wabakit'), of('resend')),
   }
   report('P3 a client call over loopback', 'client-call', measurements, { ratios })
   console.table(ratios)

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { clientOf, group, rejectionOf } from './fixtures.ts'
-import { json, startService, startSockets } from './loopback.ts'
+import { json, refusedUrl, startService, startSockets } from './loopback.ts'
 
 class OrderCancelled extends Error {}
 
@@ -62,7 +62,24 @@ it('stops in the wait before a repetition, and leaves no timer', async () => {
   expect(service.requests).toHaveLength(1)
 })
 
-it('stops in an auth function and in a hook', async () => {
+it('stops in any hook', async () => {
+  const service = await startService((response) => json(response, 503, {}))
+  const never = () => new Promise<void>(() => {})
+  const clock = { now: () => 0, sleep: async () => {} }
+  for (const [url, name] of [
+    [service.url, 'afterResponse'],
+    [service.url, 'beforeRetry'],
+    [await refusedUrl(), 'afterError'],
+  ] as const) {
+    const { signal, reason, abortSoon } = aborting()
+    abortSoon()
+    const client = clientOf(url, { clock, hooks: { [name]: never } })
+    expect(await rejectionOf(client.calls.getSummary('c', { signal }))).toBe(reason)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  }
+})
+
+it('stops in an auth function and in a hook before anything is sent', async () => {
   const service = await startService((response) => json(response, 200, {}))
   const never = () => new Promise<void>(() => {})
   for (const options of [{ auth: never }, { hooks: { beforeRequest: never } }]) {

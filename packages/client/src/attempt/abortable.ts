@@ -2,7 +2,11 @@
  * Waits for `work`, but rejects with `signal.reason` as soon as the signal aborts, also when the work takes no notice
  * of it. Leaves no listener behind.
  */
-export const abortable = async <Value>(signal: AbortSignal, work: Promise<Value> | Value): Promise<Value> => {
+export const abortable = async <Value>(
+  signal: AbortSignal | undefined,
+  work: Promise<Value> | Value,
+): Promise<Value> => {
+  if (!signal) return work
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason)

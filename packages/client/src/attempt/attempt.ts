@@ -53,11 +53,11 @@ export const makeAttempt = async <Data>(
     const failure = timedOut
       ? timeoutErrorOf(request, limit, !sending)
       : connectionErrorOf(request, thrown, redact)
-    await reportError(settings, request, failure, timeline.elapsed() - started)
+    await abortable(signal, reportError(settings, request, failure, timeline.elapsed() - started))
     return { failure }
   } finally {
     scope.close()
   }
-  await reportAnswer(settings, request, answer, timeline.elapsed() - started)
+  await abortable(signal, reportAnswer(settings, request, answer, timeline.elapsed() - started))
   return judge(call, answer, timeline.now)
 }

@@ -57,7 +57,7 @@ export type ClientOptions = {
 export type RequestOptions = {
   /** Aborts the call at any stage; it then rejects with `signal.reason` itself. */
   readonly signal?: AbortSignal | undefined
-  /** Limit of one attempt, in milliseconds. @default the client's */
+  /** Limit of one attempt, in milliseconds; the client's `totalTimeoutMs` still holds. @default the client's */
   readonly timeoutMs?: number | undefined
   /** Headers of this call, over the client's. */
   readonly headers?: Readonly<Record<string, string>> | undefined

@@ -17,8 +17,7 @@ export const startBudget = (timeline: Timeline, totalMs: number): Budget => {
     leftMs: () => totalMs - Math.max(waitedMs, timeline.elapsed() - started),
     pause: async (ms, signal) => {
       signal?.throwIfAborted()
-      const slept = timeline.sleep(ms, signal)
-      await (signal ? abortable(signal, slept) : slept)
+      await abortable(signal, timeline.sleep(ms, signal))
       waitedMs += ms
     },
   }

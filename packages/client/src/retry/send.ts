@@ -1,4 +1,5 @@
 import type { WithResponse } from '../api-promise.ts'
+import { abortable } from '../attempt/abortable.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
 import type { AttemptLimit } from '../attempt/failure.ts'
 import type { Call } from '../call.ts'
@@ -47,7 +48,7 @@ export const send = async <Data>(settings: Settings, call: Call<Data>): Promise<
     const delayMs = delayMsOf(call, failure, number, retry)
     const error = unknown && isPassing(failure) ? outcomeUnknownErrorOf(call, failure) : failure
     if (delayMs === undefined || delayMs >= budget.leftMs()) throw error
-    await hooks.beforeRetry?.({ request, error: failure, delayMs })
+    await abortable(signal, hooks.beforeRetry?.({ request, error: failure, delayMs }))
     await budget.pause(delayMs, signal)
     if (budget.leftMs() <= 0) throw error
   }
