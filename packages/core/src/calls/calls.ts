@@ -106,9 +106,9 @@ const ended =
 export const createCalls = ({ store, clock, ids, log, directory }: CallsContext): Calls => {
   const save = async (call: CallRecord, now: number): Promise<boolean> => {
     const draft = callChanged(call, now)
-    const tale = draft && log.prepare(draft)
-    if ((await store.saveCall({ call, event: tale?.record ?? null })) === 'stale') return false
-    log.emit(tale)
+    const prepared = draft && log.prepare(draft)
+    if ((await store.saveCall({ call, event: prepared?.record ?? null })) === 'stale') return false
+    log.emit(prepared)
     return true
   }
 

@@ -93,9 +93,9 @@ export const createSummaries = ({ store, clock, log, directory }: SummariesConte
       generatedAt: clock.now(),
     }
     const draft = summaryGenerated(found.call, record)
-    const tale = draft && log.prepare(draft)
-    const outcome = await store.saveSummary({ summary: record, event: tale?.record ?? null })
-    if (outcome === 'first') log.emit(tale)
+    const prepared = draft && log.prepare(draft)
+    const outcome = await store.saveSummary({ summary: record, event: prepared?.record ?? null })
+    if (outcome === 'first') log.emit(prepared)
     return { outcome, record }
   },
 })

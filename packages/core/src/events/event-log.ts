@@ -4,12 +4,12 @@ import type { EventDraft } from './event-draft.ts'
 import type { Emission, EventEmitter } from './event-emitter.ts'
 
 /** A draft that got its id: what the store keeps, and what listeners hear once it is kept. */
-export type Tale = { readonly record: EventRecord; readonly emission: Emission }
+export type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
 /** Gives drafts their ids, and tells listeners once the store has them. */
 export type EventLog = {
-  prepare(draft: EventDraft): Tale
-  emit(tale: Tale | null): void
+  prepare(draft: EventDraft): PreparedEvent
+  emit(prepared: PreparedEvent | null): void
 }
 
 /** Makes the log. */
@@ -21,7 +21,7 @@ export const createEventLog = ({ ids, emitter }: { ids: Ids; emitter: EventEmitt
       emission: { id, organizationId: about.organizationId, occurredAt: about.occurredAt, event },
     }
   },
-  emit: (tale) => {
-    if (tale !== null) emitter.emit(tale.emission)
+  emit: (prepared) => {
+    if (prepared !== null) emitter.emit(prepared.emission)
   },
 })

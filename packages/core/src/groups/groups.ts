@@ -115,12 +115,12 @@ export const createGroup = async (
   }
   if (!integration.enabled) return repeatOnly(store, wanted)
 
-  const tale = log.prepare(groupCreated(wanted))
-  const { outcome, group } = await store.createGroup({ group: wanted, event: tale.record })
+  const prepared = log.prepare(groupCreated(wanted))
+  const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }
   if (outcome === 'created') {
-    log.emit(tale)
+    log.emit(prepared)
     return { groupId, outcome: 'created', group }
   }
   if (request.groupId !== undefined) throw conflict(groupId)

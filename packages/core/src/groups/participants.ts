@@ -72,9 +72,9 @@ export const createParticipants = ({ store, clock, log, directory }: Participant
           state: step('participant', current?.state ?? 'outside', action),
           changedAt: clock.now(),
         }
-        const tale = log.prepare(participantChanged(group, participant))
-        if ((await store.saveParticipant({ participant, event: tale.record })) === 'saved') {
-          log.emit(tale)
+        const prepared = log.prepare(participantChanged(group, participant))
+        if ((await store.saveParticipant({ participant, event: prepared.record })) === 'saved') {
+          log.emit(prepared)
           return participant
         }
       }

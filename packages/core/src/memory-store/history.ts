@@ -1,6 +1,7 @@
 import type { EventRecord } from '../records.ts'
 import type { DeliverySelection, PruneRequest, ResendOutcome, ResendQuery, Store } from '../store.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
+import { nowhere } from './heap.ts'
 import { pageOf } from './paging.ts'
 import {
   type DeliveryRow,
@@ -60,7 +61,7 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
   return {
     at: 0,
     order,
-    slot: -1,
+    slot: nowhere,
     event,
     owner,
     lane: undefined,
@@ -81,7 +82,7 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
   const rowsOf = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
     id === undefined ? (organizations.get(organizationId)?.deliveries ?? []) : only(deliveries.get(id))
 
-  const forget = (rows: readonly DeliveryRow[]): void => {
+  const forget = (rows: Iterable<DeliveryRow>): void => {
     for (const row of rows) deliveries.delete(deliveryId(row))
   }
 
@@ -91,19 +92,21 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
     return true
   }
 
-  const pruneTables = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
-    const done = tables.deliveries
-      .filter((row) => !isUnsettled(row) && row.settledAt !== null && row.settledAt < before)
-      .slice(0, limit)
-    const gone = new Set(done)
-    tables.deliveries = tables.deliveries.filter((row) => !gone.has(row))
+  const pruneDeliveries = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
+    const isDone = ({ settledAt }: DeliveryRow): boolean => settledAt !== null && settledAt < before
+    const done = new Set(tables.deliveries.filter(isDone).slice(0, limit))
+    tables.deliveries = tables.deliveries.filter((row) => !done.has(row))
     forget(done)
+    return done.size
+  }
+
+  const pruneEvents = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
     const needed = new Set(tables.deliveries.map(({ event }) => event.id))
     const isOld = ({ event }: EventRow): boolean => event.occurredAt < before && !needed.has(event.id)
     const old = new Set(tables.events.filter(isOld).slice(0, limit))
     tables.events = tables.events.filter((row) => !old.has(row))
     for (const { event } of old) events.delete(event.id)
-    return gone.size + old.size
+    return old.size
   }
 
   return {
@@ -168,10 +171,13 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
       })
       return { resent: items.filter((row) => resend(row, query)).length, nextCursor }
     },
-    prune: async (request) => {
-      let removed = 0
-      for (const tables of organizations.values()) removed += pruneTables(tables, request)
-      return removed
+    prune: async ({ before, limit }) => {
+      let [deliveryCount, eventCount] = [0, 0]
+      for (const tables of organizations.values()) {
+        deliveryCount += pruneDeliveries(tables, { before, limit: limit - deliveryCount })
+        eventCount += pruneEvents(tables, { before, limit: limit - eventCount })
+      }
+      return deliveryCount + eventCount
     },
   }
 }

@@ -3,6 +3,7 @@ import type { SubscriptionRecord } from '../records.ts'
 import type { SaveOutcome, Store } from '../store.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createDueQueue } from './due-queue.ts'
+import { nowhere } from './heap.ts'
 import { createHistory } from './history.ts'
 import { pageOf } from './paging.ts'
 import { createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
@@ -16,7 +17,7 @@ const isNext = (current: Revised | undefined, next: Revised): boolean =>
 const newSubscription = (record: SubscriptionRecord, order: number): SubscriptionRow => ({
   at: 0,
   order,
-  slot: -1,
+  slot: nowhere,
   record,
   lanes: new Map(),
   pending: createDueQueue(),

@@ -207,7 +207,8 @@ export const listingCases = defineCases({
 
   'prunes no more at once than it was told to': async (store) => {
     await open(store, [])
-    await tell(store, byNumber(1), byNumber(2), byNumber(3))
+    await store.saveOrganization(organization({ id: 'other' }))
+    await tell(store, byNumber(1), byNumber(2), { ...byNumber(3), organizationId: 'other' })
     equal(await store.prune({ before: start + 9, limit: 2 }), 2)
     equal(await store.prune({ before: start + 9, limit: 2 }), 1)
     equal(await store.prune({ before: start + 9, limit: 2 }), 0)

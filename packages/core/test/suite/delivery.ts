@@ -318,6 +318,36 @@ const schedule = defineCases('Delivery schedule', {
     equal([isCancelled, await statuses(world)], [true, ['delivered']])
   },
 
+  'an answer that breaks off is a failure': async () => {
+    const world = await failingWorld()
+    world.respond = () =>
+      new Response(
+        new ReadableStream({ pull: (controller) => controller.error(new Error('connection reset')) }),
+      )
+    await postGroup(world)
+    await world.advance(0)
+    const [delivery] = (await world.server.deliveries.list('acme')).items
+    const [attempt] = await world.server.deliveries.attempts('acme', delivery?.id ?? '')
+    includes(attempt, { status: null, error: 'connection reset', succeeded: false })
+    equal(await statuses(world), ['pending'])
+  },
+
+  'a clock that is set back or forward by an hour loses nothing': async () => {
+    for (const jump of [-hour, hour]) {
+      const world = await failingWorld({ random: () => 0 })
+      await postGroup(world)
+      await world.advance(0)
+      world.clock.time += jump
+      world.respond = answer(200)
+      await postGroup(world)
+      await world.advance(0)
+      equal(await statuses(world), [jump > 0 ? 'delivered' : 'pending', 'delivered'])
+      await world.advance(hour + 5 * second)
+      equal(await statuses(world), ['delivered', 'delivered'])
+      equal(world.sent.length, 3)
+    }
+  },
+
   'an attempt that takes too long fails, even if the fetch does not heed its signal': async () => {
     for (const respond of [
       () => new Promise<Response>(() => {}),
