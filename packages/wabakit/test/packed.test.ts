@@ -1,9 +1,12 @@
-import { execFile } from 'node:child_process'
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { installPacked, publishedPackages } from './packed.ts'
 
 const run = promisify(execFile)
@@ -79,6 +82,70 @@ test('no build inlines a dependency or a sibling', () => {
     }),
   )
   expect(foreign).toEqual([])
+})
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' ? (address?.port ?? 0) : 0
+}
+
+test('a newcomer gets the signed webhooks of a call in an empty folder, by the endpoint of the README of the server', async () => {
+  const folder = join(project, 'newcomer')
+  mkdirSync(folder)
+  const page = readFileSync(join(root, 'packages/server/README.md'), 'utf8')
+  const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
+  const port = await freePort()
+  writeFileSync(
+    join(folder, 'endpoint.mjs'),
+    code.replace("listen(3000, '127.0.0.1')", `listen(${port}, '127.0.0.1', () => console.log('listening'))`),
+  )
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WABAKIT_')))
+  const start = (file: string, args: readonly string[], variables: NodeJS.ProcessEnv = {}) => {
+    const child = spawn(file, args, {
+      cwd: folder,
+      env: { ...env, ...variables },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    return { child, line: async (): Promise<string> => (await lines.next()).value ?? 'ended' }
+  }
+  const wabakit = join(project, 'node_modules/.bin/wabakit')
+
+  const server = start(wabakit, [
+    ...['--port', '0', '--webhook-url', `http://127.0.0.1:${port}/webhooks`],
+    ...['--format', 'json', '--log-level', 'error'],
+  ])
+  const { url, demo } = JSON.parse(await server.line())
+  const endpoint = start('node', ['endpoint.mjs'], { WABAKIT_WEBHOOK_SECRET: demo.webhookSecret })
+  expect(await endpoint.line()).toBe('listening')
+  const trigger = await run(wabakit, ['trigger', 'call', '--server', url], { cwd: folder, env })
+
+  expect(trigger.stdout).toMatch(/^call call_/)
+  const received = []
+  for (let count = 0; count < 4; count += 1) received.push(await endpoint.line())
+  const [, expected = ''] = /^```\n(CALL_INCOMING_INITIATED\n.*?)^```$/ms.exec(page) ?? []
+  expect(received.map((line) => line.trim())).toEqual(expected.trimEnd().split('\n'))
+
+  server.child.kill('SIGTERM')
+  expect(await once(server.child, 'exit')).toEqual([0, null])
+}, 60_000)
+
+test('the command of the umbrella says where the command line is', async () => {
+  // Outside the installation, where it finds no server.
+  const away = mkdtempSync(join(tmpdir(), 'wabakit-alone-'))
+  onTestFinished(() => rmSync(away, { recursive: true }))
+  cpSync(join(project, 'node_modules/wabakit/dist/bin.js'), join(away, 'bin.mjs'))
+
+  await expect(run('node', [join(away, 'bin.mjs')])).rejects.toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: 'The server and its command line are a package of their own. Run: npx @wabakit/server\n',
+  })
 })
 
 const compilers = { '5.6': 'ts56/bin/tsc', '6.0': 'typescript/bin/tsc', '7.0': 'ts70/bin/tsc' }
