@@ -29,7 +29,10 @@ const inherited = Object.fromEntries(
 )
 
 const spawnWabakit = (args: readonly string[], { env = {} }: Options) => {
-  const child = spawn(process.execPath, [...command, ...args], { cwd: folder, env: { ...inherited, ...env } })
+  const child = spawn(process.execPath, [...command, ...args], {
+    cwd: folder,
+    env: { ...inherited, NODE_COMPILE_CACHE: join(folder, 'compiled'), ...env },
+  })
   processes.add(child)
   const ended = new Promise<number | NodeJS.Signals | null>((end) => {
     child.on('close', (code, signal) => {
