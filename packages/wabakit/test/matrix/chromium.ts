@@ -35,7 +35,7 @@ export const checkInChromium = async (
   try {
     const page = await browser.newPage()
     await page.goto(`${around.url.replace('127.0.0.1', 'localhost')}/page`)
-    await page.addScriptTag({ content: script, type: 'module' })
+    await page.addScriptTag({ content: script })
     return await page.evaluate<string[]>('globalThis.outcome')
   } finally {
     await browser.close()
