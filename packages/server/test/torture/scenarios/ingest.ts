@@ -97,5 +97,7 @@ export const ingest: Scenario = async ({ seed, times, progress }) => {
     progress(`${round} of ${times} rounds`)
   }
   const result = await world.finish()
+  const { broken } = result.load
+  if (broken > 0) failures.push(`${broken} good requests of others were cut off`)
   return { done: `${times} rounds of bad requests`, failures: [...failures, ...failuresOf(result)], result }
 }
