@@ -121,12 +121,15 @@ test('tail goes on where it was when the server comes back', async () => {
   const at = { env: { WABAKIT_SERVER: first.ready.url } }
   const tail = startWabakit(['events', 'tail', '--format', 'json'], at)
   await tail.following
+  await wabakit(['trigger', 'GROUP_CREATED'], at)
+  await tail.line(/"name":"GROUP_CREATED"/)
   first.kill('SIGKILL')
   await first.ended
   const second = await startServer([...args, '--port', port])
   await wabakit(['trigger', 'call'], at)
 
   for (const name of wholeCall) await tail.line(new RegExp(`"name":"${name}"`))
+  expect(tail.lines.filter((each) => each.includes('"type":"event"'))).toHaveLength(1 + wholeCall.length)
   for (const command of [tail, second]) command.kill('SIGTERM')
   expect(await Promise.all([tail.ended, second.ended])).toEqual([0, 0])
 })
