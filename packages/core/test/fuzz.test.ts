@@ -32,7 +32,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}): Promise<Res
     }),
   )
 
-test('any bytes as a body give a typed answer', async () => {
+test('any bytes as a body give a typed answer', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       await expectTyped(await post(new Uint8Array(bytes)))
@@ -41,7 +41,9 @@ test('any bytes as a body give a typed answer', async () => {
   )
 })
 
-test('any JSON as a body gives a typed answer, and creates a group exactly when the contract says so', async () => {
+test('any JSON as a body gives a typed answer, and creates a group exactly when the contract says so', {
+  timeout: 60_000,
+}, async () => {
   const field = fc.oneof(
     fc.constantFrom(
       '15550100001',
@@ -75,7 +77,7 @@ test('any JSON as a body gives a typed answer, and creates a group exactly when 
   )
 })
 
-test('any path, method, key and callId give a typed answer', async () => {
+test('any path, method, key and callId give a typed answer', { timeout: 60_000 }, async () => {
   const key = fc.oneof(fc.constantFrom('wk', 'Bearer wk', 'Bearer', ''), fc.string({ maxLength: 40 }))
   const path = fc.oneof(
     fc.constantFrom('/v1/call/ai-summary', '/whatsapp/wa-group/create', '/__proto__', '//'),
@@ -102,7 +104,7 @@ test('any path, method, key and callId give a typed answer', async () => {
   )
 })
 
-test('any content type and encoding give a typed answer', async () => {
+test('any content type and encoding give a typed answer', { timeout: 60_000 }, async () => {
   const type = fc.oneof(fc.string(), fc.stringMatching(/^application\/json ?;? ?[a-z0-9=;" -]*$/))
   await fc.assert(
     fc.asyncProperty(type, fc.constantFrom('identity', 'gzip', 'br', ''), async (contentType, encoding) => {

@@ -165,7 +165,7 @@ const view = async ({ server }: World, tenant: Tenant): Promise<unknown> => {
 const masked = (log: readonly unknown[]): string =>
   JSON.stringify(log).replace(/https:\/\/invite\.example\/\w+|evt_\w+|sub_\w+/g, '')
 
-test('an organization sees the same beside any other as alone', async () => {
+test('an organization sees the same beside any other as alone', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof({ weight: 6, arbitrary: move }, wait), { maxLength: 60 }),
