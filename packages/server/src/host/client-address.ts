@@ -5,6 +5,8 @@ import { isIP } from 'node:net'
 export type Incoming = {
   readonly url?: string | undefined
   readonly headers: IncomingHttpHeaders
+  /** Whether all of it has arrived. */
+  readonly complete: boolean
   readonly socket: { readonly remoteAddress?: string | undefined; destroy(): unknown }
 }
 

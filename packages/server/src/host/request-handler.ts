@@ -62,6 +62,8 @@ export const createRequestHandler = (context: RequestHandlerContext): RequestHan
       onError(error)
       return new Response('Something went wrong. The log of the server says what.\n', { status: 500 })
     })
+    // The rest of an unread body is not waited for, so the connection cannot carry another request.
+    if (!incoming.complete) response.headers.set('connection', 'close')
     const { status } = response
     const milliseconds = performance.now() - startedAt
     metrics.countRequest({ endpoint: labelOf(path), status, seconds: milliseconds / 1_000 })

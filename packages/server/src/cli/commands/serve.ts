@@ -40,7 +40,7 @@ const pretty = (server: RunningServer, database: string, output: Output): string
 /** Runs a server until it is told to end. */
 export const serve = async ({ config: file, ...flags }: ServeOptions, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
-  const server = await startServer(config)
+  const server = await startServer(config, { ownsProcess: true })
   // Before the ready line: whoever waits for that may send a signal at once.
   const closed = closeOnSignal(server)
   const database = shown(config.database)
