@@ -104,7 +104,7 @@ export const createGroup = async (
   const wanted: GroupRecord = {
     organizationId: creator.organization.id,
     clientCustomGroupId: request.groupId ?? ids('wagrp'),
-    requestHash: request.groupId === undefined ? null : await requestHash(request),
+    requestHash: request.groupId === undefined ? null : requestHash(request),
     wabaNumber: integration.number,
     digits: integration.digits,
     subject: request.subject,

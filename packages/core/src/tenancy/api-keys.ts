@@ -82,7 +82,7 @@ export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys =>
     const record: ApiKeyRecord = {
       id: ids('key'),
       organizationId,
-      hash: await sha256(key),
+      hash: sha256(key),
       label,
       wabaNumbers: parseNumbers(wabaNumbers),
       createdAt: clock.now(),

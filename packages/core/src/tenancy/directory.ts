@@ -28,8 +28,6 @@ export type DirectoryContext = {
   readonly declared: readonly DeclaredOrganization[]
 }
 
-const rememberedKeys = 1_000
-
 /** A key that is there already is fine if it is the organization's own. */
 const declareKey = async (
   { store, apiKeys }: DirectoryContext,
@@ -39,7 +37,7 @@ const declareKey = async (
   try {
     await apiKeys.create(organizationId, input)
   } catch (error) {
-    const owner = await store.findCaller(await sha256(input.key))
+    const owner = await store.findCaller(sha256(input.key))
     if (owner?.organization.id !== organizationId) throw error
   }
 }
@@ -58,8 +56,6 @@ const declare = async (context: DirectoryContext, declared: DeclaredOrganization
 /** Makes the directory. A declaration that failed is tried again by the next one who asks. */
 export const createDirectory = (context: DirectoryContext): Directory => {
   const { store, declared } = context
-  // Hashing is asynchronous and slow for such short texts, and a client sends the same key again and again.
-  const hashes = new Map<string, string>()
   let declaring: Promise<void> | undefined
   let isDeclared = declared.length === 0
 
@@ -78,12 +74,6 @@ export const createDirectory = (context: DirectoryContext): Directory => {
     }
   }
 
-  const hashOf = async (key: string): Promise<string> => hashes.get(key) ?? (await sha256(key))
-  const remember = (key: string, hash: string): void => {
-    if (hashes.size >= rememberedKeys) hashes.clear()
-    hashes.set(key, hash)
-  }
-
   return {
     ready,
     organization: async (organizationId) => {
@@ -94,11 +84,9 @@ export const createDirectory = (context: DirectoryContext): Directory => {
     },
     caller: async (key) => {
       await ready()
-      const hash = await hashOf(key)
+      const hash = sha256(key)
       const caller = await store.findCaller(hash)
-      if (caller === undefined || !equalInConstantTime(caller.key.hash, hash)) return undefined
-      remember(key, hash)
-      return caller
+      return caller !== undefined && equalInConstantTime(caller.key.hash, hash) ? caller : undefined
     },
   }
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { equalInConstantTime } from './constant-time.ts'
 import { createIds } from './ids.ts'
@@ -55,8 +57,27 @@ describe('digitsOf', () => {
 })
 
 describe('sha256', () => {
-  it('is that of FIPS 180-4', async () => {
-    expect(await sha256('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
+  it.each([
+    ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
+    ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
+    [
+      'abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq',
+      '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
+    ],
+    ['a'.repeat(1_000_000), 'cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0'],
+  ])('is that of FIPS 180-4 for its examples', (text, hash) => {
+    expect(sha256(text)).toBe(hash)
+  })
+
+  it("agrees with the platform's for every length around the blocks, and for any text", async () => {
+    const expected = (text: string): string => createHash('sha256').update(text).digest('hex')
+    for (let length = 0; length < 300; length++) {
+      const text = 'x'.repeat(length)
+      expect(sha256(text)).toBe(expected(text))
+    }
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => sha256(text) === expected(text)),
+    )
   })
 })
 
