@@ -1,17 +1,33 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { acceptsEventSource } from '../test/accepts-event-source.ts'
+import { eventRulesSource } from '../test/event-rules-source.ts'
 import { mutationsOf } from '../test/mutations.ts'
 import { acceptsEvent } from './accepts-event.ts'
 import { eventExamples } from './documents/examples.ts'
+import { eventNames } from './event-name.ts'
+import { validate } from './validate.ts'
 import { validateEvent } from './validate-event.ts'
-import { eventNames, eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './webhook-event.ts'
 
 const hasProto = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
 
 test('the conditions are written from the schemas', async () => {
   await expect(acceptsEventSource()).toMatchFileSnapshot('./accepts-event.ts')
+})
+
+test('the rules are written from the schemas', async () => {
+  await expect(eventRulesSource()).toMatchFileSnapshot('./event-rules.ts')
+})
+
+test.each(eventNames)('says of any %s exactly what its schema says', (name) => {
+  fc.assert(
+    fc.property(mutationsOf(eventExamples[name]), (value) => {
+      expect(validateEvent(name, value)).toEqual(validate(eventSchemas[name], value))
+    }),
+    { numRuns: 500 },
+  )
 })
 
 test.each(eventNames)('accepts of any %s exactly what its schema accepts, and unchanged', (name) => {

@@ -1,6 +1,6 @@
 // Written from the schemas by accepts-event.test.ts; "vitest run packages/contract -u" writes it again.
 // biome-ignore-all format: written by a program
-import { dateTime, dateTimeOrEmpty } from './timestamp.ts'
+import { dateTime, dateTimeOrEmpty } from './date-time.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
 
 type Fields = Record<string, unknown>

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { eventNames } from './event-name.ts'
 import type { EventName } from './webhook-event.ts'
-import { eventNames, eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './webhook-event.ts'
 
 const names = eventNames.filter((name) => name.startsWith('CALL_') && name !== 'CALL_AI_SUMMARY')
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { CreateGroupResponse } from './create-group.ts'
 import { eventExamples } from './documents/examples.ts'
+import { eventNames } from './event-name.ts'
 import { extraFields } from './extra-fields.ts'
-import { eventNames, eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './webhook-event.ts'
 
 test.each(eventNames)('%s: extraFields reads what the type does not name, and nothing else', (name) => {
   const extra = { addedLater: 1, toString: 'x', nested: { deep: [true] } }

@@ -1,4 +1,5 @@
-import { eventSchemas, isEventName, type WebhookEvent } from './webhook-event.ts'
+import { isEventName } from './event-name.ts'
+import { eventSchemas, type WebhookEvent } from './webhook-event.ts'
 
 /** What {@link extraFields} needs of a schema: the fields it names. */
 export type SchemaWithShape = {

@@ -25,6 +25,7 @@ export {
 export { type EndpointName, endpoints } from './endpoints.ts'
 export { ErrorBody, ReceivedErrorBody } from './error-body.ts'
 export { type ErrorCode, type ErrorStatus, errorCodes, isErrorCode } from './error-codes.ts'
+export { eventNames, isEventName } from './event-name.ts'
 export type { Exact, Strict } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
 export {
@@ -47,9 +48,7 @@ export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from
 export {
   type EventName,
   type EventSchemas,
-  eventNames,
   eventSchemas,
-  isEventName,
   type WebhookEvent,
   type WebhookEventOf,
 } from './webhook-event.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { alternatives } from './alternatives.ts'
 import { exact } from './exact.ts'
 
 /** Schema of {@link Issue}. */
@@ -21,12 +22,6 @@ const expectations: Record<string, string> = { array: 'an array', int: 'an integ
 const quantity = (issue: { origin: string }, count: number | bigint): string => {
   if (issue.origin === 'string') return `${count} characters long`
   return issue.origin === 'array' ? `${count} items long` : `${count}`
-}
-
-const alternatives = (values: readonly unknown[]): string => {
-  const words = values.map((value) => (value === '' ? 'empty' : String(value)))
-  const last = words.pop()
-  return words.length === 0 ? `${last}` : `${words.join(', ')} or ${last}`
 }
 
 const predicate = (issue: z.core.$ZodIssue): string => {

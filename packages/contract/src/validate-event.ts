@@ -1,10 +1,22 @@
-import type * as z from 'zod/mini'
 import { acceptsEvent } from './accepts-event.ts'
-import { type Validation, validate } from './validate.ts'
-import { type EventName, eventSchemas, type WebhookEventOf } from './webhook-event.ts'
+import { eventRules } from './event-rules.ts'
+import type { Validation } from './validate.ts'
+import type { EventName, WebhookEventOf } from './webhook-event.ts'
 
-// The same object, in a type by which TypeScript sees that the schema and the event of a name belong together.
-const schemas: { readonly [Name in EventName]: z.core.$ZodType<WebhookEventOf<Name>> } = eventSchemas
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const withoutProto = (value: object): object =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => name !== '__proto__'))
+
+/** A copy without keys named __proto__, which would change a prototype, in the event itself and in its objects. */
+const cleanedOf = (value: unknown): unknown => {
+  if (!isObject(value)) return value
+  const fields = Object.entries(withoutProto(value))
+  return Object.fromEntries(
+    fields.map(([name, field]) => [name, isObject(field) ? withoutProto(field) : field]),
+  )
+}
 
 /**
  * Holds a value against the schema of an event, and says in sentences what does not fit. A value that fits is
@@ -21,5 +33,8 @@ export const validateEvent = <Name extends EventName>(
   value: unknown,
 ): Validation<WebhookEventOf<Name>> => {
   const accepts: (value: unknown) => value is WebhookEventOf<Name> = acceptsEvent[name]
-  return accepts(value) ? { success: true, data: value } : validate(schemas[name], value)
+  if (accepts(value)) return { success: true, data: value }
+  const cleaned = cleanedOf(value)
+  if (accepts(cleaned)) return { success: true, data: cleaned }
+  return { success: false, issues: eventRules[name]()(cleaned, '') }
 }

@@ -68,11 +68,3 @@ export type WebhookEventOf<Name extends EventName> = z.infer<EventSchemas[Name]>
 
 /** Any known event: a union discriminated on `event`, so that a `switch` over it narrows. */
 export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]
-
-/** Tells whether `name` is the name of a known event. */
-export const isEventName = (name: unknown): name is EventName =>
-  typeof name === 'string' && Object.hasOwn(eventSchemas, name)
-
-/** The names of all known events. */
-export const eventNames: readonly EventName[] = /* @__PURE__ */ (() =>
-  Object.keys(eventSchemas).filter(isEventName))()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { errorCodes } from '../src/error-codes.ts'
-import { eventNames } from '../src/webhook-event.ts'
+import { eventNames } from '../src/event-name.ts'
 import { descriptionsSource, readDescriptions } from './descriptions-source.ts'
 import { errorsPage, eventsPage } from './docs-pages.ts'
 

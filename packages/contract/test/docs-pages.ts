@@ -5,8 +5,9 @@ import { schemaNameOf } from '../src/documents/schemas.ts'
 import { isEmittedEventName } from '../src/emitted-event.ts'
 import { endpoints } from '../src/endpoints.ts'
 import { type ErrorCode, errorCodes, isErrorCode } from '../src/error-codes.ts'
+import { eventNames } from '../src/event-name.ts'
 import { reasonPhrases } from '../src/reason-phrases.ts'
-import { type EventName, eventNames, eventSchemas } from '../src/webhook-event.ts'
+import { type EventName, eventSchemas } from '../src/webhook-event.ts'
 import type { Described } from './descriptions-source.ts'
 
 const notice = `<!-- Written from the sources by packages/contract/test/doc-comments.test.ts: change them, then run

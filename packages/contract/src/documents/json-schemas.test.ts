@@ -5,7 +5,7 @@ import { createAjv } from '../../test/ajv.ts'
 import { mutationsOf } from '../../test/mutations.ts'
 import { emittedEventNames } from '../emitted-event.ts'
 import { errorCodes, isErrorCode } from '../error-codes.ts'
-import { eventNames } from '../webhook-event.ts'
+import { eventNames } from '../event-name.ts'
 import { errorExample } from './errors.ts'
 import {
   createGroupRequestExample,

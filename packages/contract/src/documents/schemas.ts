@@ -3,9 +3,10 @@ import { CallSummary } from '../call-ai-summary-event.ts'
 import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
 import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
 import { ErrorBody } from '../error-body.ts'
+import { eventNames } from '../event-name.ts'
 import { Issue } from '../issue.ts'
 import { UtcTimestamp } from '../timestamp.ts'
-import { type EventName, eventNames, eventSchemas } from '../webhook-event.ts'
+import { type EventName, eventSchemas } from '../webhook-event.ts'
 import { descriptions } from './descriptions.ts'
 
 /** A JSON object: a document, or a schema in it. */

@@ -1,4 +1,4 @@
-import { type EventName, type Issue, validateEvent, type WebhookEvent } from '@wabakit/contract'
+import { type EventName, type Issue, validateEvent, type WebhookEvent } from '@wabakit/contract/events'
 import { readJsonObject } from './read-json.ts'
 import { type RawPayload, type RecognisedBy, recognise } from './recognise.ts'
 

@@ -1,4 +1,4 @@
-import { type EventName, isEventName } from '@wabakit/contract'
+import { type EventName, isEventName } from '@wabakit/contract/events'
 
 /** Which part of a payload told its event: the field `event`, the field `eventType`, or a field only it has. */
 export type RecognisedBy = 'event' | 'eventType' | 'shape'

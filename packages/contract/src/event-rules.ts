@@ -1,0 +1,88 @@
+// Written from the schemas by accepts-event.test.ts; "vitest run packages/contract -u" writes it again.
+// biome-ignore-all format: written by a program
+import { dateTime, dateTimeOrEmpty } from './date-time.ts'
+import { type EventRule, matching, nonEmpty, nullish, number, object, oneOf, optional, text, texts } from './event-rule.ts'
+import type { EventName } from './webhook-event.ts'
+
+const groupCreatedRules = () => ({
+  groupId: nonEmpty,
+  groupName: nullish(text),
+  inviteLink: nullish(text),
+  groupCreatedAt: nullish(matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')),
+})
+
+const groupParticipantJoinedRules = () => ({
+  groupId: nonEmpty,
+  groupName: nullish(text),
+  customerPhone: nullish(text),
+  participantJoinedAt: nullish(matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')),
+})
+
+const groupParticipantLeftRules = () => ({
+  groupId: nonEmpty,
+  groupName: nullish(text),
+  customerPhone: nullish(text),
+  participantLeftAt: nullish(matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')),
+})
+
+const groupParticipantRemovedRules = () => ({
+  groupId: nonEmpty,
+  groupName: nullish(text),
+  customerPhone: nullish(text),
+  participantRemovedAt: nullish(matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')),
+})
+
+const callIncomingInitiatedRules = () => ({
+  callId: nonEmpty,
+  channel: nullish(oneOf('PSTN', 'WHATSAPP', '')),
+  callDirection: nullish(oneOf('INCOMING', 'OUTGOING', '')),
+  callStatus: nullish(text),
+  durationInSeconds: nullish(number),
+  callStartedAt: nullish(matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')),
+  callEndedAt: nullish(matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')),
+  from: nullish(text),
+  to: nullish(text),
+  channelNumber: nullish(text),
+  customerNumber: nullish(text),
+  agentNumber: nullish(text),
+  callType: nullish(oneOf('AI_BOT', 'AGENT', '')),
+  triggeredVia: nullish(oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', '')),
+  wabaNumber: nullish(text),
+  customerName: nullish(text),
+  failedReason: nullish(text),
+  recordingUrl: nullish(text),
+})
+
+const callAiSummaryRules = () => ({
+  channel: oneOf('PSTN', 'WHATSAPP'),
+  callId: nonEmpty,
+  callDirection: oneOf('INCOMING', 'OUTGOING'),
+  callStatus: text,
+  durationInSeconds: number,
+  callStartedAt: matching(dateTime, 'an ISO 8601 date-time'),
+  callEndedAt: matching(dateTime, 'an ISO 8601 date-time'),
+  from: text,
+  to: text,
+  channelNumber: text,
+  customerNumber: text,
+  agentNumber: optional(nonEmpty),
+  callType: oneOf('AI_BOT', 'AGENT'),
+  triggeredVia: oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI'),
+  summary: object({ recap: text, keyPoints: texts, nextSteps: texts }),
+})
+
+/** What each event must be, to tell in sentences what does not fit: what its schema would say, without zod. */
+export const eventRules: { readonly [Name in EventName]: () => EventRule } = {
+  GROUP_CREATED: () => object({ event: oneOf('GROUP_CREATED'), ...groupCreatedRules() }),
+  GROUP_PARTICIPANT_JOINED: () => object({ event: oneOf('GROUP_PARTICIPANT_JOINED'), ...groupParticipantJoinedRules() }),
+  GROUP_PARTICIPANT_LEFT: () => object({ event: oneOf('GROUP_PARTICIPANT_LEFT'), ...groupParticipantLeftRules() }),
+  GROUP_PARTICIPANT_REMOVED: () => object({ event: oneOf('GROUP_PARTICIPANT_REMOVED'), ...groupParticipantRemovedRules() }),
+  CALL_INCOMING_INITIATED: () => object({ event: oneOf('CALL_INCOMING_INITIATED'), ...callIncomingInitiatedRules() }),
+  CALL_OUTGOING_INITIATED: () => object({ event: oneOf('CALL_OUTGOING_INITIATED'), ...callIncomingInitiatedRules() }),
+  CALL_ACCEPTED: () => object({ event: oneOf('CALL_ACCEPTED'), ...callIncomingInitiatedRules() }),
+  CALL_ENDED: () => object({ event: oneOf('CALL_ENDED'), ...callIncomingInitiatedRules() }),
+  CALL_AI_SUMMARY: () => object({ event: oneOf('CALL_AI_SUMMARY'), ...callAiSummaryRules() }),
+  CALL_MISSED: () => object({ event: oneOf('CALL_MISSED'), ...callIncomingInitiatedRules() }),
+  CALL_REJECTED: () => object({ event: oneOf('CALL_REJECTED'), ...callIncomingInitiatedRules() }),
+  CALL_NOT_PICKED: () => object({ event: oneOf('CALL_NOT_PICKED'), ...callIncomingInitiatedRules() }),
+}
