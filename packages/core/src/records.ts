@@ -157,7 +157,10 @@ export type EventRecord = {
   readonly digits: string
   /** The JSON body that is signed and sent; kept to the byte. */
   readonly payload: string
-  /** Name of the event of the same subject whose unsettled delivery this one's must wait for, however often it fails. */
+  /**
+   * Name of an earlier event of the same subject whose unsettled delivery this one's must wait for, however often it
+   * fails.
+   */
   readonly waitsFor: string | null
   /** When it happened, as Unix time in milliseconds. */
   readonly occurredAt: number

@@ -47,8 +47,9 @@ export type * from './store-requests.ts'
  *
  * **Lanes.** The unsettled deliveries of one subscription and one subject, in the order of their events. A delivery
  * that is `pending` or `claimed` holds its lane until it is settled or a settlement says `releasesLane`. Whenever
- * nothing holds a lane, its first `waiting` delivery becomes `pending` and due now (a new one: at its event's time), unless it `waitsFor` an event
- * whose delivery in this lane is not settled. So a lane has at most one holder, and a claim never looks past it.
+ * nothing holds a lane, its first `waiting` delivery becomes `pending` and due now (a new one: at its event's time),
+ * unless it `waitsFor` an earlier event whose delivery in this lane is not settled. So a lane has at most one holder,
+ * and a claim never looks past it.
  *
  * **Time.** `now` is the caller's clock, and what is later is said as a duration; an engine that several processes
  * share may use its own clock instead.

@@ -41,6 +41,11 @@ export type DeliveryOptions = {
    * @default the server's clock
    */
   readonly signatureClock?: Clock | undefined
+  /**
+   * Where the jitter of the pauses between attempts comes from; `() => 0` makes the schedule exact.
+   * @default the server's randomness
+   */
+  readonly random?: Random | undefined
 }
 
 /** An attempt that was made, and what was recorded of it. */
@@ -97,7 +102,7 @@ type Job = { readonly claimed: ClaimedDelivery; readonly claimId: string }
 
 /** Makes a dispatcher; it does nothing until `runDue` or `start`. */
 export const createDispatcher = ({ options, ...context }: DispatcherContext): Dispatcher => {
-  const { store, clock, random, ids, onError } = context
+  const { store, clock, ids, onError } = context
   const {
     timeoutMs = 15_000,
     concurrency = 64,
@@ -106,6 +111,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     pollMs = 1_000,
   } = options
   const signatureClock = options.signatureClock ?? clock
+  const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
   let stopping = new AbortController()
 

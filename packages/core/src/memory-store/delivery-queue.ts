@@ -22,6 +22,8 @@ export type DeliveryQueue = {
   skipAll(owner: SubscriptionRow, now: number): void
   /** Forgets a subscription. */
   drop(owner: SubscriptionRow): void
+  /** Forgets a delivery that is gone: a claim of it can settle nothing any more. */
+  forget(row: DeliveryRow): void
   nextDueAt(): number | undefined
 }
 
@@ -112,9 +114,9 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
 
   return {
     skipAll,
-    drop: (owner) => {
-      subscriptions.remove(owner)
-      for (const [id, row] of claimed) if (row.owner === owner) claimed.delete(id)
+    drop: (owner) => subscriptions.remove(owner),
+    forget: (row) => {
+      claimed.delete(deliveryId(row))
     },
     nextDueAt: () => subscriptions.peek()?.at,
     enqueue: lanes.enter,

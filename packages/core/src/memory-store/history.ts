@@ -83,7 +83,10 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
     id === undefined ? (organizations.get(organizationId)?.deliveries ?? []) : only(deliveries.get(id))
 
   const forget = (rows: Iterable<DeliveryRow>): void => {
-    for (const row of rows) deliveries.delete(deliveryId(row))
+    for (const row of rows) {
+      deliveries.delete(deliveryId(row))
+      queue.forget(row)
+    }
   }
 
   const resend = (row: DeliveryRow, { now, webhookIdSuffix }: ResendQuery): boolean => {

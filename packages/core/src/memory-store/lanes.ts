@@ -27,8 +27,8 @@ const laneFor = ({ owner, event: { subject } }: DeliveryRow): Lane => {
 }
 
 /** Whether the delivery that this one must not overtake is still on its way. */
-const mustWait = ({ unsettled }: Lane, { event: { waitsFor } }: DeliveryRow): boolean =>
-  waitsFor !== null && [...unsettled].some(({ event }) => event.name === waitsFor)
+const mustWait = ({ unsettled }: Lane, { order, event: { waitsFor } }: DeliveryRow): boolean =>
+  waitsFor !== null && [...unsettled].some((other) => other.event.name === waitsFor && other.order < order)
 
 /** What {@link createLanes} tells. */
 export type LanesContext = {

@@ -128,6 +128,19 @@ export const laneCases = defineCases({
     }
   },
 
+  'waits for earlier events only, so that no lane locks itself': async (store) => {
+    await open(store)
+    const subject = 'call:c1'
+    await tell(
+      store,
+      { name: 'CALL_ENDED', subject },
+      { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
+      { name: 'CALL_ENDED', subject },
+    )
+    await settle(store, await claimOne(store), delivered)
+    equal(await statuses(store), ['delivered', 'pending', 'waiting'])
+  },
+
   'lets nothing overtake a delivery that waits for another': async (store) => {
     await open(store)
     const subject = 'call:c1'

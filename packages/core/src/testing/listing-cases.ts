@@ -205,6 +205,17 @@ export const listingCases = defineCases({
     equal((await store.listDeliveries({ organizationId: 'acme', eventId: old?.id, limit: 10 })).items, [])
   },
 
+  'takes a report of a pruned delivery as stale': async (store) => {
+    await open(store)
+    await tell(store, {})
+    const claimed = await claimOne(store)
+    await store.saveSubscription(subscription({ revision: 2, disabledReason: 'by_hand' }))
+    await store.prune({ before: start + 1, limit: 100 })
+    const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
+    equal(items, [])
+    equal((await settle(store, claimed, delivered)).outcome, 'stale')
+  },
+
   'prunes no more at once than it was told to': async (store) => {
     await open(store, [])
     await store.saveOrganization(organization({ id: 'other' }))

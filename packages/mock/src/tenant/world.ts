@@ -56,6 +56,8 @@ const machineClock: Clock = { now: () => Date.now() }
 /** One worker that is never late: no lease ends, nothing waits for a free slot, and no pause is longer than it must be. */
 const delivery = {
   signatureClock: machineClock,
+  // The schedule is exact, so that a test can move the clock to an attempt.
+  random: () => 0,
   leaseMs: 1e15,
   concurrency: 1e6,
   perSubscription: 1e6,
@@ -99,7 +101,7 @@ export const createWorld = (context: WorldContext): World => {
     ],
     store,
     clock: time,
-    random: () => 0,
+    random: context.idRandom,
     ids,
     fetch: courier.fetch,
     delivery,
