@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { startServer } from '@wabakit/server'
 import { Pool } from 'undici'
 import { payload } from './src/call-ai-summary.ts'
@@ -16,7 +17,7 @@ const count = 2_000
 const rounds = 15
 const number = '+15550100001'
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
-const endpoint = spawn(process.execPath, [join(import.meta.dirname, 'src/endpoint-process.ts')], {
+const endpoint = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./src/endpoint-process.ts'))], {
   stdio: ['ignore', 'pipe', 'inherit'],
 })
 const [url]: string[] = await once(createInterface(endpoint.stdout), 'line')

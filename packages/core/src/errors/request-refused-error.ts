@@ -1,4 +1,4 @@
-import { type ErrorCode, errorCodes, type Issue } from '@wabakit/contract'
+import { type ErrorCode, type ErrorStatus, errorCodes, type Issue } from '@wabakit/contract'
 
 /** What a refusal may carry besides its code and sentence. */
 export type RefusalDetails = {
@@ -14,7 +14,7 @@ export class RequestRefusedError extends Error {
   /** From the closed list of error codes. */
   readonly code: ErrorCode
   /** The HTTP status of the code. */
-  readonly status: number
+  readonly status: ErrorStatus
   /** What is wrong with which field; empty when no field is at fault. */
   readonly issues: readonly Issue[]
   /** Headers of the answer. */

@@ -1,23 +1,7 @@
-import type { ErrorBody } from '@wabakit/contract'
+import { type ErrorBody, reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
 import type { Answer } from './answer.ts'
-
-/** Reason phrases of RFC 9110 for the statuses of the closed list. */
-const reasons: Readonly<Record<number, string>> = {
-  202: 'Accepted',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  413: 'Content Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Content',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
 
 /** What a thrown error is to the one who made the request; of what was not meant for him, nothing is told. */
 const toRefusal = (error: unknown): RequestRefusedError => {
@@ -43,7 +27,7 @@ export const errorAnswer = (error: unknown): Answer => {
   const { status, code, message, issues, headers } = toRefusal(error)
   const body: ErrorBody = {
     statusCode: status,
-    error: reasons[status] ?? 'Error',
+    error: reasonPhrases[status],
     message,
     code,
     ...(issues.length > 0 && { issues: [...issues] }),
