@@ -1,0 +1,98 @@
+import {
+  AuthenticationError,
+  BadRequestError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ServerError,
+  SummaryPendingError,
+  SummaryUnavailableError,
+  UnprocessableError,
+} from '@wabakit/client'
+import { createMock } from '@wabakit/mock'
+import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { expect, it } from 'vitest'
+import { rejectionOf } from './fixtures.ts'
+
+// The client against the rules of the service itself; what no server says on purpose is scripted in the other files.
+
+it('creates a group, and repeating the create with its groupId creates no second one', async () => {
+  await using mock = await createMock()
+  const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
+  const client = mock.client()
+  expect(await client.groups.create(input)).toEqual({ success: true, groupId: 'order-7' })
+  expect(await client.groups.create(input)).toEqual({ success: true, groupId: 'order-7' })
+  expect(mock.events.filter(({ event }) => event === 'GROUP_CREATED')).toHaveLength(1)
+})
+
+it('gives each refusal of the service its class and its code', async () => {
+  await using mock = await createMock()
+  const group = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
+  const client = mock.client()
+  await client.groups.create(group)
+  const { callId: missed } = await mock.simulateCall({ outcome: 'missed' })
+  const refusals = [
+    [
+      client.groups.create({ ...group, wabaNumber: '+15559999999' }),
+      BadRequestError,
+      'integration_not_found',
+    ],
+    [mock.client({ apiKey: 'nobody' }).groups.create(group), AuthenticationError, 'invalid_api_key'],
+    [client.groups.create({ ...group, subject: 'Order 8' }), UnprocessableError, 'group_id_conflict'],
+    [client.calls.getSummary('unknown'), NotFoundError, 'summary_not_found'],
+    [client.calls.getSummary(missed), SummaryUnavailableError, 'summary_unavailable'],
+  ] as const
+  for (const [refused, kind, code] of refusals) {
+    const error = await rejectionOf(refused)
+    expect(error).toBeInstanceOf(kind)
+    expect(error).toMatchObject({ code, requestId: expect.any(String) })
+  }
+})
+
+it('tries again after 429 as told, and gives up when it is told too often', async () => {
+  await using mock = await createMock()
+  const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
+  mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })
+  await mock.client().groups.create(input)
+  expect(mock.requests).toHaveLength(3)
+  mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 'always' })
+  expect(await rejectionOf(mock.client().groups.create(input))).toBeInstanceOf(RateLimitError)
+})
+
+it('does not repeat a create whose answer was lost, and says how to find out', async () => {
+  await using mock = await createMock()
+  const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
+  mock.faults.next('groups.create', { reset: true, carriedOut: true })
+  const error = await rejectionOf(mock.client().groups.create(input))
+  expect(error).toBeInstanceOf(OutcomeUnknownError)
+  expect(String(error)).toContain('order-7')
+  expect(await mock.client().groups.create(input)).toMatchObject({ groupId: 'order-7' })
+  expect(mock.events.filter(({ event }) => event === 'GROUP_CREATED')).toHaveLength(1)
+})
+
+it('survives an HTML error page, and repeats a read', async () => {
+  await using mock = await createMock()
+  mock.faults.next('groups.create', { html: true, status: 502 })
+  const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
+  expect(await rejectionOf(mock.client({ retry: { limit: 0 } }).groups.create(input))).toBeInstanceOf(
+    ServerError,
+  )
+  const { callId } = await mock.simulateCall({ summary: { recap: 'They agreed.' } })
+  mock.faults.next('calls.getSummary', { html: true, status: 502 })
+  expect((await mock.client().calls.getSummary(callId)).summary.recap).toBe('They agreed.')
+})
+
+it('waits for a summary by asking, or by a webhook of it', async () => {
+  await using mock = await createMock()
+  const client = mock.client()
+  const asked = await mock.simulateCall({ summary: { recap: 'Asked.', afterMs: '10s' } })
+  expect(await rejectionOf(client.calls.getSummary(asked.callId))).toBeInstanceOf(SummaryPendingError)
+  expect((await client.calls.waitForSummary(asked.callId)).summary.recap).toBe('Asked.')
+
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
+  mock.deliverTo(receiver)
+  const told = await mock.simulateCall({ summary: { recap: 'Told.', afterMs: '10s' } })
+  const waiting = client.calls.waitForSummary(told.callId, { events: receiver })
+  await mock.clock.advance('10s')
+  expect((await waiting).summary.recap).toBe('Told.')
+})
