@@ -12,6 +12,7 @@ export { type RefusalDetails, RequestRefusedError } from './errors/request-refus
 export { StorageUnavailableError } from './errors/storage-unavailable-error.ts'
 export { type SummaryRefusal, SummaryRefusedError } from './errors/summary-refused-error.ts'
 export type { IterationOptions } from './events/emissions.ts'
+export { callSubject, groupSubject } from './events/event-draft.ts'
 export type {
   Emission,
   EmissionEventOf,

@@ -11,10 +11,10 @@ import { utcTimestamp } from '../values/utc-timestamp.ts'
 /** An event that is about to happen: what is told, and whom it concerns. */
 export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
 
-/** The lane of a group's events. */
+/** Subject of a group's events: the lane in which they are delivered in order. */
 export const groupSubject = (groupId: string): string => `group:${groupId}`
 
-/** The lane of a call's events. */
+/** Subject of a call's events: the lane in which they are delivered in order. */
 export const callSubject = (callId: string): string => `call:${callId}`
 
 const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({

@@ -1,4 +1,4 @@
-import { type ErrorBody, type ErrorCode, errorCodes, isErrorCode } from '@wabakit/contract'
+import { type ErrorBody, type ErrorCode, errorCodes, isErrorCode, reasonPhrases } from '@wabakit/contract'
 import type { ApiFault } from './api-fault.ts'
 import { connectionReset } from './connection-reset.ts'
 
@@ -20,8 +20,10 @@ const statusOf = ({ status, code, html }: ApiFault): number => {
 
 const errorBody = (fault: ApiFault, status: number): Partial<Omit<ErrorBody, 'code'>> & { code?: string } => {
   const code = fault.code ?? onlyCodeOf(status)
+  const [, phrase] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
   return {
     statusCode: status,
+    ...(phrase !== undefined && { error: phrase }),
     message: fault.message ?? 'The mock was told to answer this.',
     ...(code !== undefined && { code }),
   }

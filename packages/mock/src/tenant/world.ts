@@ -1,7 +1,9 @@
 import {
   type Clock,
+  callSubject,
   createIds,
   createReferenceServer,
+  groupSubject,
   type Ids,
   memoryStore,
   type Random,
@@ -64,7 +66,7 @@ const delivery = {
 } as const
 
 const subjectOf = (payload: Record<string, unknown>): string =>
-  'groupId' in payload ? `group:${payload.groupId}` : `call:${payload.callId}`
+  'groupId' in payload ? groupSubject(String(payload.groupId)) : callSubject(String(payload.callId))
 
 /** Makes a tenant's world: the reference server with a clock, faults and recordings of its own. */
 export const createWorld = (context: WorldContext): World => {

@@ -1,5 +1,6 @@
 import { type EventName, eventNames, isEventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
+import { callSubject, groupSubject } from '@wabakit/core'
 import { assign } from '../assign.ts'
 import { CliError, exitCodes } from '../cli-error.ts'
 import { createControlClient } from '../control-client.ts'
@@ -26,7 +27,8 @@ const eventOf = (
     if (own !== undefined && field in payload && !isOverridden(field)) payload[field] = own
   }
   const number = textOf(payload.channelNumber) || textOf(payload.wabaNumber) || own || ''
-  const subject = 'callId' in payload ? `call:${textOf(payload.callId)}` : `group:${textOf(payload.groupId)}`
+  const subject =
+    'callId' in payload ? callSubject(textOf(payload.callId)) : groupSubject(textOf(payload.groupId))
   return { name, subject, channel, number, payload }
 }
 
