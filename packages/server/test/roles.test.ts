@@ -42,3 +42,20 @@ test('limits hold over all processes', async () => {
 
   expect(statuses).toEqual([200, 200, 200, 429])
 })
+
+test('is not ready while the database is away, refuses with 503, and recovers without a restart', async () => {
+  const database = (await cluster?.createDatabase()) ?? ''
+  const { url } = await start({ database })
+  const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
+  expect(await readiness()).toBe(200)
+
+  await cluster?.stop()
+  expect(await readiness()).toBe(503)
+  const refused = await createGroup(url)
+  expect(refused.status).toBe(503)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+
+  await cluster?.start()
+  await expect.poll(readiness, { timeout: 20_000 }).toBe(200)
+  expect((await createGroup(url)).status).toBe(200)
+}, 60_000)
