@@ -79,6 +79,6 @@ test('decides like the buckets in memory, at every moment', async () => {
         }
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 20, examples: [[Array.from({ length: 5 }, () => ({ afterMs: 0, keys: ['x'] }))]] },
   )
 })

@@ -42,7 +42,8 @@ BEGIN
     ON CONFLICT (key) DO UPDATE SET full_at = EXCLUDED.full_at
   )
   SELECT granted, json_agg(json_build_object(
-    'remaining', greatest(0, floor((room + CASE WHEN granted THEN 0 ELSE interval END) / interval)),
+    -- What rounding took away is less than this, and must not cost a token either.
+    'remaining', greatest(0, floor((room + 0.001 + CASE WHEN granted THEN 0 ELSE interval END) / interval)),
     'retryAfterMs', CASE WHEN granted THEN 0 ELSE greatest(0, -room) END,
     'fullAfterMs', greatest(0, "refillMs" - room - CASE WHEN granted THEN 0 ELSE interval END)
   ) ORDER BY place)
