@@ -19,8 +19,8 @@ export type Output = {
 // What a server or a file says must not move the cursor or change the terminal's title.
 const printable = (text: string): string => stripVTControlCharacters(text)
 
-/** Makes the output of a command. */
-export const createOutput = (format: Format): Output => ({
+/** Makes the output of a command by its options. */
+export const outputOf = ({ format }: { readonly format: Format }): Output => ({
   format,
   result: (value, text) => process.stdout.write(`${format === 'json' ? JSON.stringify(value) : text}\n`),
   note: (text) => process.stderr.write(`${printable(text)}\n`),

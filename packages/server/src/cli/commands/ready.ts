@@ -1,42 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { CliError, exitCodes } from '../cli-error.ts'
-import type { Output } from '../output.ts'
+import type { Command } from 'commander'
+import { examples } from '../examples.ts'
+import { formatOption, option, seconds, serverOption } from '../options.ts'
+import { outputOf } from '../output.ts'
 
-/** Options of {@link ready}. */
-export type ReadyOptions = { readonly server: string; readonly wait?: number | undefined }
-
-const everyMs = 100
-
-/** Why the server is not ready; `undefined` when it is. */
-const ask = async (server: string): Promise<string | undefined> => {
-  try {
-    const response = await fetch(`${server.replace(/\/+$/, '')}/readyz`, {
-      signal: AbortSignal.timeout(5_000),
+/** Adds `wabakit ready`. */
+export const addReady = (program: Command): void => {
+  program
+    .command('ready')
+    .description('tell whether a server is ready')
+    .addOption(serverOption())
+    .addOption(
+      option('--wait [seconds]', 'wait until it is, for 30 seconds or as many as given').argParser(seconds),
+    )
+    .addOption(formatOption())
+    .addHelpText('after', examples('ready --wait', 'ready --wait 5 --server http://127.0.0.1:4100'))
+    .action(async ({ wait, ...options }) => {
+      const waited = wait === true ? 30 : wait
+      await (await import('../actions/ready.ts')).ready({ ...options, wait: waited }, outputOf(options))
     })
-    const text = (await response.text()).trim().slice(0, 200)
-    return response.ok ? undefined : text
-  } catch (error) {
-    const { cause, message } = error as Error
-    return cause instanceof Error ? cause.message || message : message
-  }
-}
-
-/**
- * Tells whether a server is ready, or waits until it is.
- *
- * @throws CliError when it is not (after `wait` seconds).
- */
-export const ready = async ({ server, wait = 0 }: ReadyOptions, output: Output): Promise<void> => {
-  const until = performance.now() + wait * 1_000
-  for (;;) {
-    const problem = await ask(server)
-    if (problem === undefined) {
-      output.result({ ready: true, server }, `${output.style('green', 'ready')} ${server}`)
-      return
-    }
-    if (performance.now() >= until) {
-      throw new CliError(`${server} is not ready: ${problem}`, exitCodes.unreachable)
-    }
-    await sleep(everyMs)
-  }
 }

@@ -1,57 +1,33 @@
-import { CliError, exitCodes } from '../cli-error.ts'
-import { createControlClient } from '../control-client.ts'
-import type { ServerOptions } from '../options.ts'
-import type { Output } from '../output.ts'
+import type { Command } from 'commander'
+import { examples } from '../examples.ts'
+import { addServerOptions, collectOf, moment, option } from '../options.ts'
+import { outputOf } from '../output.ts'
 
-/** Options of {@link resend}: a range, where no delivery is named, and how to send. */
-export type ResendOptions = ServerOptions & {
-  readonly from?: string | undefined
-  readonly before?: string | undefined
-  readonly event?: string | undefined
-  readonly subscription?: string | undefined
-  readonly status?: readonly string[] | undefined
-  readonly newWebhookId?: boolean | undefined
-}
+/** Those in which a delivery can be sent again. */
+const statuses = ['pending', 'delivered', 'exhausted', 'skipped']
 
-/** Makes a running server send a delivery again, or all of a range. */
-export const resend = async (
-  id: string | undefined,
-  options: ResendOptions,
-  output: Output,
-): Promise<void> => {
-  const {
-    from,
-    before,
-    event,
-    subscription,
-    status,
-    newWebhookId = false,
-    organization,
-    ...address
-  } = options
-  const range = {
-    occurredFrom: from,
-    occurredBefore: before,
-    eventId: event,
-    subscriptionId: subscription,
-    statuses: status,
-  }
-  const isRange = Object.values(range).some((value) => value !== undefined)
-  if (isRange === (id !== undefined)) {
-    throw new CliError(
-      'Name one delivery, or choose a range by --from, --before, --event, --subscription or --status.',
-      exitCodes.usage,
+/** Adds `wabakit resend`. */
+export const addResend = (program: Command): void => {
+  addServerOptions(program.command('resend'))
+    .description('send a delivery again, or all of a range')
+    .argument('[delivery]', 'id of the delivery')
+    .addOption(option('--from <time>', 'from this time of the event on (ISO 8601)').argParser(moment))
+    .addOption(option('--before <time>', 'before this time of the event (ISO 8601)').argParser(moment))
+    .addOption(option('--event <id>', 'deliveries of this event'))
+    .addOption(option('--subscription <id>', 'deliveries to this subscription'))
+    .addOption(
+      option('--status <status>', `${statuses.join(', ')}; may be given several times`).argParser(
+        collectOf(statuses),
+      ),
     )
-  }
-  const path = `/organizations/${encodeURIComponent(organization)}/deliveries`
-  const control = createControlClient(address)
-  const answer = (await (id === undefined
-    ? control.send('POST', `${path}/resend`, { ...range, newWebhookId })
-    : control.send('POST', `${path}/${encodeURIComponent(id)}/resend`, { newWebhookId }))) as {
-    resent: number
-  }
-  output.result(
-    answer,
-    `${answer.resent} ${answer.resent === 1 ? 'delivery is' : 'deliveries are'} sent again`,
-  )
+    .addOption(
+      option(
+        '--new-webhook-id',
+        'send under a new id, so that receivers handle again what they have handled',
+      ),
+    )
+    .addHelpText('after', examples('resend dlv_…', 'resend --status exhausted --from 2026-01-01T00:00:00Z'))
+    .action(async (id, options) =>
+      (await import('../actions/resend.ts')).resend(id, options, outputOf(options)),
+    )
 }

@@ -1,35 +1,20 @@
-import { isWebhookVerificationError, signWebhook } from '@wabakit/webhooks'
-import { CliError, exitCodes } from '../cli-error.ts'
-import type { Output } from '../output.ts'
-import { readPayload } from '../read-payload.ts'
+import type { Command } from 'commander'
+import { examples } from '../examples.ts'
+import { formatOption, option, seconds } from '../options.ts'
+import { outputOf } from '../output.ts'
 
-/** Options of {@link sign}. */
-export type SignOptions = {
-  readonly secret: string
-  readonly id?: string | undefined
-  readonly timestamp?: number | undefined
-}
-
-/** Signs a payload and prints the headers to send with it. */
-export const sign = async (
-  file: string | undefined,
-  { secret, id, timestamp }: SignOptions,
-  output: Output,
-): Promise<void> => {
-  const payload = await readPayload(file)
-  try {
-    const { headers } = await signWebhook({
-      payload,
-      secret,
-      ...(id !== undefined && { id }),
-      ...(timestamp !== undefined && { timestamp }),
-    })
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    output.result(headers, lines.join('\n'))
-  } catch (error) {
-    if (isWebhookVerificationError(error) || error instanceof RangeError) {
-      throw new CliError(error.message, exitCodes.usage, { cause: error })
-    }
-    throw error
-  }
+/** Adds `wabakit sign`. */
+export const addSign = (program: Command): void => {
+  program
+    .command('sign')
+    .description('sign a payload by Standard Webhooks, and print the headers to send with it')
+    .argument('[file]', 'the payload; standard input when omitted or -')
+    .addOption(option('--secret <secret>', 'whsec_…').env('WABAKIT_WEBHOOK_SECRET').makeOptionMandatory())
+    .addOption(option('--id <id>', 'webhook-id (default: a random one)'))
+    .addOption(option('--timestamp <seconds>', 'Unix time in seconds (default: now)').argParser(seconds))
+    .addOption(formatOption())
+    .addHelpText('after', examples('sign --secret whsec_… payload.json'))
+    .action(async (file, options) =>
+      (await import('../actions/sign.ts')).sign(file, options, outputOf(options)),
+    )
 }

@@ -1,60 +1,34 @@
-import { diagnose, isWebhookVerificationError, verifySignature } from '@wabakit/webhooks'
-import { CliError, exitCodes } from '../cli-error.ts'
-import type { Output } from '../output.ts'
-import { readPayload } from '../read-payload.ts'
+import type { Command } from 'commander'
+import { examples } from '../examples.ts'
+import { collect, formatOption, option, seconds } from '../options.ts'
+import { outputOf } from '../output.ts'
 
-/** Options of {@link verify}. */
-export type VerifyOptions = {
-  readonly secret: readonly string[]
-  readonly header: readonly string[]
-  readonly tolerance?: number | undefined
-}
-
-const headersOf = (lines: readonly string[]): Headers => {
-  const headers = new Headers()
-  for (const line of lines) {
-    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
-    if (name === undefined || value === undefined) {
-      throw new CliError(`--header takes "name: value", not ${JSON.stringify(line)}.`, exitCodes.usage)
-    }
-    headers.append(name, value)
-  }
-  return headers
-}
-
-/**
- * Verifies the signature of a payload and prints what it vouches for.
- *
- * @throws CliError with the likely cause when it is not accepted.
- */
-export const verify = async (
-  file: string | undefined,
-  options: VerifyOptions,
-  output: Output,
-): Promise<void> => {
-  const { secret: secrets, header, tolerance } = options
-  const headers = headersOf(header)
-  const payload = await readPayload(file)
-  const question = {
-    payload,
-    headers,
-    secrets,
-    ...(tolerance !== undefined && { toleranceSeconds: tolerance }),
-  }
-  try {
-    const { id, timestamp } = await verifySignature(question)
-    output.result({ valid: true, id, timestamp }, `${output.style('green', 'valid')} ${id}`)
-  } catch (error) {
-    if (!isWebhookVerificationError(error)) throw error
-    if (error.reason === 'invalid_secret')
-      throw new CliError(error.message, exitCodes.usage, { cause: error })
-    const diagnosis = await diagnose(question)
-    output.result(
-      { valid: false, reason: error.reason, cause: diagnosis?.cause ?? null },
-      `${output.style('red', 'not valid')} ${error.reason}`,
+/** Adds `wabakit verify`. */
+export const addVerify = (program: Command): void => {
+  program
+    .command('verify')
+    .description('verify the signature of a payload, and say what is wrong with it')
+    .argument('[file]', 'the payload; standard input when omitted or -')
+    .addOption(
+      option('--secret <secret>', 'whsec_…; may be given several times')
+        .argParser(collect)
+        .env('WABAKIT_WEBHOOK_SECRET')
+        .makeOptionMandatory(),
     )
-    throw new CliError([error.message, diagnosis?.message].filter(Boolean).join('\n'), exitCodes.failed, {
-      cause: error,
-    })
-  }
+    .addOption(
+      option('--header <header>', 'a header as "name: value"; may be given several times')
+        .argParser(collect)
+        .makeOptionMandatory(),
+    )
+    .addOption(option('--tolerance <seconds>', 'how old it may be (default: 300)').argParser(seconds))
+    .addOption(formatOption())
+    .addHelpText(
+      'after',
+      examples(
+        'verify --secret whsec_… --header "webhook-id: …" --header "webhook-timestamp: …" --header "webhook-signature: …" payload.json',
+      ),
+    )
+    .action(async (file, options) =>
+      (await import('../actions/verify.ts')).verify(file, options, outputOf(options)),
+    )
 }
