@@ -33,7 +33,7 @@ const isAnyoneWaiting = async (): Promise<boolean> =>
 test('shows a reader who follows events those that a slow transaction commits after later ones', async () => {
   const [first, second] = [event(), event()]
   await slow.query('BEGIN')
-  await slow.query('SELECT wabakit.add_event($1)', [JSON.stringify(first)])
+  await slow.query('SELECT wabakit.add_events($1, $2)', [['acme'], JSON.stringify([first])])
   await store.addEvent(second)
 
   const newest = await store.listEvents({ organizationId: 'acme', limit: 10, order: 'newest_first' })

@@ -33,3 +33,10 @@ export const toStorageError = (error: unknown): unknown => {
   if (code === noOrganization) return new RecordNotFoundError('organization', error.detail ?? '')
   return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
 }
+
+/** Deadlock, a lock that was not to be had in time, no room for more locks: fewer at once may fare better. */
+const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
+
+/** Tells whether a statement failed because of the locks that it needed. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError && isAnswer(error.cause) && locks.has(error.cause.code ?? '')

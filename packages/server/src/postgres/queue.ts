@@ -1,7 +1,14 @@
-import type { ClaimedDelivery, DeliveryRecord, DisabledReason, Settlement, Store } from '@wabakit/core'
+import type {
+  ClaimedDelivery,
+  DeliveryRecord,
+  DisabledReason,
+  Settlement,
+  SettlementOutcome,
+  Store,
+} from '@wabakit/core'
+import { createBatches } from './batches.ts'
 import { deliveryPosition } from './delivery-id.ts'
 import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
-import { createSettleQueue, type SettleBatch } from './settle-queue.ts'
 
 /** Deliveries on their way. */
 export type Queue = Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue'>
@@ -38,7 +45,7 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
     return new Map(written?.settled.map((each) => [each.place, each]))
   }
 
-  const settleBatch: SettleBatch = async (settlements) => {
+  const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
     const written = await write(settlements)
     return Promise.all(
       settlements.map(async (settlement, place) => {
@@ -58,7 +65,7 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
         limit,
         perSubscription,
       ]),
-    settleDelivery: createSettleQueue(settleBatch),
+    settleDelivery: createBatches({ largest: 64, keyOf: ({ deliveryId }) => deliveryId, write: settle }),
     nextDueAt: async () => {
       const [row] = await query<{ next: string | null }>(
         'SELECT min(due_at)::text AS next FROM wabakit.queues()',

@@ -19,32 +19,37 @@ RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 CREATE FUNCTION wabakit.lock_key(p_kind text, p_name text) RETURNS bigint LANGUAGE sql IMMUTABLE
 RETURN hashtextextended(p_kind || ' ' || p_name, 0);
 
-CREATE FUNCTION wabakit.enter_organization(p_organization_id text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION wabakit.enter_organizations(p_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  missing text;
 BEGIN
-  PERFORM pg_advisory_xact_lock_shared(wabakit.lock_key('organization', p_organization_id));
-  PERFORM FROM wabakit.organizations WHERE id = p_organization_id;
-  IF NOT FOUND THEN
-    RAISE EXCEPTION 'There is no such organization.' USING ERRCODE = 'WK404', DETAIL = p_organization_id;
+  PERFORM pg_advisory_xact_lock_shared(key) FROM (
+    SELECT DISTINCT wabakit.lock_key('organization', id) AS key FROM unnest(p_ids) AS id ORDER BY 1
+  ) AS keys;
+  SELECT id INTO missing FROM unnest(p_ids) AS id
+  WHERE NOT EXISTS (SELECT FROM wabakit.organizations o WHERE o.id = id.id OFFSET 0) LIMIT 1;
+  IF FOUND THEN
+    RAISE EXCEPTION 'There is no such organization.' USING ERRCODE = 'WK404', DETAIL = missing;
   END IF;
 END $$;
+
+-- What writes for several callers at once waits for a lock a second at most: what holds it concerns one of them, and
+-- the others are then served without that one.
+CREATE FUNCTION wabakit.limit_patience(p_callers integer) RETURNS void LANGUAGE sql
+RETURN CASE WHEN p_callers > 1 THEN set_config('lock_timeout', '1s', true) END;
 
 CREATE FUNCTION wabakit.lock_subscription(p_subscription bigint) RETURNS void LANGUAGE sql
 RETURN pg_advisory_xact_lock(wabakit.lock_key('subscription', p_subscription::text));
 
--- Locks the lanes of a subject, and before that their subscriptions, shared.
-CREATE FUNCTION wabakit.enter_lanes(p_subscriptions bigint[], p_subject text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  key bigint;
+-- Locks lanes, of a subscription and a subject each, and before that their subscriptions, shared.
+CREATE FUNCTION wabakit.enter_lanes(p_subscriptions bigint[], p_subjects text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  FOR key IN
-    SELECT wabakit.lock_key('subscription', each::text) FROM unnest(p_subscriptions) AS each ORDER BY 1
-  LOOP
-    PERFORM pg_advisory_xact_lock_shared(key);
-  END LOOP;
-  FOR key IN
-    SELECT wabakit.lock_key('lane', each || ' ' || p_subject) FROM unnest(p_subscriptions) AS each ORDER BY 1
-  LOOP
-    PERFORM pg_advisory_xact_lock(key);
-  END LOOP;
+  PERFORM pg_advisory_xact_lock_shared(key) FROM (
+    SELECT DISTINCT wabakit.lock_key('subscription', each::text) AS key FROM unnest(p_subscriptions) AS each ORDER BY 1
+  ) AS keys;
+  PERFORM pg_advisory_xact_lock(key) FROM (
+    SELECT DISTINCT wabakit.lock_key('lane', lane.subscription || ' ' || lane.subject) AS key
+    FROM unnest(p_subscriptions, p_subjects) AS lane (subscription, subject) ORDER BY 1
+  ) AS keys;
 END $$;
 `

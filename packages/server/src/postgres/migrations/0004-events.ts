@@ -14,12 +14,14 @@ BEGIN
   );
 END $$;
 
-CREATE FUNCTION wabakit.is_anyone_waiting(p_subscription bigint, p_subject text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Whether an event that is told now has to wait in its lane.
+CREATE FUNCTION wabakit.is_lane_taken(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
+RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   RETURN EXISTS (
     SELECT FROM wabakit.deliveries
     WHERE subscription = p_subscription AND subject = p_subject AND status = 'waiting'
-  );
+  ) OR wabakit.is_lane_held(p_subscription, p_subject, p_event, p_waits_for);
 END $$;
 
 -- In the lanes of some deliveries, makes the first of those who wait due, unless something holds it. Returns whether
@@ -42,45 +44,69 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Keeps an event, with a delivery for each subscription that matches. Returns whether one of them is due.
-CREATE FUNCTION wabakit.tell(p_event json) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Keeps events, in this order, each with a delivery for each subscription that matches. Where places are given, only
+-- the events at these, from 1; an empty object is none. Returns whether a delivery is due.
+CREATE FUNCTION wabakit.tell(p_events json, p_places integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  told wabakit.events;
-  matching bigint[];
+  told wabakit.events[];
+  recipients bigint[];
+  places integer[];
   is_due boolean;
 BEGIN
-  IF p_event IS NULL THEN
-    RETURN false;
-  END IF;
-  SELECT NULL, r.* INTO told FROM json_to_record(p_event) AS r (
-    id text, "organizationId" text, name text, subject text, channel text, digits text, payload text,
-    "waitsFor" text, "occurredAt" bigint
+  told := ARRAY(
+    SELECT ROW(
+      NULL, r.id, r.organization_id, r.name, r.subject, r.channel, r.digits, r.payload, r.waits_for, r.occurred_at
+    )::wabakit.events
+    FROM ROWS FROM (json_to_recordset(p_events) AS (
+      id text, "organizationId" text, name text, subject text, channel text, digits text, payload text,
+      "waitsFor" text, "occurredAt" bigint
+    )) WITH ORDINALITY AS r (
+      id, organization_id, name, subject, channel, digits, payload, waits_for, occurred_at, place
+    )
+    WHERE r.id IS NOT NULL AND (p_places IS NULL OR r.place = ANY (p_places))
+    ORDER BY r.place
   );
-  matching := ARRAY(
+  SELECT array_agg(s.position), array_agg(e.ordinality) INTO recipients, places
+  FROM unnest(told) WITH ORDINALITY AS e
+  CROSS JOIN LATERAL (
     SELECT s.position FROM wabakit.subscriptions s
-    WHERE s.organization_id = told.organization_id AND s.channel = told.channel AND s.digits = told.digits
-      AND (s.events IS NULL OR told.name = ANY (s.events))
+    WHERE s.organization_id = e.organization_id AND s.channel = e.channel AND s.digits = e.digits
+      AND (s.events IS NULL OR e.name = ANY (s.events))
+    OFFSET 0
+  ) AS s;
+  PERFORM wabakit.enter_lanes(
+    recipients, ARRAY(SELECT (told[place]).subject FROM unnest(places) WITH ORDINALITY AS each (place, n) ORDER BY n)
   );
-  PERFORM wabakit.enter_lanes(matching, told.subject);
   -- Only now: in a lane, events are in the order in which they got it.
-  told.position := nextval('wabakit.event_positions');
-  INSERT INTO wabakit.events SELECT told.*;
+  told := ARRAY(
+    SELECT ROW(
+      nextval('wabakit.event_positions'), e.id, e.organization_id, e.name, e.subject, e.channel, e.digits, e.payload,
+      e.waits_for, e.occurred_at
+    )::wabakit.events
+    FROM unnest(told) AS e
+  );
+  INSERT INTO wabakit.events SELECT e.* FROM unnest(told) AS e;
   WITH added AS (
     INSERT INTO wabakit.deliveries
       (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, settled_at)
     SELECT
-      told.organization_id, born.subscription, told.position, told.name, told.subject, born.status,
+      born.organization_id, born.subscription, born.event, born.name, born.subject, born.status,
       born.status = 'pending',
       CASE born.status WHEN 'pending' THEN wabakit.clock_ms() END,
-      CASE born.status WHEN 'skipped' THEN told.occurred_at END
+      CASE born.status WHEN 'skipped' THEN born.occurred_at END
     FROM (
-      SELECT s.position AS subscription, CASE
+      SELECT e.organization_id, s.position AS subscription, e.position AS event, e.name, e.subject, e.occurred_at, CASE
         WHEN s.disabled_reason IS NOT NULL THEN 'skipped'
-        WHEN wabakit.is_anyone_waiting(s.position, told.subject) THEN 'waiting'
-        WHEN wabakit.is_lane_held(s.position, told.subject, told.position, told.waits_for) THEN 'waiting'
+        WHEN row_number() OVER (PARTITION BY s.position, e.subject ORDER BY e.position) > 1 THEN 'waiting'
+        WHEN wabakit.is_lane_taken(s.position, e.subject, e.position, e.waits_for) THEN 'waiting'
         ELSE 'pending'
       END AS status
-      FROM wabakit.subscriptions s WHERE s.position = ANY (matching) ORDER BY s.position
+      FROM unnest(recipients, places) AS recipient (subscription, place)
+      JOIN unnest(told) WITH ORDINALITY AS e ON e.ordinality = recipient.place
+      CROSS JOIN LATERAL (
+        SELECT s.position, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = recipient.subscription OFFSET 0
+      ) AS s
+      ORDER BY e.position, s.position
     ) AS born
     RETURNING due_at
   )
@@ -88,10 +114,11 @@ BEGIN
   RETURN coalesce(is_due, false);
 END $$;
 
-CREATE FUNCTION wabakit.add_event(p_event json) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION wabakit.add_events(p_organizations text[], p_events json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM wabakit.enter_organization(p_event ->> 'organizationId');
-  RETURN wabakit.tell(p_event);
+  PERFORM wabakit.limit_patience(cardinality(p_organizations));
+  PERFORM wabakit.enter_organizations(p_organizations);
+  RETURN wabakit.tell(p_events);
 END $$;
 
 -- The position that all events of an organization have reached that are written or being written; the latter are

@@ -50,7 +50,7 @@ END $$;
 
 CREATE FUNCTION wabakit.add_api_key(p_key json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM wabakit.enter_organization(p_key ->> 'organizationId');
+  PERFORM wabakit.enter_organizations(ARRAY[p_key ->> 'organizationId']);
   INSERT INTO wabakit.api_keys (id, organization_id, hash, label, waba_numbers, created_at)
   SELECT r.id, r."organizationId", r.hash, r.label, wabakit.all_or_some(r."wabaNumbers"), r."createdAt"
   FROM json_to_record(p_key) AS r (

@@ -19,7 +19,7 @@ BEGIN
     secret text, "previousSecret" json, "disabledReason" text, "failingSince" bigint, "createdAt" bigint,
     "updatedAt" bigint
   );
-  PERFORM wabakit.enter_organization(wanted."organizationId");
+  PERFORM wabakit.enter_organizations(ARRAY[wanted."organizationId"]);
   IF wanted.revision = 1 THEN
     -- New ones are committed one after the other, so that the list grows at its end.
     PERFORM pg_advisory_xact_lock(wabakit.lock_key('subscriptions', wanted."organizationId"));

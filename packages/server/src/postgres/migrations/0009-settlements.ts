@@ -8,25 +8,18 @@ CREATE FUNCTION wabakit.settle_deliveries(
 ) LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
-  key bigint;
   disabled_subscription bigint;
+  subscriptions bigint[];
+  subjects text[];
 BEGIN
-  FOR key IN
-    SELECT DISTINCT wabakit.lock_key('subscription', d.subscription::text)
-    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) ORDER BY 1
-  LOOP
-    IF p_may_disable THEN
-      PERFORM pg_advisory_xact_lock(key);
-    ELSE
-      PERFORM pg_advisory_xact_lock_shared(key);
-    END IF;
-  END LOOP;
-  FOR key IN
-    SELECT DISTINCT wabakit.lock_key('lane', d.subscription || ' ' || d.subject)
-    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) AND NOT p_may_disable ORDER BY 1
-  LOOP
-    PERFORM pg_advisory_xact_lock(key);
-  END LOOP;
+  PERFORM wabakit.limit_patience(cardinality(p_deliveries));
+  SELECT array_agg(d.subscription), array_agg(d.subject) INTO subscriptions, subjects
+  FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries);
+  IF p_may_disable THEN
+    PERFORM wabakit.lock_subscription(subscriptions[1]);
+  ELSE
+    PERFORM wabakit.enter_lanes(subscriptions, subjects);
+  END IF;
   moment := wabakit.clock_ms();
 
   WITH asked AS MATERIALIZED (

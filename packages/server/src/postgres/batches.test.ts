@@ -1,0 +1,83 @@
+import { StorageUnavailableError } from '@wabakit/core'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { createBatches } from './batches.ts'
+
+/** Batches of words, which end when they are told to. */
+const createWords = (largest = 64) => {
+  const batches: Array<{ readonly words: readonly string[]; end(): void }> = []
+  const write = createBatches<string, string>({
+    largest,
+    keyOf: (word) => word.slice(0, 1),
+    write: (words) =>
+      new Promise((resolve) => {
+        batches.push({ words, end: () => resolve(words.map((word) => word.toUpperCase())) })
+      }),
+  })
+  return { batches, write }
+}
+
+test('writes what comes while others are being written in the next batch', async () => {
+  const { batches, write } = createWords()
+  const first = write('a')
+  await Promise.resolve()
+  const second = write('b')
+  await Promise.resolve()
+  const others = ['c', 'd', 'e'].map(write)
+  await Promise.resolve()
+  expect(batches.map(({ words }) => words)).toEqual([['a'], ['b']])
+
+  batches[0]?.end()
+  expect(await first).toBe('A')
+  await expect.poll(() => batches.length).toBe(3)
+  expect(batches[2]?.words).toEqual(['c', 'd', 'e'])
+  batches[1]?.end()
+  batches[2]?.end()
+  expect(await Promise.all([second, ...others])).toEqual(['B', 'C', 'D', 'E'])
+})
+
+test('leaves what is about the same, or one too many, to the next batch', async () => {
+  const { batches, write } = createWords(3)
+  const written = ['a1', 'a2', 'b', 'c', 'd'].map(write)
+  await Promise.resolve()
+  expect(batches.map(({ words }) => words)).toEqual([
+    ['a1', 'b', 'c'],
+    ['a2', 'd'],
+  ])
+  for (const batch of batches) batch.end()
+  expect(await Promise.all(written)).toEqual(['A1', 'A2', 'B', 'C', 'D'])
+})
+
+/** Batches that fail with this error if they have `bad` among them, however few they are. */
+const createFailing = (error: unknown) => {
+  const batches: (readonly string[])[] = []
+  const write = createBatches<string, string>({
+    largest: 64,
+    keyOf: (word) => word,
+    write: async (words) => {
+      batches.push(words)
+      if (words.includes('bad')) throw error
+      return words
+    },
+  })
+  return { batches, write }
+}
+
+const locked = new pg.DatabaseError('canceling statement due to lock timeout', 0, 'error')
+locked.code = '55P03'
+
+test.each([
+  ['cannot be written', new TypeError('cannot be written')],
+  ['has to wait for a lock', new StorageUnavailableError('locked', { cause: locked })],
+])('does not let one that %s take the others along', async (_, error) => {
+  const { write } = createFailing(error)
+  const written = await Promise.allSettled(['a', 'bad', 'b'].map(write))
+  expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+})
+
+test('tells all of a batch when the database is unavailable, and tries none of them again by itself', async () => {
+  const { batches, write } = createFailing(new StorageUnavailableError('gone'))
+  const written = await Promise.allSettled(['a', 'bad'].map(write))
+  expect(written.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  expect(batches).toEqual([['a', 'bad']])
+})

@@ -1,0 +1,73 @@
+import { StorageUnavailableError } from '@wabakit/core'
+import { isLocked } from './postgres-failure.ts'
+
+/** What {@link createBatches} works with. */
+export type BatchesContext<Item, Outcome> = {
+  /** Most items of a batch. */
+  readonly largest: number
+  /** What an item is about; a batch has one item about anything. */
+  keyOf(item: Item): string
+  /** Writes them all or none, and tells what became of each, in their order. */
+  write(items: readonly Item[]): Promise<readonly Outcome[]>
+}
+
+type Waiting<Item, Outcome> = {
+  readonly item: Item
+  resolve(outcome: Outcome): void
+  reject(error: unknown): void
+}
+
+/** Batches on their way at the same time: the database commits one while the next is made. */
+const mostBatches = 2
+
+/**
+ * Writes that come while others are on their way go together in the next statement, which costs little more than one of
+ * them alone. The first is not made to wait for others.
+ *
+ * @returns writes one; rejects as `write` does with that one alone.
+ */
+export const createBatches = <Item, Outcome>({ largest, keyOf, write }: BatchesContext<Item, Outcome>) => {
+  let waiting: Waiting<Item, Outcome>[] = []
+  let running = 0
+
+  const run = async (batch: readonly Waiting<Item, Outcome>[]): Promise<void> => {
+    try {
+      const outcomes = await write(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
+    } catch (error) {
+      if (batch.length > 1 && (isLocked(error) || !(error instanceof StorageUnavailableError))) {
+        // One of them cannot be written, or has to wait: it must not take the others along.
+        await Promise.all(batch.map((each) => run([each])))
+      } else {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+  }
+
+  const take = (): Waiting<Item, Outcome>[] => {
+    const batch = new Map<string, Waiting<Item, Outcome>>()
+    waiting = waiting.filter((each) => {
+      const key = keyOf(each.item)
+      if (batch.size >= largest || batch.has(key)) return true
+      batch.set(key, each)
+      return false
+    })
+    return [...batch.values()]
+  }
+
+  const fill = (): void => {
+    while (running < mostBatches && waiting.length > 0) {
+      running++
+      void run(take()).then(() => {
+        running--
+        fill()
+      })
+    }
+  }
+
+  return (item: Item): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      queueMicrotask(fill)
+    })
+}
