@@ -53,6 +53,8 @@ export type {
 export type { ReferenceServer } from './reference-server.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'
 export type {
+  Backlog,
+  BacklogRequest,
   CallChange,
   CallWithSummary,
   ClaimedDelivery,

@@ -172,3 +172,28 @@ export type PruneRequest = {
   /** Most deliveries, and most events, of this call. */
   readonly limit: number
 }
+
+/** How to measure a backlog. */
+export type BacklogRequest = {
+  readonly now: number
+  /** Where counting stops, at least 1: a count of this much stands for that much or more. */
+  readonly limit: number
+}
+
+/** What all organizations of a store have under way. */
+export type Backlog = {
+  /** Deliveries that wait behind another of their lane. */
+  readonly waiting: number
+  /** Deliveries that a claim can take: due, or left behind by a worker whose lease is over. */
+  readonly due: number
+  /** Deliveries whose next attempt is to come later. */
+  readonly later: number
+  /** Deliveries under a lease: they are being attempted. */
+  readonly claimed: number
+  /** How long the one that is due the longest has been due, in milliseconds; 0 when nothing is due. */
+  readonly oldestDueMs: number
+  /** Enabled subscriptions whose last attempt failed. */
+  readonly failingSubscriptions: number
+  /** Disabled subscriptions. */
+  readonly disabledSubscriptions: number
+}

@@ -10,6 +10,8 @@ import type {
   SubscriptionRecord,
 } from './records.ts'
 import type {
+  Backlog,
+  BacklogRequest,
   CallChange,
   CallWithSummary,
   ClaimedDelivery,
@@ -150,6 +152,11 @@ export type Store = {
    * delivery); `undefined` when nothing is on its way.
    */
   nextDueAt(): Promise<number | undefined>
+  /**
+   * Measures what is under way in the whole store. It is asked again and again while much is waiting, so it must take
+   * no longer than counting up to the limit does.
+   */
+  measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
    * Calls `wake` after a transaction, of whichever process, that made a delivery due. Calls may be merged, late or
    * lost: a worker polls, too.

@@ -5,6 +5,7 @@ import { createDeliveryQueue } from './delivery-queue.ts'
 import { createDueQueue } from './due-queue.ts'
 import { nowhere } from './heap.ts'
 import { createHistory } from './history.ts'
+import { measureBacklog } from './measure-backlog.ts'
 import { pageOf } from './paging.ts'
 import { createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
 import { createWakes } from './wakes.ts'
@@ -184,6 +185,7 @@ export const memoryStore = (): Store => {
     claimDeliveries: async (claim) => queue.claim(claim),
     settleDelivery: async (settlement) => queue.settle(settlement),
     nextDueAt: async () => queue.nextDueAt(),
+    measureBacklog: async (request) => measureBacklog(organizations.values(), request),
     onDue: wakes.add,
     close: async () => {},
   }

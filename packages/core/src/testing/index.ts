@@ -1,3 +1,4 @@
+import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
 import { claimCases } from './claim-cases.ts'
 import { laneCases } from './lane-cases.ts'
@@ -25,4 +26,5 @@ export const storeCases: readonly StoreCase[] = [
   ...claimCases,
   ...settlementCases,
   ...resendCases,
+  ...backlogCases,
 ]

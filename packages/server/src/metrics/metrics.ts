@@ -1,5 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { Store } from '@wabakit/core'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createBacklogGauges } from './backlog-gauges.ts'
 
 /** What a request was for, as a label: the endpoints of the public API by name, and the rest. */
 export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
@@ -18,17 +20,11 @@ export type Metrics = {
   countEvent(name: string): void
   /** Counts what went wrong in the background: a store that cannot be reached, a listener that threw. */
   countError(): void
-  /** All figures in the text format of Prometheus. */
+  /** All figures in the text format of Prometheus; those of the backlog are NaN while the store does not answer. */
   render(): Promise<string>
   readonly contentType: string
   /** Stops measuring. */
   close(): void
-}
-
-/** What {@link createMetrics} asks at each rendering. */
-export type MetricsSources = {
-  /** When the first delivery that is still to be sent is due; `undefined` when there is none. */
-  nextDueAt(): Promise<number | undefined>
 }
 
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
@@ -72,8 +68,8 @@ const addProcessFigures = (registers: Registry[]): { close(): void } => {
   return { close: () => lag.disable() }
 }
 
-/** Makes the figures of a server. */
-export const createMetrics = ({ nextDueAt }: MetricsSources): Metrics => {
+/** Makes the figures of a server: its own, and those of its store's backlog. */
+export const createMetrics = (store: Pick<Store, 'measureBacklog'>): Metrics => {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
@@ -107,15 +103,7 @@ export const createMetrics = ({ nextDueAt }: MetricsSources): Metrics => {
     help: 'Errors of background work, such as a store that cannot be reached.',
     registers,
   })
-  new Gauge({
-    name: 'wabakit_delivery_backlog_age_seconds',
-    help: 'How long the delivery that is due the longest has been due; 0 when nothing is late.',
-    registers,
-    async collect() {
-      const due = await nextDueAt().catch(() => Number.NaN)
-      this.set(due === undefined ? 0 : Math.max(0, Date.now() - due) / 1_000)
-    },
-  })
+  const backlog = createBacklogGauges(store, registers)
   const own = addProcessFigures(registers)
 
   return {
@@ -126,7 +114,10 @@ export const createMetrics = ({ nextDueAt }: MetricsSources): Metrics => {
     },
     countEvent: (event) => events.inc({ event }),
     countError: () => errors.inc(),
-    render: () => registry.metrics(),
+    render: async () => {
+      await backlog.refresh()
+      return registry.metrics()
+    },
     contentType: registry.contentType,
     close: own.close,
   }

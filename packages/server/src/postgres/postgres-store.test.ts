@@ -48,6 +48,7 @@ const openStore = async (): Promise<Store> => {
     saveSummary: (change) => at(change.event?.occurredAt, () => store.saveSummary(change)),
     addEvent: (event) => at(event.occurredAt, () => store.addEvent(event)),
     claimDeliveries: (claim) => at(claim.now, () => store.claimDeliveries(claim)),
+    measureBacklog: (request) => at(request.now, () => store.measureBacklog(request)),
     settleDelivery: (settlement) => at(settlement.now, () => store.settleDelivery(settlement)),
     resendDeliveries: (query) => at(query.now, () => store.resendDeliveries(query)),
     close: async () => {},

@@ -1,4 +1,5 @@
 import type { Store } from '@wabakit/core'
+import { createBacklogMeasure } from './backlog.ts'
 import { createChanges } from './changes.ts'
 import { createHistory } from './history.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
@@ -20,5 +21,6 @@ export const postgresStore = (database: PostgresDatabase): Store => ({
   ...createSubscriptions(database),
   ...createHistory(database),
   ...createQueue(database),
+  ...createBacklogMeasure(database),
   close: database.close,
 })

@@ -120,6 +120,9 @@ export const migrations: readonly string[] = [
   ) strict;
   create index subscriptionsByOrganization on subscriptions (organizationId);
   create index subscriptionsByNumber on subscriptions (organizationId, channel, digits);
+  -- Those that whoever runs the service wants to know of.
+  create index troubledSubscriptions on subscriptions (disabledReason)
+    where failingSince is not null or disabledReason is not null;
 
   create table deliveries (
     event integer not null references events (seq) on delete cascade,
@@ -138,6 +141,7 @@ export const migrations: readonly string[] = [
     primary key (event, subscription)
   ) strict, without rowid;
   create index lanes on deliveries (subscription, subject, place, event) where place is not null;
+  create index waitingDeliveries on deliveries (subscription) where place = 'waiting';
   create index dueDeliveries on deliveries (subscription, status, dueAt) where dueAt is not null;
   create index settledDeliveries on deliveries (settledAt) where settledAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);

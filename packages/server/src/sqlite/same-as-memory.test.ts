@@ -168,7 +168,8 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
     const deliveries = (await store.listDeliveries(page)).items.map(nameless)
     const events = (await store.listEvents(page)).items.map(({ id }) => id)
     const subscriptions = (await store.listSubscriptions(organizationId, page)).items
-    answers.push({ each, answer, deliveries, events, subscriptions, next: await store.nextDueAt() })
+    const backlog = await store.measureBacklog({ now, limit: 5 })
+    answers.push({ each, answer, deliveries, events, subscriptions, backlog, next: await store.nextDueAt() })
   }
   await store.removeOrganization(organizationId)
   return answers

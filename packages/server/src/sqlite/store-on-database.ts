@@ -1,5 +1,6 @@
 import { StorageUnavailableError, type Store } from '@wabakit/core'
 import { createApiKeys } from './api-keys.ts'
+import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
 import { createClaim } from './claims.ts'
 import { createDeliveries } from './deliveries.ts'
@@ -39,6 +40,7 @@ export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes })
+  const measureBacklog = createMeasureBacklog(database, dueTimes)
   const commits = createGroupCommit({ database, onCommit: wakes.tell, onRollback: dueTimes.forget })
 
   let isClosed = false
@@ -103,6 +105,7 @@ export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
     settleDelivery: (settlement) => write(() => settle(settlement)),
     resendDeliveries: (query) => write(() => resend(query)),
     nextDueAt: () => read(dueTimes.earliest),
+    measureBacklog: (request) => read(() => measureBacklog(request)),
     onDue: wakes.add,
     prune: (request) => write(() => deliveries.prune(request)),
 

@@ -101,6 +101,9 @@ CREATE TABLE wabakit.subscriptions (
   UNIQUE (organization_id, id)
 );
 CREATE INDEX subscriptions_of_number ON wabakit.subscriptions (organization_id, channel, digits);
+-- Those that whoever runs the service wants to know of.
+CREATE INDEX subscriptions_troubled ON wabakit.subscriptions (disabled_reason)
+  WHERE failing_since IS NOT NULL OR disabled_reason IS NOT NULL;
 
 CREATE SEQUENCE wabakit.event_positions;
 

@@ -1,0 +1,89 @@
+import type { Backlog } from '../store-requests.ts'
+import { equal } from './assert.ts'
+import { claim, delivered, open, retry, settle, tell } from './deliveries.ts'
+import { organization, start, subscription } from './records.ts'
+import { defineCases } from './store-case.ts'
+
+const nothing: Backlog = {
+  waiting: 0,
+  due: 0,
+  later: 0,
+  claimed: 0,
+  oldestDueMs: 0,
+  failingSubscriptions: 0,
+  disabledSubscriptions: 0,
+}
+const limit = 100
+
+/** What is under way in the whole store. */
+export const backlogCases = defineCases({
+  'finds no backlog where nothing is under way': async (store) => {
+    equal(await store.measureBacklog({ now: start, limit }), nothing)
+    await open(store)
+    await tell(store, {})
+    for (const each of await claim(store)) await settle(store, each, delivered)
+    equal(await store.measureBacklog({ now: start + 9_999, limit }), nothing)
+  },
+
+  'counts what waits, what is due, what comes later and what is claimed': async (store) => {
+    await open(store)
+    await tell(store, { subject: 's1' }, { subject: 's1' }, { subject: 's1' }, { subject: 's2' })
+    await tell(store, { subject: 's3', occurredAt: start + 5 }, { subject: 's4', occurredAt: start + 5 })
+    const [first, second] = await claim(store, { leaseMs: 60_000 })
+    if (first !== undefined) await settle(store, first, retry(5_000))
+    equal(second?.claimId, first?.claimId)
+    equal(await store.measureBacklog({ now: start + 20, limit }), {
+      ...nothing,
+      waiting: 2,
+      due: 2,
+      later: 1,
+      claimed: 1,
+      oldestDueMs: 15,
+      failingSubscriptions: 1,
+    })
+  },
+
+  'counts a delivery as due again when the lease of its claim is over': async (store) => {
+    await open(store)
+    await tell(store, {})
+    await claim(store, { leaseMs: 1_000 })
+    const now = start + 1_000
+    equal(await store.measureBacklog({ now: now - 1, limit }), { ...nothing, claimed: 1 })
+    equal(await store.measureBacklog({ now, limit }), { ...nothing, due: 1 })
+    equal(await store.measureBacklog({ now: now + 300, limit }), { ...nothing, due: 1, oldestDueMs: 300 })
+  },
+
+  'counts what is of all organizations, and each kind up to the limit': async (store) => {
+    await open(store)
+    await store.saveOrganization(organization({ id: 'other' }))
+    await store.saveSubscription(subscription({ organizationId: 'other' }))
+    for (const organizationId of ['acme', 'other']) {
+      await tell(store, ...[1, 2, 3].map((index) => ({ organizationId, subject: `s${index}` })))
+      await tell(store, ...[1, 2].map(() => ({ organizationId, subject: 's1' })))
+    }
+    const count = async (most: number) => {
+      const { waiting, due } = await store.measureBacklog({ now: start, limit: most })
+      return [waiting, due]
+    }
+    equal(await count(100), [4, 6])
+    equal(await count(5), [4, 5])
+    equal(await count(1), [1, 1])
+  },
+
+  'counts subscriptions that fail until they succeed, and disabled ones': async (store) => {
+    const others = ['sub_2', 'sub_3', 'sub_4'].map((id, index) => subscription({ id, digits: `${index}` }))
+    await open(store, [subscription(), ...others])
+    await tell(store, { subject: 's1' }, { subject: 's2', digits: '0' }, { subject: 's3', digits: '1' })
+    for (const each of await claim(store)) await settle(store, each, retry(1_000))
+    const [again] = await claim(store, { now: start + 1_000, limit: 1 })
+    if (again !== undefined) await settle(store, again, delivered)
+    for (const [id, digits] of [
+      ['sub_3', '1'],
+      ['sub_4', '2'],
+    ] as const) {
+      await store.saveSubscription(subscription({ id, digits, revision: 2, disabledReason: 'by_hand' }))
+    }
+    const { failingSubscriptions, disabledSubscriptions } = await store.measureBacklog({ now: start, limit })
+    equal([failingSubscriptions, disabledSubscriptions], [1, 2])
+  },
+})

@@ -1,0 +1,126 @@
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { control, createGroup, start } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createTcpProxy } from './tcp-proxy.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let cluster: PostgresCluster
+
+beforeAll(async () => {
+  cluster = await createCluster()
+}, 60_000)
+
+afterAll(() => cluster.remove())
+
+/** An endpoint that answers when it is told to, and how. */
+const startEndpoint = async () => {
+  const held: Array<(status: number) => void> = []
+  const server = createServer((request, response) => {
+    request.resume()
+    held.push((status) => response.writeHead(status).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  return { held, url: `http://127.0.0.1:${port}/` }
+}
+
+const subscribe = (server: Pick<RunningServer, 'url'>, url: string) =>
+  control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url,
+  })
+
+const join_ = (server: Pick<RunningServer, 'url'>, groupId: string, phone: string) =>
+  control(server, 'POST /organizations/acme/participants', { groupId, phone, state: 'joined' })
+
+/** What a process says of the whole database. */
+const backlogOf = async ({ url }: Pick<RunningServer, 'url'>): Promise<Record<string, number>> => {
+  const metrics = await (await fetch(`${url}/metrics`)).text()
+  const found = metrics.matchAll(
+    /^wabakit_(?:deliveries|subscriptions|delivery_backlog)(?:_age_seconds|\{state="(\w+)"\}) (\S+)$/gm,
+  )
+  return Object.fromEntries(Array.from(found, ([, state = 'age', value]) => [state, Number(value)]))
+}
+
+const empty = { age: 0, due: 0, claimed: 0, later: 0, waiting: 0, failing: 0, disabled: 0 }
+
+const databases = {
+  SQLite: () => join(temporaryFolder(), 'wabakit.db'),
+  PostgreSQL: () => cluster.createDatabase(),
+}
+
+for (const [name, createDatabase] of Object.entries(databases)) {
+  test(`shows what is being attempted, waits, comes later and fails, on ${name}`, async () => {
+    const server = await start({ database: await createDatabase(), shutdownGraceMs: 0 })
+    const endpoint = await startEndpoint()
+    expect(await backlogOf(server)).toEqual(empty)
+    const { body: subscription } = await subscribe(server, endpoint.url)
+
+    await createGroup(server.url, { groupId: 'team' })
+    for (const phone of ['+15550100011', '+15550100012']) await join_(server, 'team', phone)
+    await expect.poll(() => endpoint.held.length).toBe(1)
+    await expect
+      .poll(() => backlogOf(server), { timeout: 5_000 })
+      .toEqual({ ...empty, claimed: 1, waiting: 2 })
+
+    endpoint.held[0]?.(500)
+    const failing = { ...empty, later: 1, waiting: 2, failing: 1 }
+    await expect.poll(() => backlogOf(server), { timeout: 5_000 }).toEqual(failing)
+
+    await control(server, `PATCH /organizations/acme/subscriptions/${subscription.id}`, { enabled: false })
+    await expect.poll(() => backlogOf(server), { timeout: 5_000 }).toEqual({ ...empty, disabled: 1 })
+  }, 20_000)
+}
+
+test('shows the same from every process, and its age by the clock of the database', async () => {
+  const database = await cluster.createDatabase()
+  const apis = [await start({ database, role: 'api' }), await start({ database, role: 'api' })] as const
+  await subscribe(apis[0], 'http://127.0.0.1:9/')
+  for (const groupId of ['a', 'b', 'c']) await createGroup(apis[0].url, { groupId })
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  onTestFinished(() => client.end())
+  await client.query(
+    `CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE
+     RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint + 3600000`,
+  )
+
+  for (const api of apis) {
+    const { age, ...backlog } = await backlogOf(api)
+    expect(backlog).toMatchObject({ due: 3, claimed: 0, waiting: 0 })
+    expect(age).toBeGreaterThanOrEqual(3_600)
+    expect(age).toBeLessThan(3_660)
+  }
+})
+
+test('shows its own figures, and soon, when nothing comes back from the database', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const database = (await cluster.createDatabase()).replace(String(cluster.port), String(proxy.port))
+  const server = await start({ database, role: 'api' })
+  onTestFinished(proxy.close)
+  await createGroup(server.url)
+
+  proxy.blackHole()
+  const asked = performance.now()
+  const response = await fetch(`${server.url}/metrics`)
+  const metrics = await response.text()
+
+  expect(response.status).toBe(200)
+  expect(performance.now() - asked).toBeLessThan(6_000)
+  expect(metrics).toContain('wabakit_events_total{event="GROUP_CREATED"} 1')
+  expect(metrics).toMatch(/^wabakit_deliveries\{state="due"\} nan$/im)
+  expect(metrics).toMatch(/^wabakit_delivery_backlog_age_seconds nan$/im)
+
+  proxy.restore()
+  await expect.poll(() => backlogOf(server), { timeout: 10_000 }).toEqual(empty)
+}, 40_000)
