@@ -4,6 +4,8 @@ import { cpus } from 'node:os'
 /** One thing that is measured: its setup is done, `run` does it `count` times. */
 export type Contender = {
   readonly name: string
+  /** What must be there before a round; it is not measured. */
+  readonly prepare?: (count: number) => void | Promise<void>
   readonly run: (count: number) => void | Promise<void>
 }
 
@@ -68,7 +70,8 @@ export const measureRounds = async (
 ): Promise<Measurement[]> => {
   const taken = new Map(contenders.map(({ name }) => [name, [] as number[]]))
   for (let round = -warmUpRounds; round < rounds; round += 1) {
-    for (const { name, run } of shuffled(contenders)) {
+    for (const { name, prepare, run } of shuffled(contenders)) {
+      await prepare?.(count)
       const start = process.hrtime.bigint()
       await run(count)
       const nanoseconds = Number(process.hrtime.bigint() - start) / count
@@ -87,7 +90,12 @@ export const measureRounds = async (
   })
 }
 
-const machine = () => ({ node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length })
+/** What it is measured on. */
+export const machine = () => ({
+  node: process.version,
+  cpu: cpus()[0]?.model ?? 'unknown',
+  cores: cpus().length,
+})
 
 /** Prints measurements as a table, with their speed relative to the first, and writes them as JSON to `results/`. */
 export const report = (

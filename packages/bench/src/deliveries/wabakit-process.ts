@@ -1,0 +1,47 @@
+import { startServer } from '@wabakit/server'
+import { payload } from '../call-ai-summary.ts'
+import { serveCommands } from '../commands.ts'
+import { inParallel } from '../in-parallel.ts'
+import { connections, number, settings } from './job.ts'
+import { untilNone } from './until-none.ts'
+
+// `wabakit serve` with commands: `store` publishes so many events, `settled` answers when all are delivered.
+const { database, role, endpoint, concurrency } = settings()
+const organization = 'bench'
+const { service } = await startServer(
+  {
+    port: 0,
+    database,
+    role,
+    logLevel: 'warn',
+    deliveryConcurrency: concurrency,
+    // There is one subscription; its limit counts over all processes.
+    deliveryConcurrencyPerSubscription: 10_000,
+    organizations: role === 'worker' ? [] : [{ id: organization, integrations: [{ wabaNumber: number }] }],
+  },
+  { ownsProcess: true },
+)
+if (role !== 'worker')
+  await service.subscriptions.create(organization, { channel: 'WHATSAPP', number, url: endpoint })
+
+let calls = 0
+const publish = () => {
+  calls += 1
+  return service.events.publish(organization, {
+    name: 'CALL_AI_SUMMARY',
+    subject: `call:${calls}`,
+    channel: 'WHATSAPP',
+    number,
+    payload,
+  })
+}
+
+/** How many falls due at some time: as long as anything is not settled, something does. */
+const open = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
+
+serveCommands({
+  store: (times) => inParallel({ times, concurrency: connections }, publish),
+  settled: () => untilNone(open),
+  hold: () => service.dispatcher.stop(),
+  release: () => service.dispatcher.start(),
+})
