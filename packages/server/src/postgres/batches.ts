@@ -5,8 +5,8 @@ import { isLocked } from './postgres-failure.ts'
 export type BatchesContext<Item, Outcome> = {
   /** Most items of a batch. */
   readonly largest: number
-  /** What an item is about; a batch has one item about anything. */
-  keyOf(item: Item): string
+  /** What an item is about: a batch has one item about anything. When omitted, any items can be in one batch. */
+  readonly keyOf?: (item: Item) => string
   /** Writes them all or none, and tells what became of each, in their order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
@@ -45,6 +45,7 @@ export const createBatches = <Item, Outcome>({ largest, keyOf, write }: BatchesC
   }
 
   const take = (): Waiting<Item, Outcome>[] => {
+    if (keyOf === undefined) return waiting.splice(0, largest)
     const batch = new Map<string, Waiting<Item, Outcome>>()
     waiting = waiting.filter((each) => {
       const key = keyOf(each.item)

@@ -1,4 +1,5 @@
 import type { ApiKeyRecord, CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
+import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { pageOf, parseCursor } from './paging.ts'
 
@@ -15,6 +16,9 @@ export type Tenancy = Pick<
   | 'findCaller'
 >
 
+/** Most look-ups of one statement: every request begins with one. */
+const mostReads = 256
+
 /** Keeps them in PostgreSQL. */
 export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
@@ -23,13 +27,17 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
     ])
     return row?.saved ? 'saved' : 'stale'
   },
-  findOrganization: async (organizationId) => {
-    const [row] = await query<{ record: OrganizationRecord }>(
-      'SELECT wabakit.record(o) AS record FROM wabakit.organizations o WHERE o.id = $1',
-      [organizationId],
-    )
-    return row?.record
-  },
+  findOrganization: createBatches<string, OrganizationRecord | undefined>({
+    largest: mostReads,
+    write: async (ids) => {
+      const rows = await query<{ record: OrganizationRecord }>(
+        'SELECT wabakit.record(o) AS record FROM wabakit.organizations o WHERE o.id = ANY ($1)',
+        [[...new Set(ids)]],
+      )
+      const found = new Map(rows.map(({ record }) => [record.id, record]))
+      return ids.map((id) => found.get(id))
+    },
+  }),
   listOrganizations: async ({ cursor = '0', limit }) => {
     const [after] = parseCursor(cursor, 1)
     const rows = await query<{ record: OrganizationRecord; cursor: string }>(
@@ -69,12 +77,16 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
     )
     return removed.length > 0
   },
-  findCaller: async (keyHash) => {
-    const [row] = await query<CallerRecord>(
-      `SELECT wabakit.record(k) AS key, wabakit.record(o) AS organization
-       FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = $1`,
-      [keyHash],
-    )
-    return row && { key: row.key, organization: row.organization }
-  },
+  findCaller: createBatches<string, CallerRecord | undefined>({
+    largest: mostReads,
+    write: async (hashes) => {
+      const rows = await query<CallerRecord>(
+        `SELECT wabakit.record(k) AS key, wabakit.record(o) AS organization
+         FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
+        [[...new Set(hashes)]],
+      )
+      const found = new Map(rows.map(({ key, organization }) => [key.hash, { key, organization }]))
+      return hashes.map((hash) => found.get(hash))
+    },
+  }),
 })
