@@ -4,6 +4,7 @@ import { addDocuments } from './commands/documents.ts'
 import { addEvents } from './commands/events.ts'
 import { addExec } from './commands/exec.ts'
 import { addListen } from './commands/listen.ts'
+import { addMigrateDatabase } from './commands/migrate-database.ts'
 import { addReady } from './commands/ready.ts'
 import { addResend } from './commands/resend.ts'
 import { addServe } from './commands/serve.ts'
@@ -30,5 +31,6 @@ export const createProgram = (context: ProgramContext): Command => {
   addVerify(program)
   addDocuments(program)
   addReady(program)
+  addMigrateDatabase(program)
   return program
 }

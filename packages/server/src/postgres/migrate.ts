@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
 import { migrations } from './migrations/index.ts'
+import { hasUnfinishedCopy } from './unfinished-copy.ts'
 
 /** `wabakit` in ASCII: the advisory lock under which one process at a time migrates. */
 const migrationLock = 0x776162616b6974n
@@ -24,29 +25,42 @@ const checkServer = async (client: pg.Client, address: string): Promise<void> =>
   }
 }
 
-/** How many migrations a database has seen. */
-const readVersion = async (client: pg.Client): Promise<number> => {
-  const isNew =
-    (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NULL)::integer`)) === 1
-  return isNew ? 0 : readNumber(client, 'SELECT coalesce(max(version), 0) FROM wabakit.migrations')
-}
+/** Whether a database has our schema. */
+export const hasSchema = async (client: pg.Client): Promise<boolean> =>
+  (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NOT NULL)::integer`)) === 1
 
 /**
- * Takes a database to the newest schema, in one transaction. Of any number of processes one does it, while the others
- * wait.
+ * Works on the schema of a database, in one transaction. Of any number of processes one does, while the others wait.
  *
  * @param address - the database, as people know it.
- * @throws DatabaseVersionError when it has seen more migrations than there are here.
  * @throws DatabaseOpenError when its server cannot be used.
  */
-export const migrate = async (client: pg.Client, address: string): Promise<void> => {
+export const withSchemaLock = async <Result>(
+  client: pg.Client,
+  address: string,
+  work: () => Promise<Result>,
+): Promise<Result> => {
   await checkServer(client, address)
   await client.query('BEGIN')
   await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock])
-  const found = await readVersion(client)
+  const result = await work()
+  await client.query('COMMIT')
+  return result
+}
+
+/**
+ * Takes a database to the newest schema. Needs the lock of {@link withSchemaLock}.
+ *
+ * @throws DatabaseVersionError when it has seen more migrations than there are here.
+ */
+export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
+  const isNew = !(await hasSchema(client))
+  const found = isNew
+    ? 0
+    : await readNumber(client, 'SELECT coalesce(max(version), 0) FROM wabakit.migrations')
   const supported = migrations.length
   if (found > supported) throw new DatabaseVersionError(address, { found, supported })
-  if (found === 0) {
+  if (isNew) {
     await client.query('CREATE SCHEMA IF NOT EXISTS wabakit')
     await client.query(
       'CREATE TABLE wabakit.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
@@ -57,5 +71,23 @@ export const migrate = async (client: pg.Client, address: string): Promise<void>
     await client.query(sql)
     await client.query('INSERT INTO wabakit.migrations (version) VALUES ($1)', [index + 1])
   }
-  await client.query('COMMIT')
 }
+
+/**
+ * Takes a database to the newest schema, for a server.
+ *
+ * @param address - the database, as people know it.
+ * @throws DatabaseVersionError when it has seen more migrations than there are here.
+ * @throws DatabaseOpenError when its server cannot be used, or a copy into it is not finished.
+ */
+export const migrate = (client: pg.Client, address: string): Promise<void> =>
+  withSchemaLock(client, address, async () => {
+    if (await hasUnfinishedCopy(client)) {
+      const remedy = 'Run wabakit migrate-database again with the same database to finish it.'
+      throw new DatabaseOpenError(
+        address,
+        `The migration of a SQLite database into it is not finished. ${remedy}`,
+      )
+    }
+    await upgradeSchema(client, address)
+  })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
-import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
+import { addressOf } from './database-address.ts'
 import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { migrate } from './migrate.ts'
+import { toOpenError } from './open-error.ts'
 import { toStorageError, toUnavailable } from './postgres-failure.ts'
 import { prepareSession } from './session.ts'
 
@@ -62,22 +62,13 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 const longFactor = 60
 
-/** A database's address as it may be shown. */
-const addressOf = (url: string): string => {
-  if (!URL.canParse(url)) return 'PostgreSQL'
-  const { username, host, pathname } = new URL(url)
-  return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
-}
-
 const prepareDatabase = async (client: pg.Client, address: string): Promise<void> => {
   client.on('error', () => {})
   try {
     await client.connect()
     await migrate(client, address)
   } catch (error) {
-    if (error instanceof DatabaseVersionError || error instanceof DatabaseOpenError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new DatabaseOpenError(address, `${reason}.`, { cause: error })
+    throw toOpenError(error, address)
   } finally {
     client.end().catch(() => {})
   }

@@ -16,13 +16,15 @@ export const pageOf = <Item>({ rows, limit, isFollowed }: PageRows<Item>): Page<
   return { items: shown.map(({ record }) => record), ...(hasCursor && { nextCursor: last.cursor }) }
 }
 
+/** The second number is the position of a delivery, which can be negative: see `delivery-id.ts`. */
+const cursorForms = { 1: /^\d{1,18}$/, 2: /^\d{1,18}\.-?\d{1,18}$/ } as const
+
 /**
  * The numbers of a cursor, such as `42` or `42.7`.
  *
  * @throws InputError when it is no cursor of ours.
  */
 export const parseCursor = (cursor: string, numbers: 1 | 2): string[] => {
-  const found = cursor.split('.')
-  if (found.length === numbers && found.every((each) => /^\d{1,18}$/.test(each))) return found
+  if (cursorForms[numbers].test(cursor)) return cursor.split('.')
   throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server gave' }])
 }

@@ -112,6 +112,7 @@ test('help shows each command, its examples and its variables', async () => {
     'asyncapi',
     'schemas',
     'ready',
+    'migrate-database',
   ]) {
     expect(all.stdout).toMatch(new RegExp(`^ {2}${name} `, 'm'))
   }

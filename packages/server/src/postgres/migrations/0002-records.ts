@@ -100,9 +100,15 @@ CREATE FUNCTION wabakit.record(e wabakit.events) RETURNS json LANGUAGE sql STABL
   'occurredAt', e.occurred_at
 );
 
+-- A negative position is that of a delivery that came from SQLite: subscription - event * 10000000.
+CREATE FUNCTION wabakit.delivery_id(p_position bigint) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'dlv_' || CASE
+  WHEN p_position > 0 THEN p_position::text
+  ELSE (1 - p_position / 10000000)::text || '_' || (10000000 + p_position % 10000000)::text
+END;
+
 CREATE FUNCTION wabakit.record(d wabakit.deliveries, e wabakit.events, s wabakit.subscriptions)
 RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
-  'id', 'dlv_' || d.position,
+  'id', wabakit.delivery_id(d.position),
   'organizationId', d.organization_id,
   'subscriptionId', s.id,
   'eventId', e.id,
@@ -118,7 +124,7 @@ RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
 );
 
 CREATE FUNCTION wabakit.record(a wabakit.attempts) RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
-  'deliveryId', 'dlv_' || a.delivery,
+  'deliveryId', wabakit.delivery_id(a.delivery),
   'number', a.number,
   'startedAt', a.started_at,
   'durationMs', a.duration_ms,

@@ -1,0 +1,107 @@
+import { existsSync, realpathSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod/mini'
+import { movedEventFactor } from '../postgres/delivery-id.ts'
+import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { lockFile } from '../sqlite/lock-file.ts'
+import { readVersion } from '../sqlite/migrate.ts'
+import { migrations } from '../sqlite/migrations.ts'
+import { remedyOf } from '../sqlite/sqlite-failure.ts'
+import type { CopiedTable } from './copied-tables.ts'
+
+const SourceRow = z.object({
+  /** The row as a JSON object, by the names of PostgreSQL's columns. */
+  record: z.string(),
+  /** Its key as a JSON array: where to go on after it. */
+  key: z.string(),
+})
+
+/** A row to copy. */
+export type SourceRow = z.infer<typeof SourceRow>
+
+/** A SQLite database that is copied: at one moment, and held against servers until it is closed. */
+export type Source = {
+  /** Its file. */
+  readonly path: string
+  /** How many rows a table has. */
+  count(table: CopiedTable): number
+  /** Its rows in the order of their keys; those after a key, if one is given. */
+  rows(table: CopiedTable, after?: string): Iterable<SourceRow>
+  /** The highest number that a SQLite table has given to a row, also to one that is gone; 0 for none. */
+  highest(table: string): number
+  close(): void
+}
+
+const KeyValues = z.array(z.union([z.string(), z.number()]))
+
+const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
+
+const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
+  Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
+
+const connect = (path: string): DatabaseSync => {
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    database.exec('pragma busy_timeout = 2000; begin')
+    const version = readVersion(database, path)
+    if (version === migrations.length) return database
+    const isEmpty = readNumber(database, 'select count(*) from sqlite_schema') === 0
+    throw new DatabaseOpenError(
+      path,
+      isEmpty
+        ? 'It is empty: no server has used it yet.'
+        : 'An older version wrote it. Start a server of this version on it once.',
+    )
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+const sourceOf = (path: string, database: DatabaseSync, close: () => void): Source => ({
+  path,
+  count: ({ from }) => readNumber(database, `select count(*) from ${from}`),
+  *rows({ from, key, columns }, after) {
+    const values = after === undefined ? [] : KeyValues.parse(JSON.parse(after))
+    const pairs = Object.entries(columns).map(([name, expression]) => `'${name}', ${expression}`)
+    const where = after === undefined ? '' : `where (${key.join(', ')}) > (${marks(values)})`
+    const sql = `select json_object(${pairs.join(', ')}) as record, json_array(${key.join(', ')}) as key
+      from ${from} ${where} order by ${key.join(', ')}`
+    for (const row of database.prepare(sql).iterate(...values)) yield SourceRow.parse(row)
+  },
+  highest: (table) => readNumber(database, 'select seq from sqlite_sequence where name = ?', table),
+  close,
+})
+
+/**
+ * Opens a SQLite database to copy it, without changing it.
+ *
+ * @throws DatabaseInUseError when a server has it.
+ * @throws DatabaseVersionError when a newer version of this software wrote it.
+ * @throws DatabaseOpenError when it is not there, or is no database of this version.
+ */
+export const openSource = (file: string): Source => {
+  if (!existsSync(file)) throw new DatabaseOpenError(file, 'There is no such file.')
+  const path = realpathSync(file)
+  try {
+    const unlock = lockFile(path)
+    try {
+      const database = connect(path)
+      const source = sourceOf(path, database, () => {
+        database.close()
+        unlock()
+      })
+      // What an id of ours can say, see `delivery-id.ts`.
+      if (source.highest('subscriptions') < movedEventFactor && source.highest('events') < 10 ** 11)
+        return source
+      source.close()
+      throw new DatabaseOpenError(path, 'It has had too many events or subscriptions to be migrated.')
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  } catch (error) {
+    const remedy = remedyOf(error)
+    throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
+  }
+}

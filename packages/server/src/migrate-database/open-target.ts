@@ -1,0 +1,177 @@
+import pg from 'pg'
+import { addressOf } from '../postgres/database-address.ts'
+import { hasSchema, upgradeSchema, withSchemaLock } from '../postgres/migrate.ts'
+import { toOpenError } from '../postgres/open-error.ts'
+import { toStorageError } from '../postgres/postgres-failure.ts'
+import { prepareSession } from '../postgres/session.ts'
+import { hasUnfinishedCopy, unfinishedCopy } from '../postgres/unfinished-copy.ts'
+import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import type { Batch } from './batches.ts'
+import type { CopiedTable } from './copied-tables.ts'
+
+/** How far the copy into a database is. */
+export type Place = {
+  /** Name of the table that is being copied: those before it are done. `null` before the first row. */
+  readonly table: string | null
+  /** Key of the last row of it that was copied. */
+  readonly after: string | null
+  /** How many rows of it were copied. */
+  readonly rows: number
+}
+
+/** A PostgreSQL database that is copied into, by this process alone. */
+export type Target = {
+  /** The database, as people know it. */
+  readonly address: string
+  /**
+   * Begins to copy, or goes on.
+   *
+   * @param source - what the source holds, so that nothing else is copied into the same database.
+   * @throws DatabaseOpenError when it holds something else.
+   */
+  begin(source: string): Promise<Place>
+  /** Writes rows, and that they were written, in one transaction. */
+  write(table: CopiedTable, batch: Batch): Promise<void>
+  /** The rows of a table as JSON, a few at a time. */
+  rows(table: CopiedTable): AsyncIterable<unknown[]>
+  /** Has a sequence go on after a number, if it is not 0. */
+  continueAfter(sequence: string, highest: number): Promise<void>
+  /** Says that the copy is finished: from now on servers start on it. */
+  finish(): Promise<void>
+  close(): Promise<void>
+}
+
+/** `wabacopy` in ASCII: the advisory lock of the process that copies. */
+const copyLock = 0x77616261636f7079n
+/** How long a process that was killed may still be finishing its last statement at the server. */
+const lockTimeoutMs = 5_000
+const connectTimeoutMs = 5_000
+const silenceMs = 120_000
+const fetchedRows = 250
+
+const lockNotAvailable = '55P03'
+
+const takeLock = async (client: pg.Client, address: string): Promise<void> => {
+  await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [copyLock])
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error
+    throw new DatabaseOpenError(address, 'Another migration into it is running. Let that one finish.', {
+      cause: error,
+    })
+  }
+  await client.query('SET lock_timeout = 0')
+}
+
+const anew = 'Name an empty database, or drop its schema "wabakit" to begin anew.'
+
+/**
+ * Refuses a database that a server has used: it would be there while rows come, and deliver them.
+ *
+ * @returns whether a copy into it has begun.
+ */
+const checkContents = async (client: pg.Client, address: string): Promise<boolean> => {
+  const hasBegun = await hasUnfinishedCopy(client)
+  if (hasBegun || !(await hasSchema(client))) return hasBegun
+  throw new DatabaseOpenError(address, `It is in use already, or a migration into it is finished. ${anew}`)
+}
+
+const begin = async (client: pg.Client, address: string, source: string): Promise<Place> => {
+  const hasBegun = await checkContents(client, address)
+  await upgradeSchema(client, address)
+  if (!hasBegun) {
+    await client.query(
+      `CREATE TABLE ${unfinishedCopy} (source text NOT NULL, table_name text, last_key text, copied bigint NOT NULL)`,
+    )
+    await client.query(`INSERT INTO ${unfinishedCopy} VALUES ($1, NULL, NULL, 0)`, [source])
+  }
+  const { rows } = await client.query<Place & { source: string }>(
+    `SELECT source, table_name AS table, last_key AS after, copied::double precision AS rows FROM ${unfinishedCopy}`,
+  )
+  const [place] = rows
+  if (place?.source === source) return place
+  const reason = 'It holds an unfinished migration of another database, or of this one before it was changed.'
+  throw new DatabaseOpenError(address, `${reason} ${anew}`)
+}
+
+const connect = async (url: string, address: string): Promise<pg.Client> => {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'wabakit migrate-database',
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: silenceMs,
+    keepAlive: true,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await prepareSession(client, 0)
+    await takeLock(client, address)
+    await withSchemaLock(client, address, () => checkContents(client, address))
+    return client
+  } catch (error) {
+    client.end().catch(() => {})
+    throw toOpenError(error, address)
+  }
+}
+
+/** Does one statement. */
+type Query = <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
+
+async function* readRows(query: Query, { name }: CopiedTable): AsyncGenerator<unknown[]> {
+  const fetch = () => query<{ record: unknown }>(`FETCH ${fetchedRows} FROM compared`)
+  await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+  await query(`DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record FROM wabakit.${name} t`)
+  for (let rows = await fetch(); rows.length > 0; rows = await fetch()) yield rows.map(({ record }) => record)
+  await query('COMMIT')
+}
+
+/**
+ * Opens a PostgreSQL database to copy into it; nothing is written yet.
+ *
+ * @throws DatabaseOpenError when it cannot be reached or used, or holds what was not copied into it.
+ */
+export const openTarget = async (url: string): Promise<Target> => {
+  const address = addressOf(url)
+  const client = await connect(url, address)
+
+  const query: Query = async <Row extends pg.QueryResultRow>(
+    sql: string,
+    values: readonly unknown[] = [],
+  ) => {
+    try {
+      return (await client.query<Row>(sql, [...values])).rows
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
+  return {
+    address,
+    begin: (source) =>
+      withSchemaLock(client, address, () => begin(client, address, source)).catch((error) => {
+        throw toOpenError(error, address)
+      }),
+    write: async ({ name }, { records, rows, lastKey }) => {
+      await query(
+        `WITH written AS (
+          INSERT INTO wabakit.${name} OVERRIDING SYSTEM VALUE
+          SELECT * FROM json_populate_recordset(NULL::wabakit.${name}, $1)
+        )
+        UPDATE ${unfinishedCopy} SET
+          table_name = $2, last_key = $3, copied = $4 + CASE WHEN table_name = $2 THEN copied ELSE 0 END`,
+        [records, name, lastKey, rows],
+      )
+    },
+    rows: (table) => readRows(query, table),
+    continueAfter: async (sequence, highest) => {
+      await query('SELECT setval($1, $2) WHERE $2 > 0', [sequence, highest])
+    },
+    finish: async () => {
+      await query('ANALYZE')
+      await query(`DROP TABLE ${unfinishedCopy}`)
+    },
+    close: () => client.end().catch(() => {}),
+  }
+}

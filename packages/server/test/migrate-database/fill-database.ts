@@ -1,0 +1,121 @@
+import { createReferenceServer, type Store } from '@wabakit/core'
+import { sqliteStore } from '../../src/sqlite/sqlite-store.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+/** Claims that a server held when it was killed. */
+export const lostClaim = 'claim_of_a_killed_server'
+
+const answers: Readonly<Record<string, number>> = { '/takes': 200, '/fails': 500, '/gone': 410 }
+
+const number = '+1 555 0100001'
+const telephone = '+15550100002'
+const summary = { recap: 'Asked for "Ölwechsel" 🚗\n\u0001', keyPoints: ['a\tb', ''], nextSteps: [] }
+
+const subscribe = async (
+  { subscriptions }: ReturnType<typeof createReferenceServer>,
+  input: { readonly path: string; readonly channel?: 'PSTN'; readonly enabled?: false },
+): Promise<string> => {
+  const { path, channel = 'WHATSAPP', enabled } = input
+  const { id } = await subscriptions.create('acme', {
+    channel,
+    number: channel === 'PSTN' ? telephone : number,
+    // Nothing listens there: what is tried after the migration fails.
+    url: path.startsWith('http') ? path : `http://127.0.0.1:9${path}`,
+    enabled,
+  })
+  return id
+}
+
+/**
+ * Fills a SQLite file by the rules of the service, with records of every kind and deliveries in every state, over the
+ * four days before now, and leaves it as a killed server does: some deliveries are claimed.
+ *
+ * @param url - where the subscription sends whose deliveries are all still to be made.
+ */
+export const fillDatabase = async (path: string, url: string): Promise<void> => {
+  let now = Date.now() - 4 * day
+  const store: Store = sqliteStore({ path })
+  const server = createReferenceServer({
+    store,
+    clock: { now: () => now },
+    fetch: async (to) => new Response('seen: ü', { status: answers[new URL(to).pathname] ?? 500 }),
+    delivery: { random: () => 0.123_456_789 },
+    allowLoopbackHttp: true,
+    organizations: [
+      { id: 'gone', pstnNumbers: [telephone] },
+      {
+        id: 'acme',
+        callSummaries: 'manual',
+        integrations: [{ wabaNumber: number, joinApprovalMode: 'approval_required' }],
+        pstnNumbers: [telephone],
+        apiKeys: [{ key: 'wk_all' }, { key: 'wk_one', label: 'one', wabaNumbers: [number] }],
+      },
+      { id: 'other', integrations: [{ wabaNumber: number, enabled: false }], pstnNumbers: [] },
+    ],
+  })
+  const { groups, participants, calls, summaries, dispatcher, subscriptions, deliveries } = server
+  await server.ready()
+  await server.organizations.update('acme', { callSummaries: 'automatic' })
+  const [takes, , , stops] = [
+    await subscribe(server, { path: '/takes' }),
+    await subscribe(server, { path: '/fails' }),
+    await subscribe(server, { path: '/gone' }),
+    await subscribe(server, { path: '/stops', channel: 'PSTN' }),
+    await subscribe(server, { path: '/disabled', channel: 'PSTN', enabled: false }),
+  ]
+  const group = (groupId: string) =>
+    groups.create('acme', { wabaNumber: number, subject: 'Ä', groupId, description: 'Line\nbreak' })
+
+  // Delivered, gone and its followers skipped; and what fails until it is exhausted.
+  await group('g-exhausted')
+  await participants.join('acme', { groupId: 'g-exhausted', phone: '+1 555 0199001' })
+  await participants.leave('acme', { groupId: 'g-exhausted', phone: '+15550199001' })
+  for (let due: number | undefined = now; due !== undefined; due = await dispatcher.nextDueAt()) {
+    now = due
+    await dispatcher.runDue()
+  }
+  await subscriptions.rotateSecret('acme', takes, { overlapMs: 30 * day })
+  await subscriptions.update('acme', takes, { events: ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'] })
+  await deliveries.resend('acme', { subscriptionId: takes }, { newWebhookId: true })
+  await dispatcher.runDue()
+
+  // One that failed three times lets the next pass, which holds the lane and has another waiting behind it.
+  await group('g-passed')
+  for (const phone of ['+15550199001', '+15550199002', '+15550199003']) {
+    await participants.join('acme', { groupId: 'g-passed', phone })
+  }
+  for (let failures = 0; failures < 3; failures++) {
+    await dispatcher.runDue()
+    now += 6 * minute
+  }
+
+  // A call whose summary waits for its end, claimed by a server that is gone; one of the claims was skipped then.
+  now = Date.now() - minute
+  await subscribe(server, { path: url, channel: 'PSTN' })
+  const { callId } = await calls.start('acme', {
+    channel: 'PSTN',
+    direction: 'INCOMING',
+    channelNumber: telephone,
+    customerNumber: '+15550199001',
+  })
+  await calls.accept('acme', callId)
+  await calls.end('acme', callId, { durationInSeconds: 42 })
+  await summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+  const missed = { channel: 'WHATSAPP', direction: 'INCOMING', channelNumber: number } as const
+  await calls.start('acme', {
+    ...missed,
+    callId: 'missed',
+    customerNumber: '1',
+    botTest: { webhooks: false },
+  })
+  await calls.miss('acme', 'missed')
+  await store.claimDeliveries({ claimId: lostClaim, now, leaseMs: day, limit: 100, perSubscription: 100 })
+  await subscriptions.update('acme', stops, { enabled: false })
+  // Numbers that were given to a row which is gone are not given again.
+  await subscriptions.remove('acme', await subscribe(server, { path: '/removed' }))
+  await server.organizations.remove('gone')
+  // No more: `close` releases nothing, as a killed server does not.
+  await store.close()
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Store } from '@wabakit/core'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { startServer } from '../../src/index.ts'
+import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
+import type { Progress } from '../../src/migrate-database/progress.ts'
+import { openPostgres } from '../../src/postgres/open-postgres.ts'
+import { postgresStore } from '../../src/postgres/postgres-store.ts'
+import { sqliteStore } from '../../src/sqlite/sqlite-store.ts'
+import { listenForWebhooks } from '../fixture.ts'
+import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { event, subscription } from '../records.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { fillDatabase, lostClaim } from './fill-database.ts'
+import { readStore } from './read-store.ts'
+
+let cluster: PostgresCluster
+
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+
+afterAll(() => cluster.remove())
+
+/** A filled SQLite file, migrated. */
+const migrate = async (url = 'http://127.0.0.1:9/later') => {
+  const from = join(temporaryFolder(), 'wabakit.db')
+  await fillDatabase(from, url)
+  const to = await cluster.createDatabase()
+  const progress: Progress[] = []
+  const result = await migrateDatabase({ from, to, onProgress: (state) => progress.push(state) })
+  return { from, to, progress, result }
+}
+
+const openTarget = async (url: string): Promise<Store> => {
+  const store = postgresStore(await openPostgres({ url }))
+  onTestFinished(store.close)
+  return store
+}
+
+test('a store tells after the migration what it told before, page by page', async () => {
+  const { from, to, result, progress } = await migrate()
+  const sqlite = sqliteStore({ path: from })
+  onTestFinished(sqlite.close)
+  const before = await readStore(sqlite)
+
+  expect(await readStore(await openTarget(to))).toEqual(before)
+
+  const deliveries = before.each.flatMap((each) => each.deliveries.flat())
+  expect(new Set(deliveries.map(({ status }) => status))).toEqual(
+    new Set(['waiting', 'pending', 'delivered', 'exhausted', 'skipped']),
+  )
+  expect(deliveries.filter(({ webhookId, eventId }) => webhookId !== eventId)).not.toHaveLength(0)
+  expect(result.isEqual).toBe(true)
+  expect(result.tables.filter(({ source }) => source.rows === 0)).toEqual([])
+  const total = result.tables.reduce((sum, { source }) => sum + source.rows, 0)
+  for (const step of ['reading', 'copying', 'comparing']) {
+    const last = progress.filter((each) => each.step === step).at(-1)
+    expect(last).toEqual({ step, table: 'attempts', done: total, total })
+  }
+})
+
+test('a claim from before the migration settles nothing', async () => {
+  const { from, to } = await migrate()
+  const source = new DatabaseSync(from, { readOnly: true })
+  onTestFinished(() => source.close())
+  const claimed = source
+    .prepare('select distinct status from deliveries where claimId = ? order by status')
+    .all(lostClaim)
+  expect(claimed.map(({ status }) => status)).toEqual(['claimed', 'skipped'])
+  const store = await openTarget(to)
+  const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })
+  const attempt = {
+    startedAt: Date.now(),
+    durationMs: 1,
+    url: 'http://127.0.0.1:9/',
+    status: 200,
+    error: null,
+    responseBody: null,
+  }
+  for (const { id: deliveryId } of items) {
+    const result = { kind: 'delivered', attempt } as const
+    const settlement = { deliveryId, claimId: lostClaim, now: Date.now(), result, failingLimitMs: 1_000 }
+    expect(await store.settleDelivery(settlement)).toEqual({ outcome: 'stale' })
+  }
+  expect((await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items).toEqual(items)
+})
+
+test('a server on PostgreSQL goes on: lanes in order, under the same webhook ids', async () => {
+  const endpoint = await listenForWebhooks()
+  const { to } = await migrate(endpoint.url)
+  const store = await openTarget(to)
+  const { items } = await store.listSubscriptions('acme', { limit: 100 })
+  const subscriptionId = items.find(({ url }) => url === endpoint.url)?.id
+  const waiting = await store.listDeliveries({ organizationId: 'acme', subscriptionId, limit: 100 })
+
+  const server = await startServer({ port: 0, database: to, logLevel: 'silent' })
+  onTestFinished(server.close)
+  await endpoint.arrived(4)
+
+  expect(endpoint.arrivals.map(({ headers }) => headers['webhook-id'])).toEqual(
+    waiting.items.map(({ webhookId }) => webhookId),
+  )
+  expect(endpoint.arrivals.map(({ body }) => JSON.parse(body).event)).toEqual([
+    ...['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY'],
+  ])
+})
+
+test('what is new after the migration comes after what was moved', async () => {
+  const { to } = await migrate()
+  const store = await openTarget(to)
+  const before = await store.listEvents({ organizationId: 'acme', limit: 1_000 })
+  const subscriptions = await store.listSubscriptions('acme', { limit: 1_000 })
+  const deliveries = await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })
+
+  await store.saveSubscription(subscription({ id: 'sub_new' }))
+  const { id } = event({ id: 'evt_new' })
+  await store.addEvent(event({ id }))
+
+  const events = await store.listEvents({ organizationId: 'acme', limit: 1_000 })
+  expect(events.items.map((each) => each.id)).toEqual([...before.items.map((each) => each.id), id])
+  expect((await store.listSubscriptions('acme', { limit: 1_000 })).items.map((each) => each.id)).toEqual([
+    ...subscriptions.items.map((each) => each.id),
+    'sub_new',
+  ])
+  const page = { organizationId: 'acme', limit: 1_000, cursor: deliveries.nextCursor }
+  const added = await store.listDeliveries(page)
+  expect(new Set(added.items.map(({ eventId }) => eventId))).toEqual(new Set([id]))
+  expect(added.items.map(({ id: deliveryId }) => deliveryId)).toContain('dlv_1')
+  // Of a number that SQLite had given to a subscription which was removed, nothing is said again.
+  const database = await openPostgres({ url: to })
+  onTestFinished(database.close)
+  const [row] = await database.query<{ position: number; event: number }>(
+    `SELECT s.position::integer, e.position::integer AS event
+     FROM wabakit.subscriptions s, wabakit.events e WHERE s.id = 'sub_new' AND e.id = 'evt_new'`,
+  )
+  expect(row).toEqual({ position: 8, event: before.items.length + 1 })
+})
