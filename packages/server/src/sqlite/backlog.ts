@@ -5,17 +5,17 @@ import type { DueTimes } from './due-times.ts'
 /** Measures what is under way, see {@link Store.measureBacklog}. */
 export type MeasureBacklog = (request: BacklogRequest) => Backlog
 
-/** Subscriptions with something pending or claimed, by one look into the index for each. */
-const busy = `with recursive busy (subscription) as (
-  select min(subscription) from deliveries where dueAt is not null
-  union all
-  select (select min(subscription) from deliveries where dueAt is not null and subscription > busy.subscription)
-  from busy where subscription is not null
-)`
-
-const countBy = (condition: string): string =>
-  `${busy} select count(*) as count from (
-     select 1 from busy cross join deliveries d on d.subscription = busy.subscription and ${condition} limit ?
+/** Counts what has a status, by one range of its index for each subscription. */
+const countBy = (status: 'pending' | 'claimed', when: '<=' | '>'): string =>
+  `with recursive busy (subscription) as (
+     select min(subscription) from deliveries where status = '${status}'
+     union all
+     select (select min(subscription) from deliveries where status = '${status}' and subscription > busy.subscription)
+     from busy where subscription is not null
+   )
+   select count(*) as count from (
+     select 1 from busy cross join deliveries d
+     on d.subscription = busy.subscription and d.status = '${status}' and d.dueAt ${when} ? limit ?
    )`
 
 /**
@@ -26,10 +26,10 @@ export const createMeasureBacklog = (database: DatabaseSync, dueTimes: DueTimes)
   const waiting = database.prepare(
     `select count(*) as count from (select 1 from deliveries indexed by waitingDeliveries where place = 'waiting' limit ?)`,
   )
-  const due = database.prepare(countBy(`d.status = 'pending' and d.dueAt <= ?`))
-  const overdueLeases = database.prepare(countBy(`d.status = 'claimed' and d.dueAt <= ?`))
-  const later = database.prepare(countBy(`d.status = 'pending' and d.dueAt > ?`))
-  const claimed = database.prepare(countBy(`d.status = 'claimed' and d.dueAt > ?`))
+  const due = database.prepare(countBy('pending', '<='))
+  const overdueLeases = database.prepare(countBy('claimed', '<='))
+  const later = database.prepare(countBy('pending', '>'))
+  const claimed = database.prepare(countBy('claimed', '>'))
   const troubled = database.prepare(
     `select count(*) as number, count(disabledReason) as disabled
      from subscriptions indexed by troubledSubscriptions

@@ -1,77 +1,74 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { createDueHeap, type DueTime } from './due-heap.ts'
 
-/** A subscription, and when the earliest of its deliveries is due. */
-export type DueTime = { readonly subscription: number; readonly dueAt: number }
+export type { DueTime }
 
 /**
  * Where a claim has to look: for each subscription, a time before which it has nothing to claim. Kept in memory, so
  * that a claim costs nothing for the subscriptions that have nothing due. A time may be too early, until somebody
- * looks; it is never too late, provided that `forget` is called when a transaction is rolled back.
+ * looks; it is never too late, provided that `commit` and `rollback` are called at the ends of transactions.
  */
 export type DueTimes = {
   /** Says that a delivery is due at a time. */
   note(time: DueTime): void
   /** Makes the time of a subscription that of its earliest delivery. */
   look(subscription: number): void
-  /** Subscriptions that may have something due, the earliest first. */
-  until(now: number): DueTime[]
+  /** Puts a subscription off: it has nothing to claim before this time, and, when omitted, nothing at all. */
+  defer(subscription: number, until?: number): void
+  /** The subscription that may have something due the earliest. */
+  first(): DueTime | undefined
   /** The earliest `dueAt` of all deliveries. */
   earliest(): number | undefined
-  /** Has the times read again when they are needed. */
-  forget(): void
+  /** What was seen has been committed. */
+  commit(): void
+  /** What was seen since the last commit may not be so. */
+  rollback(): void
 }
 
-const earliestOf = (times: ReadonlyMap<number, number>): DueTime | undefined => {
-  let earliest: DueTime | undefined
-  for (const [subscription, dueAt] of times) {
-    if (earliest === undefined || dueAt < earliest.dueAt) earliest = { subscription, dueAt }
-  }
-  return earliest
-}
-
-/** Makes the times of a database. */
+/** Reads the times of a database, and keeps them. */
 export const createDueTimes = (database: DatabaseSync): DueTimes => {
   const subscriptions = database.prepare('select seq from subscriptions')
-  const first = database.prepare(
-    'select dueAt from deliveries where subscription = ? and status = ? and dueAt is not null order by dueAt limit 1',
+  const first = ['pending', 'claimed'].map((status) =>
+    database.prepare(
+      `select dueAt from deliveries where subscription = ? and status = '${status}' order by dueAt limit 1`,
+    ),
   )
-  let loaded: Map<number, number> | undefined
+  const times = createDueHeap()
+  /** Whose time became later in this transaction. */
+  const deferred = new Set<number>()
 
-  const correct = (times: Map<number, number>, subscription: number): void => {
-    const pending = Number(first.get(subscription, 'pending')?.dueAt ?? Infinity)
-    const claimed = Number(first.get(subscription, 'claimed')?.dueAt ?? Infinity)
-    const dueAt = Math.min(pending, claimed)
-    if (dueAt === Infinity) times.delete(subscription)
-    else times.set(subscription, dueAt)
+  const defer: DueTimes['defer'] = (subscription, until = Infinity) => {
+    deferred.add(subscription)
+    if (until === Infinity) times.remove(subscription)
+    else times.put({ subscription, dueAt: until })
+  }
+  const look: DueTimes['look'] = (subscription) => {
+    defer(subscription, Math.min(...first.map((each) => Number(each.get(subscription)?.dueAt ?? Infinity))))
   }
 
-  const load = (): Map<number, number> => {
-    if (loaded !== undefined) return loaded
-    loaded = new Map()
-    for (const { seq } of subscriptions.all()) correct(loaded, Number(seq))
-    return loaded
-  }
+  for (const { seq } of subscriptions.all()) look(Number(seq))
+  deferred.clear()
 
   return {
-    note: ({ subscription, dueAt }) => {
-      if (dueAt < (loaded?.get(subscription) ?? Infinity)) loaded?.set(subscription, dueAt)
+    note: (time) => {
+      if (time.dueAt < (times.find(time.subscription)?.dueAt ?? Infinity)) times.put(time)
     },
-    look: (subscription) => correct(load(), subscription),
-    until: (now) =>
-      Array.from(load(), ([subscription, dueAt]) => ({ subscription, dueAt }))
-        .filter(({ dueAt }) => dueAt <= now)
-        .sort((left, right) => left.dueAt - right.dueAt),
+    look,
+    defer,
+    first: times.first,
     earliest: () => {
-      const times = load()
       for (;;) {
-        const earliest = earliestOf(times)
-        if (earliest === undefined) return undefined
-        correct(times, earliest.subscription)
-        if (times.get(earliest.subscription) === earliest.dueAt) return earliest.dueAt
+        const before = times.first()
+        if (before === undefined) return undefined
+        look(before.subscription)
+        const after = times.first()
+        if (after?.subscription === before.subscription && after.dueAt === before.dueAt) return after.dueAt
       }
     },
-    forget: () => {
-      loaded = undefined
+    commit: () => deferred.clear(),
+    rollback: () => {
+      for (const subscription of deferred) times.put({ subscription, dueAt: -Infinity })
+      deferred.clear()
     },
   }
 }

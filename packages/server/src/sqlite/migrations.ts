@@ -142,7 +142,9 @@ export const migrations: readonly string[] = [
   ) strict, without rowid;
   create index lanes on deliveries (subscription, subject, place, event) where place is not null;
   create index waitingDeliveries on deliveries (subscription) where place = 'waiting';
-  create index dueDeliveries on deliveries (subscription, status, dueAt) where dueAt is not null;
+  -- Two, so that what is pending has one entry that goes when it is claimed, and nothing to change far off later.
+  create index pendingDeliveries on deliveries (subscription, dueAt) where status = 'pending';
+  create index claimedDeliveries on deliveries (subscription, dueAt) where status = 'claimed';
   create index settledDeliveries on deliveries (settledAt) where settledAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
   create index undelivered on deliveries (organizationId, event) where status <> 'delivered';

@@ -7,6 +7,6 @@ import type { DatabaseSync } from 'node:sqlite'
 export const releaseClaims = (database: DatabaseSync): void => {
   database.exec(`
     update deliveries set status = 'pending', claimId = null, dueAt = createdAt
-    where subscription in (select seq from subscriptions) and status = 'claimed' and dueAt is not null
+    where status = 'claimed'
   `)
 }

@@ -41,7 +41,11 @@ export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes })
   const measureBacklog = createMeasureBacklog(database, dueTimes)
-  const commits = createGroupCommit({ database, onCommit: wakes.tell, onRollback: dueTimes.forget })
+  const onCommit = (): void => {
+    dueTimes.commit()
+    wakes.tell()
+  }
+  const commits = createGroupCommit({ database, onCommit, onRollback: dueTimes.rollback })
 
   let isClosed = false
   const { write } = commits
