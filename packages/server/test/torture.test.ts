@@ -2,13 +2,15 @@ import { expect, test } from 'vitest'
 import type { Scenario } from './torture/scenario.ts'
 import { kills } from './torture/scenarios/kills.ts'
 import { lies } from './torture/scenarios/lies.ts'
+import { sqliteStorage } from './torture/scenarios/sqlite-storage.ts'
 import { stops } from './torture/scenarios/stops.ts'
-import { storage } from './torture/scenarios/storage.ts'
+import { sqliteEngine } from './torture/sqlite-engine.ts'
 
-/** A few seconds of a scenario; `npm run torture` is the long form. */
+/** A few seconds of a scenario; `npm run torture -- sqlite` is the long form. */
 const shorten = async (scenario: Scenario, times: number): Promise<void> => {
   const seed = Date.now() % 1_000_000
-  const { failures, result } = await scenario({ seed, times, isCalm: true, progress: () => {} })
+  const options = { engine: sqliteEngine, seed, times, isCalm: true, progress: () => {} }
+  const { failures, result } = await scenario(options)
   expect(failures, `seed ${seed}`).toEqual([])
   expect(result.acknowledged).toBeGreaterThan(0)
 }
@@ -19,6 +21,10 @@ test.concurrent('loses nothing that was acknowledged when it is killed', () => s
 
 test.concurrent('loses nothing, and ends with 0, when it is told to stop', () => shorten(stops, 2), limit)
 
-test.concurrent('answers 503 and recovers when the disk is full or locked', () => shorten(storage, 2), limit)
+test.concurrent(
+  'answers 503 and recovers when the disk is full or locked',
+  () => shorten(sqliteStorage, 2),
+  limit,
+)
 
 test.concurrent('is seen through when its store drops commits', () => shorten(lies, 20), limit)

@@ -2,15 +2,16 @@
  * Compares what a server acknowledged with what its database holds and with what arrived at the endpoints. A process
  * of its own, which shares no code with the server: it asks the database by SQL, and checks signatures by itself.
  *
- * Arguments: the database, the file of acknowledgements, the file of arrivals, and the secrets that may have signed,
- * separated by commas. Prints a {@link Verdict} as JSON.
+ * Arguments: the database, the files of acknowledgements, of arrivals and of intervals, and the secrets that may have
+ * signed, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
-import { type Acknowledgement, type Arrival, readLines } from './lines.ts'
+import { type ClaimFigures, checkClaims } from './claim-rules.ts'
+import { type Acknowledgement, type Arrival, type Interval, readLines } from './lines.ts'
 import { readDatabase } from './read-database.ts'
 
 /** What the checker found. */
-export type Verdict = {
+export type Verdict = ClaimFigures & {
   readonly acknowledged: number
   readonly events: number
   readonly arrivals: number
@@ -22,10 +23,12 @@ export type Verdict = {
   readonly examples: string[]
 }
 
-const [database = '', acknowledgements = '', arrivalFile = '', secrets = ''] = process.argv.slice(2)
+const [database = '', acknowledgements = '', arrivalFile = '', intervalFile = '', secrets = ''] =
+  process.argv.slice(2)
 const contents = await readDatabase(database)
 const acknowledged = readLines<Acknowledgement>(acknowledgements)
 const arrivals = readLines<Arrival>(arrivalFile)
+const intervals = readLines<Interval>(intervalFile)
 
 const problems: Record<string, number> = {}
 const examples: string[] = []
@@ -96,12 +99,19 @@ for (const [subject, events] of group(contents.events, (event) => event.subject)
 }
 
 // What the database says of the deliveries is so.
-for (const { eventId, status } of contents.deliveries) {
+for (const { eventId, status, attempts, recorded, succeeded } of contents.deliveries) {
   if (status === 'delivered' && !arrivedById.has(eventId)) report('delivered without arriving', eventId)
   if (status !== 'delivered') report(`left ${status}`, eventId)
+  if (recorded !== attempts) report('attempts not recorded', `${eventId}: ${recorded} of ${attempts}`)
+  if (succeeded !== Number(status === 'delivered')) report('settled twice', `${eventId}: ${succeeded} times`)
 }
 
+// Where several processes share the deliveries, each is attempted by one of them at a time.
+const several: ClaimFigures =
+  contents.claims.length === 0 ? { takeovers: 0, overlaps: 0 } : checkClaims(contents, intervals, report)
+
 const verdict: Verdict = {
+  ...several,
   acknowledged: acknowledged.length,
   events: contents.events.length,
   arrivals: arrivals.length,

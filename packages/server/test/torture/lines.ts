@@ -15,6 +15,13 @@ export type Arrival = {
   readonly body: string
 }
 
+/** When an endpoint was busy with an attempt, in milliseconds: a line of another file of the recorder. */
+export type Interval = {
+  readonly id: string
+  readonly begun: number
+  readonly ended: number
+}
+
 /** A file of JSON lines that is written as it goes. */
 export type LineFile<Line> = { append(line: Line): void; close(): void }
 

@@ -6,7 +6,7 @@ import type { Random } from './random.ts'
 export type LoadOptions = {
   readonly file: string
   readonly random: Random
-  /** Where the server is now. */
+  /** Where a server is now; asked for each request. */
   readonly url: () => string
   /** How many do something at the same time. */
   readonly width: number
@@ -21,10 +21,14 @@ export type LoadReport = {
   readonly broken: number
   /** Answers that nobody should get, by status. */
   readonly wrong: Record<string, number>
+  /** How long the slowest answer took, in milliseconds. */
+  readonly slowestMs: number
 }
 
 /** Requests that go on. */
 export type Load = {
+  /** What came of it so far. */
+  readonly report: () => LoadReport
   /** Ends them, and resolves when the last has its answer; may be called again. */
   stop(): Promise<LoadReport>
 }
@@ -34,17 +38,19 @@ type Answer = { readonly status: number; readonly body: unknown }
 /** Creates groups, plays calls and saves summaries, and writes down what was acknowledged. */
 export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
   const lines = openLines<Acknowledgement>(file)
-  const report = { requests: 0, unavailable: 0, broken: 0, wrong: {} as Record<string, number> }
+  const report = { requests: 0, unavailable: 0, broken: 0, wrong: {} as Record<string, number>, slowestMs: 0 }
   let isStopping = false
   let count = 0
   const newId = (prefix: string): string => `${prefix}-${process.pid}-${count++}`
 
   const post = async (path: string, body: object): Promise<Answer | undefined> => {
     report.requests++
+    const start = performance.now()
     try {
       const headers = { authorization: 'wk_torture', 'content-type': 'application/json' }
       const response = await fetch(`${url()}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
       const answer = { status: response.status, body: await response.json() }
+      report.slowestMs = Math.max(report.slowestMs, Math.round(performance.now() - start))
       if (response.status === 503 && response.headers.has('retry-after')) report.unavailable++
       else if (!response.ok) report.wrong[response.status] = (report.wrong[response.status] ?? 0) + 1
       return answer
@@ -61,6 +67,7 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
       const answer = await post(path, body)
       if (answer !== undefined && answer.status !== 503) return answer
       if (isStopping) return undefined
+      await setTimeout(random.between(20, 60))
     }
   }
 
@@ -107,6 +114,7 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
   }
   let stopping: Promise<LoadReport> | undefined
   return {
+    report: () => report,
     stop: () => {
       stopping ??= stop()
       return stopping

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type Arrival, openLines } from './lines.ts'
+import { type Arrival, type Interval, openLines } from './lines.ts'
 
 /** How an endpoint answers an arrival; `nth` counts those of the same event, from 1. */
 export type Behaviour = (response: ServerResponse, nth: number) => unknown
@@ -11,24 +11,49 @@ export type Recorder = {
   readonly url: string
   /** Paths that were asked for. */
   readonly paths: ReadonlySet<string>
+  /** How many attempts it is busy with. */
+  readonly open: () => number
   /** Answers in another way from now on. */
   behave(behaviour: Behaviour): void
   close(): Promise<void>
 }
 
+/** Where a recorder writes. */
+export type RecorderFiles = { readonly arrivals: string; readonly intervals: string }
+
+/** Calls `ended` when a request was answered, or its sender has gone. */
+const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => void): void => {
+  const { socket } = request
+  const end = (): void => {
+    socket.off('end', end)
+    response.off('close', end)
+    ended()
+  }
+  socket.on('end', end)
+  response.on('close', end)
+}
+
 /** Starts an endpoint on loopback. */
-export const startRecorder = async (file: string, first: Behaviour): Promise<Recorder> => {
-  const lines = openLines<Arrival>(file)
+export const startRecorder = async (files: RecorderFiles, first: Behaviour): Promise<Recorder> => {
+  const lines = openLines<Arrival>(files.arrivals)
+  const intervals = openLines<Interval>(files.intervals)
   let behave = first
   const paths = new Set<string>()
   const arrived = new Map<string, number>()
+  let open = 0
   const server = createServer(async (request, response) => {
+    const begun = Date.now()
+    const header = (name: string): string => String(request.headers[name])
+    const id = header('webhook-id')
+    open++
+    onEnd(request, response, () => {
+      open--
+      intervals.append({ id, begun, ended: Date.now() })
+    })
     paths.add(request.url ?? '')
     const body = await text(request).catch(() => undefined)
     // Cut off in the midst: the sender died, and nothing has arrived.
     if (body === undefined || !request.complete) return
-    const header = (name: string): string => String(request.headers[name])
-    const id = header('webhook-id')
     const nth = (arrived.get(id) ?? 0) + 1
     arrived.set(id, nth)
     const [timestamp, signature] = [header('webhook-timestamp'), header('webhook-signature')]
@@ -42,6 +67,7 @@ export const startRecorder = async (file: string, first: Behaviour): Promise<Rec
   return {
     url: `http://127.0.0.1:${port}`,
     paths,
+    open: () => open,
     behave: (behaviour) => {
       behave = behaviour
     },
@@ -50,6 +76,7 @@ export const startRecorder = async (file: string, first: Behaviour): Promise<Rec
       server.close()
       await once(server, 'close')
       lines.close()
+      intervals.close()
     },
   }
 }

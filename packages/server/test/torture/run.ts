@@ -1,67 +1,94 @@
 /**
  * The long form of the reliability tests.
  *
- *   npm run torture -- sqlite [--seed 42] [--kills 200] [--only kills,storage]
+ *   npm run torture -- [sqlite] [postgres] [--seed 42] [--kills 200] [--only kills,storage]
  *
- * Each scenario puts a server under load in a process of its own, makes its life hard, and has a checker, another
- * process, compare what was acknowledged with what is there and what arrived. Ends with 1 when one of them failed.
+ * Without an engine, both have their turn. Each scenario puts servers under load in processes of their own, makes their
+ * life hard, and has a checker, another process, compare what was acknowledged with what is there and what arrived.
+ * Ends with 1 when one of them failed, and with 2 when it was asked for what there is not.
  */
-import { parseArgs } from 'node:util'
-import type { Scenario } from './scenario.ts'
-import { clock } from './scenarios/clock.ts'
-import { ingest } from './scenarios/ingest.ts'
-import { kills } from './scenarios/kills.ts'
-import { lies } from './scenarios/lies.ts'
-import { stops } from './scenarios/stops.ts'
-import { storage } from './scenarios/storage.ts'
-import { targets } from './scenarios/targets.ts'
+import { type Choices, parseChoices } from './choices.ts'
+import type { Engine } from './engine.ts'
+import { createPostgresEngine } from './postgres-engine.ts'
+import type { Scenario, ScenarioResult } from './scenario.ts'
+import { postgresScenarios, type Scenarios, sqliteScenarios } from './scenarios.ts'
+import { sqliteEngine } from './sqlite-engine.ts'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    kills: { type: 'string', default: '200' },
-    only: { type: 'string' },
-  },
-})
-const seed = Number(values.seed)
-const scenarios: Record<string, { readonly run: Scenario; readonly times: number }> = {
-  kills: { run: kills, times: Number(values.kills) },
-  stops: { run: stops, times: 20 },
-  storage: { run: storage, times: 20 },
-  targets: { run: targets, times: 10 },
-  clock: { run: clock, times: 40 },
-  ingest: { run: ingest, times: 20 },
-  lies: { run: lies, times: 1_000 },
-}
-
-const chosen = values.only?.split(',') ?? Object.keys(scenarios)
-console.log(`seed ${seed}`)
 const rows: Record<string, object> = {}
-for (const name of chosen) {
-  const scenario = scenarios[name]
-  if (scenario === undefined)
-    throw new Error(`There is no scenario ${name}; there are ${Object.keys(scenarios).join(', ')}.`)
+
+const rowOf = ({ done, failures, result }: ScenarioResult, start: number): object => ({
+  done,
+  seconds: Math.round((performance.now() - start) / 1_000),
+  requests: result.load.requests,
+  '503': result.load.unavailable,
+  'cut off': result.load.broken,
+  acknowledged: result.acknowledged,
+  events: result.events,
+  arrivals: result.arrivals,
+  duplicates: result.duplicates,
+  takeovers: result.takeovers,
+  overlaps: result.overlaps,
+  passed: failures.length === 0,
+})
+
+/** Runs a scenario, and returns why it failed; one that breaks off must not take the others along. */
+const runOne = async <On extends Engine>(
+  name: string,
+  scenario: Scenario<On>,
+  options: { readonly engine: On; readonly seed: number; readonly times: number },
+): Promise<readonly string[]> => {
   const start = performance.now()
   const progress = (text: string): void => {
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${name}: ${text}`)
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text === '' ? '' : `${name}: ${text}`}`)
   }
-  const { done, failures, result } = await scenario.run({ seed, times: scenario.times, progress })
-  progress('')
-  rows[name] = {
-    done,
-    seconds: Math.round((performance.now() - start) / 1_000),
-    requests: result.load.requests,
-    '503': result.load.unavailable,
-    'cut off': result.load.broken,
-    acknowledged: result.acknowledged,
-    events: result.events,
-    arrivals: result.arrivals,
-    duplicates: result.duplicates,
-    passed: failures.length === 0,
+  try {
+    const ended = await scenario({ ...options, progress })
+    rows[name] = rowOf(ended, start)
+    return ended.failures
+  } catch (error) {
+    rows[name] = { done: 'broke off', passed: false }
+    return [error instanceof Error ? (error.stack ?? error.message) : String(error)]
+  } finally {
+    progress('')
   }
-  console.log(`${name}: ${done}, ${failures.length === 0 ? 'passed' : 'FAILED'}`)
-  for (const failure of failures) console.log(`  ${failure}`)
-  if (failures.length > 0) process.exitCode = 1
 }
+
+const runAll = async <On extends Engine>(
+  prefix: string,
+  { engine, scenarios, choices }: { engine: On; scenarios: Scenarios<On>; choices: Choices },
+): Promise<void> => {
+  for (const [scenario, { run, times }] of Object.entries(scenarios)) {
+    if (!choices.isChosen(scenario)) continue
+    const name = `${prefix} ${scenario}`
+    const options = { engine, seed: choices.seed, times: scenario === 'kills' ? choices.kills : times }
+    const failures = await runOne(name, run, options)
+    console.log(`${name}: ${failures.length === 0 ? 'passed' : 'FAILED'}`)
+    for (const failure of failures) console.log(`  ${failure}`)
+    if (failures.length > 0) process.exitCode = 1
+  }
+}
+
+const engines: Record<string, (choices: Choices) => Promise<void>> = {
+  sqlite: (choices) => runAll('sqlite', { engine: sqliteEngine, scenarios: sqliteScenarios, choices }),
+  postgres: async (choices) => {
+    await using engine = await createPostgresEngine({ isSynced: true })
+    await runAll('postgres', { engine, scenarios: postgresScenarios, choices })
+  },
+}
+
+const readChoices = (): Choices => {
+  try {
+    return parseChoices(process.argv.slice(2), {
+      sqlite: Object.keys(sqliteScenarios),
+      postgres: Object.keys(postgresScenarios),
+    })
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exit(2)
+  }
+}
+
+const choices = readChoices()
+console.log(`seed ${choices.seed}`)
+for (const engine of choices.engines) await engines[engine]?.(choices)
 console.table(rows)

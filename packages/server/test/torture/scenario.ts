@@ -1,11 +1,13 @@
+import type { Engine } from './engine.ts'
 import type { WorldResult } from './world.ts'
 
 /** What a scenario is told. */
-export type ScenarioOptions = {
+export type ScenarioOptions<On extends Engine> = {
+  readonly engine: On
   readonly seed: number
   /** How often it does what it does. */
   readonly times: number
-  /** Endpoints answer every attempt, so that nothing waits for the next one. */
+  /** The short form: endpoints answer every attempt, so that nothing waits for the next one. */
   readonly isCalm?: boolean
   /** Called with what was done so far, in words. */
   readonly progress: (text: string) => void
@@ -20,8 +22,8 @@ export type ScenarioResult = {
   readonly result: WorldResult
 }
 
-/** A way to make a server's life hard. */
-export type Scenario = (options: ScenarioOptions) => Promise<ScenarioResult>
+/** A way to make the life of servers hard, on an engine. */
+export type Scenario<On extends Engine = Engine> = (options: ScenarioOptions<On>) => Promise<ScenarioResult>
 
 /** The reasons that a result gives to fail: a broken rule, or an answer that nobody should get. */
 export const failuresOf = ({ problems, examples, load }: WorldResult): string[] => [

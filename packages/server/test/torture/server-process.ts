@@ -19,6 +19,10 @@ export type ServerProcess = {
   readonly ready: Promise<string>
   /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  /** Lets it do nothing, without its noticing. */
+  pause(): void
+  resume(): void
+  readonly isRunning: () => boolean
   /** Asks the preloaded module something. */
   ask(question: string): Promise<number>
 }
@@ -50,10 +54,14 @@ export const startServerProcess = ({ config, preload, environment }: ServerProce
   const exited = once(child, 'exit').finally(() => process.off('exit', killChild))
   const ready = firstLine(child)
   ready.catch(() => {})
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   return {
     ready,
+    isRunning,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
     end: async (signal) => {
-      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+      if (isRunning()) child.kill(signal)
       const [code] = await exited
       return code
     },

@@ -6,22 +6,26 @@ import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { calm, flaky } from './behaviours.ts'
 import type { Verdict } from './checker.ts'
-import { type LoadReport, startLoad } from './load.ts'
+import type { Engine, Role, WorldDatabase } from './engine.ts'
+import { createFleet, type Fleet } from './fleet.ts'
+import { type Load, type LoadReport, startLoad } from './load.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
-import { type ServerProcess, startServerProcess } from './server-process.ts'
 
 /** A secret that signs from the start. */
 export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
 
 /** What a world is made of. */
 export type WorldOptions = {
+  readonly engine: Engine
   readonly seed: number
-  /** Makes the database that the server gets; a SQLite file when omitted. */
-  readonly database?: string | undefined
-  /** A module for the server's process. */
+  /** Its processes; those of the engine when omitted. */
+  readonly roles?: readonly Role[] | undefined
+  /** Changes the address at which the process of that place finds the database. */
+  readonly reroute?: ((address: string, place: number) => string) | undefined
+  /** A module for the processes. */
   readonly preload?: string | undefined
-  /** Variables of the server's process, besides those of this one. */
+  /** Variables of the processes, besides those of this one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
   /** The endpoint answers every attempt; else it is flaky. */
   readonly isCalm?: boolean | undefined
@@ -32,30 +36,21 @@ export type WorldOptions = {
 /** What came of a world. */
 export type WorldResult = Verdict & { readonly load: LoadReport }
 
-/** A server under load, with an endpoint that records. */
+/** A service under load, with an endpoint that records. */
 export type World = {
   readonly random: Random
-  readonly database: string
+  readonly database: WorldDatabase
+  readonly fleet: Fleet
   readonly recorder: Recorder
   /** Ids of the two subscriptions. */
   readonly subscriptionIds: readonly string[]
-  readonly url: () => string
-  /** The server's process as it is now. */
-  readonly server: () => ServerProcess
-  /** Asks the preloaded module of the server's process something. */
-  ask(question: string): Promise<number>
-  /** Starts the server again, after it was ended; resolves when it is ready. */
-  restart(): Promise<void>
-  /** Starts it, and does not wait. */
-  startAgain(): ServerProcess
   /** Calls the control API; throws unless it succeeds. */
   control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
   /** Lets secrets sign from now on, besides those before. */
   allowSecret(secret: string): void
-  /** Ends the load. */
-  rest(): Promise<LoadReport>
+  readonly load: Load
   /**
-   * Ends the load, lets everything be delivered, stops the server, and has it all checked.
+   * Ends the load, lets everything be delivered, stops the processes, and has it all checked.
    *
    * @param options - `drain: false` does not wait for deliveries.
    */
@@ -65,25 +60,22 @@ export type World = {
 }
 
 const drainMs = 120_000
+/** When the endpoint was idle for so long, what is still claimed is claimed by nobody who lives. */
+const idleMs = 7_000
 
-/** Makes a world whose server is ready and under load. */
+/** Makes a world whose processes are ready and under load. */
 export const createWorld = async (options: WorldOptions): Promise<World> => {
   const random = createRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
   const files = {
     acknowledged: join(folder, 'acknowledged.jsonl'),
     arrivals: join(folder, 'arrivals.jsonl'),
+    intervals: join(folder, 'intervals.jsonl'),
     config: join(folder, 'wabakit.config.json'),
   }
-  for (const file of [files.acknowledged, files.arrivals]) writeFileSync(file, '')
-  const database = options.database ?? join(folder, 'wabakit.db')
-  const recorder = await startRecorder(files.arrivals, (options.isCalm ? calm : flaky)(random))
-  const secrets = [firstSecret]
-  let url = ''
-
+  for (const file of [files.acknowledged, files.arrivals, files.intervals]) writeFileSync(file, '')
   const config = {
     port: 0,
-    database,
     logLevel: 'silent',
     deliveryConcurrency: 64,
     deliveryConcurrencyPerSubscription: 32,
@@ -99,8 +91,22 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
       },
     ],
   }
+  writeFileSync(files.config, JSON.stringify(config))
+  const { engine, preload, environment, reroute = (address) => address } = options
+  const database = await engine.createDatabase(folder)
+  const recorder = await startRecorder(files, (options.isCalm ? calm : flaky)(random))
+  const secrets = [firstSecret]
+  const fleet = createFleet({
+    roles: options.roles ?? engine.roles,
+    random,
+    config: files.config,
+    addressFor: (name, place) => reroute(database.addressFor(name), place),
+    preload,
+    environment,
+  })
+
   const control = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
-    const response = await fetch(`${url}/_wabakit${path}`, {
+    const response = await fetch(`${fleet.url()}/_wabakit${path}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     })
@@ -112,26 +118,34 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     const page = await control('GET', `/organizations/torture/deliveries?status=${status}&limit=1`)
     return JSON.stringify(page).includes('"id"')
   }
+  const isDrained = async (): Promise<boolean> => {
+    const unsettled = await Promise.all(['waiting', 'pending', 'claimed'].map(isUnsettled))
+    return !unsettled.includes(true)
+  }
   const drain = async (): Promise<void> => {
     const end = Date.now() + drainMs
-    while (Date.now() < end) {
-      const unsettled = await Promise.all(['waiting', 'pending', 'claimed'].map(isUnsettled))
-      if (!unsettled.includes(true)) return
+    let idleSince = Date.now()
+    // The database may be just coming back.
+    while (Date.now() < end && !(await isDrained().catch(() => false))) {
       await setTimeout(100)
+      if (recorder.open() > 0) idleSince = Date.now()
+      if (Date.now() - idleSince < idleMs) continue
+      await database.endLeases(...fleet.names)
+      idleSince = Date.now()
     }
   }
   const check = async (): Promise<Verdict> => {
     const checker = join(import.meta.dirname, 'checker.ts')
-    const arguments_ = [checker, database, files.acknowledged, files.arrivals, secrets.join(',')]
+    const { acknowledged, arrivals, intervals } = files
+    const arguments_ = [checker, database.address, acknowledged, arrivals, intervals, secrets.join(',')]
     const { stdout } = await promisify(execFile)(process.execPath, arguments_, { maxBuffer: 2 ** 26 })
     return JSON.parse(stdout)
   }
+  const endAll = (signal: 'SIGTERM' | 'SIGKILL'): Promise<unknown> =>
+    Promise.all(fleet.members.map((member) => member.end(signal)))
 
-  const { preload, environment } = options
-  const command = { config: files.config, preload, environment }
-  writeFileSync(files.config, JSON.stringify(config))
-  let server = startServerProcess(command)
-  url = await server.ready
+  await Promise.all(fleet.members.map((member) => member.start()))
+  await database.prepare()
   const subscriptionIds: string[] = []
   for (const [channel, number] of [
     ['WHATSAPP', '+15550100001'],
@@ -141,38 +155,28 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     const made = await control('POST', '/organizations/torture/subscriptions', subscription)
     subscriptionIds.push(String(made.id))
   }
-  const startAgain = (): ServerProcess => {
-    server = startServerProcess(command)
-    return server
-  }
-  const restart = async (): Promise<void> => {
-    url = await startAgain().ready
-  }
-  const load = startLoad({ file: files.acknowledged, random, url: () => url, width: options.width ?? 12 })
+  const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width: options.width ?? 12 })
 
   return {
     random,
     database,
+    fleet,
     recorder,
     subscriptionIds,
-    url: () => url,
-    server: () => server,
-    ask: (question) => server.ask(question),
-    startAgain,
-    restart,
     control,
     allowSecret: (secret) => secrets.push(secret),
-    rest: load.stop,
-    finish: async ({ drain: isDrained } = { drain: true }) => {
+    load,
+    finish: async ({ drain: isWaitedFor } = { drain: true }) => {
       const report = await load.stop()
-      if (isDrained) await drain()
-      await server.end('SIGTERM')
+      if (isWaitedFor) await drain()
+      await endAll('SIGTERM')
       return { ...(await check()), load: report }
     },
     [Symbol.asyncDispose]: async () => {
       await load.stop()
-      await server.end('SIGKILL')
+      await endAll('SIGKILL')
       await recorder.close()
+      await database.close()
       rmSync(folder, { recursive: true })
     },
   }

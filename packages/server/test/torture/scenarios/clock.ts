@@ -8,15 +8,16 @@ const preload = join(import.meta.dirname, '../preload/step-clock.ts')
 const steps = ['ahead', 'right', 'behind', 'right']
 
 /**
- * The clock steps by an hour, both ways, while secrets are rotated and URLs changed between attempts. What fell due
- * while the clock was ahead waits until it is that late; nothing is lost, and nothing is sent without end.
+ * The clocks of the processes step by an hour, both ways and each for itself, while secrets are rotated and URLs changed
+ * between attempts. What fell due while the clock of a store was ahead waits until it is that late; nothing is lost,
+ * and nothing is sent without end.
  */
-export const clock: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed, preload })
-  const { random } = world
+export const clock: Scenario = async ({ engine, seed, times, progress }) => {
+  await using world = await createWorld({ engine, seed, preload })
+  const { random, fleet } = world
   for (let step = 0; step < times; step++) {
     await setTimeout(random.between(100, 600))
-    await world.ask(steps[step % steps.length] ?? 'right')
+    await fleet.pick().ask(steps[step % steps.length] ?? 'right')
     for (const id of world.subscriptionIds) {
       const path = `/organizations/torture/subscriptions/${id}`
       const secret = `whsec_${randomBytes(32).toString('base64')}`
@@ -26,8 +27,8 @@ export const clock: Scenario = async ({ seed, times, progress }) => {
     }
     progress(`${step + 1} of ${times} steps of the clock`)
   }
-  await world.rest()
-  await world.ask('ahead')
+  await world.load.stop()
+  for (const member of fleet.members) await member.ask('ahead')
   const result = await world.finish()
   const perEvent = result.arrivals / result.events
   const failures = perEvent > 1.5 ? [`each event was sent ${perEvent.toFixed(1)} times`] : []

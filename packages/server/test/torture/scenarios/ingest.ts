@@ -45,11 +45,11 @@ const noise = [
 ]
 
 /** Whatever is sent to the public API gets an answer below 500, and the service goes on. */
-export const ingest: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed })
+export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
+  await using world = await createWorld({ engine, seed })
   const failures: string[] = []
   const create = (body: BodyInit, headers: Record<string, string> = {}, init: object = {}) =>
-    fetch(`${world.url()}/whatsapp/wa-group/create`, {
+    fetch(`${world.fleet.url()}/whatsapp/wa-group/create`, {
       method: 'POST',
       headers: { authorization: 'wk_torture', 'content-type': 'application/json', ...headers },
       body,
@@ -76,7 +76,7 @@ export const ingest: Scenario = async ({ seed, times, progress }) => {
     await expectStatus('no key', create(json({}), { authorization: '' }), [401, 429])
     await expectStatus('a wrong key', create(json({}), { authorization: 'x'.repeat(4_000) }), [401, 429])
     for (const bytes of noise) {
-      const socket = connect(Number(new URL(world.url()).port), '127.0.0.1', () => socket.end(bytes))
+      const socket = connect(Number(new URL(world.fleet.url()).port), '127.0.0.1', () => socket.end(bytes))
       socket.on('error', () => {}).resume()
       await Promise.race([once(socket, 'close'), setTimeout(200)])
       socket.destroy()

@@ -1,22 +1,21 @@
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Scenario } from '../scenario.ts'
 import { createWorld } from '../world.ts'
 
-const preload = join(import.meta.dirname, '../preload/drop-commits.ts')
-
 /** A store that drops one commit of so many and says it was kept: the checker must see that. */
-export const lies: Scenario = async ({ seed, isCalm, times, progress }) => {
+export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
   await using world = await createWorld({
+    engine,
+    roles: ['all'],
     seed,
     isCalm,
-    preload,
+    preload: engine.dropCommits,
     environment: { WABAKIT_DROP_EVERY: String(times) },
   })
   // A dropped commit need not have held a change: the load goes on until several were dropped.
   for (let dropped = 0; dropped < 5; progress(`${dropped} commits dropped`)) {
     await setTimeout(100)
-    dropped = await world.ask('dropped')
+    dropped = await world.fleet.pick().ask('dropped')
   }
   const result = await world.finish({ drain: false })
   const lost = Object.keys(result.problems).filter((rule) => rule.startsWith('lost '))

@@ -16,8 +16,8 @@ const sendAgain = async (world: World): Promise<void> => {
  * Endpoints that hang, drip, answer without end, send a bomb, redirect, break off, ask to wait for ever, and at last
  * are gone. Nothing of that stops the server, and all can be sent again when they are well.
  */
-export const targets: Scenario = async ({ seed, times, progress }) => {
-  await using world = await createWorld({ seed, width: 4 })
+export const targets: Scenario = async ({ engine, seed, times, progress }) => {
+  await using world = await createWorld({ engine, seed, width: 4 })
   world.recorder.behave(hostile(world.random))
   for (let second = 1; second <= times; second++) {
     await setTimeout(1_000)
@@ -25,7 +25,7 @@ export const targets: Scenario = async ({ seed, times, progress }) => {
   }
   world.recorder.behave(gone)
   await setTimeout(1_000)
-  await world.rest()
+  await world.load.stop()
   // Attempts that hang are given up after 15 s.
   await setTimeout(16_000)
   world.recorder.behave(friendly)

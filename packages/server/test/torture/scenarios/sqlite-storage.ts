@@ -7,22 +7,22 @@ import { createWorld } from '../world.ts'
 const preload = join(import.meta.dirname, '../preload/limit-pages.ts')
 
 /** The disk is full, or another program holds the lock: 503 and nothing else, and it goes on without a restart. */
-export const storage: Scenario = async ({ seed, isCalm, times, progress }) => {
-  await using world = await createWorld({ seed, isCalm, preload })
+export const sqliteStorage: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
+  await using world = await createWorld({ engine, seed, isCalm, preload })
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
     await setTimeout(world.random.between(50, 300))
     if (round % 2 === 0) {
-      const other = new DatabaseSync(world.database, { timeout: 5_000 })
+      const other = new DatabaseSync(world.database.address, { timeout: 5_000 })
       other.exec('begin immediate')
       await setTimeout(world.random.between(20, 3_000))
       other.close()
     } else {
-      await world.ask('full')
+      await world.fleet.pick().ask('full')
       await setTimeout(world.random.between(50, 500))
-      await world.ask('free')
+      await world.fleet.pick().ask('free')
     }
-    const health = await fetch(`${world.url()}/healthz`)
+    const health = await fetch(`${world.fleet.url()}/healthz`)
     if (!health.ok) failures.push(`/healthz answered ${health.status}`)
     progress(`${round} of ${times} times full or locked`)
   }

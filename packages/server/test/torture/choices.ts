@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util'
+
+/** What a run was asked for. */
+export type Choices = {
+  readonly engines: readonly string[]
+  readonly isChosen: (scenario: string) => boolean
+  readonly seed: number
+  readonly kills: number
+}
+
+const wholeNumber = (name: string, value: string): number => {
+  if (!/^\d{1,9}$/.test(value)) throw new Error(`--${name} must be a whole number, not ${value}.`)
+  return Number(value)
+}
+
+/**
+ * Reads the arguments of a run.
+ *
+ * @param known - the names of the scenarios of each engine.
+ * @throws Error that says what there is instead.
+ */
+export const parseChoices = (
+  arguments_: readonly string[],
+  known: Readonly<Record<string, readonly string[]>>,
+): Choices => {
+  const { values, positionals } = parseArgs({
+    args: [...arguments_],
+    allowPositionals: true,
+    options: {
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      kills: { type: 'string', default: '200' },
+      only: { type: 'string' },
+    },
+  })
+  const engines = positionals.length === 0 ? Object.keys(known) : positionals
+  for (const engine of engines) {
+    if (!Object.hasOwn(known, engine)) {
+      throw new Error(`There is no engine ${engine}; there are ${Object.keys(known).join(' and ')}.`)
+    }
+  }
+  const scenarios = new Set(engines.flatMap((engine) => known[engine] ?? []))
+  const only = values.only?.split(',')
+  for (const scenario of only ?? []) {
+    if (scenarios.has(scenario)) continue
+    throw new Error(`There is no scenario ${scenario}; there are ${[...scenarios].join(', ')}.`)
+  }
+  return {
+    engines,
+    isChosen: (scenario) => only?.includes(scenario) ?? true,
+    seed: wholeNumber('seed', values.seed),
+    kills: wholeNumber('kills', values.kills),
+  }
+}

@@ -1,0 +1,34 @@
+/** What a process of a world does. */
+export type Role = 'all' | 'api' | 'worker'
+
+/** The database of a world. Its processes have names, a new one at each start. */
+export type WorldDatabase = {
+  /** As the checker gets it. */
+  readonly address: string
+  /** As a process gets it. */
+  addressFor(process: string): string
+  /** Called once, when it has its tables and nothing else. */
+  prepare(): Promise<void>
+  /** How many deliveries are claimed under the name of a process. */
+  countClaims(process: string): Promise<number>
+  /**
+   * Lets the leases of a minute of whatever some processes have claimed be over, as if that minute had passed. They
+   * must be dead or paused, or have nothing to attempt.
+   */
+  endLeases(...processes: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** What worlds run on. */
+export type Engine = {
+  /** The processes of a world. */
+  readonly roles: readonly Role[]
+  /** A module that lets one commit in `WABAKIT_DROP_EVERY` be lost, though acknowledged; it answers `dropped`. */
+  readonly dropCommits: string
+  /**
+   * Makes an empty database.
+   *
+   * @param folder - a folder of the world's, for files.
+   */
+  createDatabase(folder: string): Promise<WorldDatabase>
+}

@@ -1,0 +1,107 @@
+import type { Role } from './engine.ts'
+import type { Random } from './random.ts'
+import { type ServerProcess, startServerProcess } from './server-process.ts'
+
+/** A process of a fleet, which can be ended and started again. */
+export type Member = {
+  readonly role: Role
+  /** Its name as the database knows it; a new one at each start. */
+  readonly name: () => string
+  /** Where it listens; `undefined` until it is ready, and from when it is ended. */
+  readonly url: () => string | undefined
+  readonly isRunning: () => boolean
+  /** Starts it, and resolves when it is ready. */
+  start(): Promise<void>
+  /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+  pause(): void
+  resume(): void
+  /** Asks its preloaded module something. */
+  ask(question: string): Promise<number>
+}
+
+/** The processes that serve a world. */
+export type Fleet = {
+  readonly members: readonly Member[]
+  /** Every name that a process ever had. */
+  readonly names: readonly string[]
+  /** One of them by chance, of a role if one is given. */
+  pick(role?: Role): Member
+  /** Where one of those that answer listens; the last known address when none is ready. */
+  url(): string
+}
+
+/** What {@link createFleet} works with. */
+export type FleetOptions = {
+  readonly roles: readonly Role[]
+  readonly random: Random
+  /** The server's configuration file. */
+  readonly config: string
+  /** The database as the member of that place and name gets it. */
+  readonly addressFor: (name: string, place: number) => string
+  readonly preload: string | undefined
+  readonly environment: Readonly<Record<string, string>> | undefined
+}
+
+/** Makes a fleet; nothing is started yet. */
+export const createFleet = ({
+  roles,
+  random,
+  config,
+  addressFor,
+  preload,
+  environment,
+}: FleetOptions): Fleet => {
+  const names: string[] = []
+  let lastUrl = ''
+
+  const createMember = (role: Role, place: number): Member => {
+    let process: ServerProcess | undefined
+    let url: string | undefined
+    let name = ''
+    const running = (): ServerProcess => {
+      if (process === undefined) throw new Error('The process was never started.')
+      return process
+    }
+    return {
+      role,
+      name: () => name,
+      url: () => url,
+      isRunning: () => process?.isRunning() ?? false,
+      start: async () => {
+        name = `${role}-${place}.${names.length}`
+        names.push(name)
+        const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, place) }
+        const started = startServerProcess({ config, preload, environment: { ...environment, ...own } })
+        process = started
+        const readyAt = await started.ready
+        if (!started.isRunning()) return
+        url = readyAt
+        if (role !== 'worker') lastUrl = readyAt
+      },
+      end: async (signal) => {
+        url = undefined
+        return (await process?.end(signal)) ?? null
+      },
+      pause: () => running().pause(),
+      resume: () => running().resume(),
+      ask: (question) => running().ask(question),
+    }
+  }
+  const members = roles.map(createMember)
+
+  const choose = (from: readonly Member[]): Member => {
+    const member = from[random.between(0, from.length - 1)]
+    if (member === undefined) throw new Error('There is no such process.')
+    return member
+  }
+  return {
+    members,
+    names,
+    pick: (role) => choose(members.filter((member) => role === undefined || member.role === role)),
+    url: () => {
+      const ready = members.filter((member) => member.role !== 'worker' && member.url() !== undefined)
+      return ready.length === 0 ? lastUrl : (choose(ready).url() ?? lastUrl)
+    },
+  }
+}

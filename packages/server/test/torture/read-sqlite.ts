@@ -1,0 +1,38 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { Contents } from './contents.ts'
+
+/** Reads a SQLite file by SQL of its own. */
+export const readSqlite = (path: string): Contents => {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const all = (sql: string) => database.prepare(sql).all()
+  const contents: Contents = {
+    groupIds: new Set(all('select clientCustomGroupId as id from groups').map(({ id }) => String(id))),
+    summaries: new Map(
+      all("select callId, summary ->> 'recap' as recap from summaries").map(({ callId, recap }) => [
+        String(callId),
+        String(recap),
+      ]),
+    ),
+    events: all('select id, name, subject, payload from events order by seq').map((row) => ({
+      id: String(row.id),
+      name: String(row.name),
+      subject: String(row.subject),
+      payload: String(row.payload),
+    })),
+    deliveries: all(
+      `select e.id, d.status, d.attempts, count(a.number) as recorded, coalesce(sum(a.succeeded), 0) as succeeded
+       from deliveries d join events e on e.seq = d.event
+       left join attempts a on a.event = d.event and a.subscription = d.subscription
+       group by d.event, d.subscription`,
+    ).map((row) => ({
+      eventId: String(row.id),
+      status: String(row.status),
+      attempts: Number(row.attempts),
+      recorded: Number(row.recorded),
+      succeeded: Number(row.succeeded),
+    })),
+    claims: [],
+  }
+  database.close()
+  return contents
+}

@@ -1,0 +1,46 @@
+import type { Engine } from './engine.ts'
+import type { PostgresEngine } from './postgres-engine.ts'
+import type { Scenario } from './scenario.ts'
+import { blackHoles } from './scenarios/black-holes.ts'
+import { clock } from './scenarios/clock.ts'
+import { ingest } from './scenarios/ingest.ts'
+import { kills } from './scenarios/kills.ts'
+import { lies } from './scenarios/lies.ts'
+import { postgresStorage } from './scenarios/postgres-storage.ts'
+import { restarts } from './scenarios/restarts.ts'
+import { sqliteStorage } from './scenarios/sqlite-storage.ts'
+import { stops } from './scenarios/stops.ts'
+import { targets } from './scenarios/targets.ts'
+import { zombies } from './scenarios/zombies.ts'
+
+/** Scenarios by name, and how often each does what it does in the long form. */
+export type Scenarios<On extends Engine> = Readonly<
+  Record<string, { readonly run: Scenario<On>; readonly times: number }>
+>
+
+const onBoth = {
+  targets: { run: targets, times: 10 },
+  clock: { run: clock, times: 40 },
+  ingest: { run: ingest, times: 20 },
+}
+
+/** What SQLite goes through. */
+export const sqliteScenarios: Scenarios<Engine> = {
+  kills: { run: kills, times: 200 },
+  stops: { run: stops, times: 20 },
+  storage: { run: sqliteStorage, times: 20 },
+  ...onBoth,
+  lies: { run: lies, times: 1_000 },
+}
+
+/** What PostgreSQL goes through. */
+export const postgresScenarios: Scenarios<PostgresEngine> = {
+  kills: { run: kills, times: 200 },
+  zombies: { run: zombies, times: 20 },
+  stops: { run: stops, times: 40 },
+  restarts: { run: restarts, times: 30 },
+  'black-holes': { run: blackHoles, times: 6 },
+  storage: { run: postgresStorage, times: 30 },
+  ...onBoth,
+  lies: { run: lies, times: 500 },
+}

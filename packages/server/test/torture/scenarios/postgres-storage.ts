@@ -1,0 +1,125 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import type { PostgresEngine } from '../postgres-engine.ts'
+import { runSql } from '../postgres-sql.ts'
+import { failuresOf, type Scenario } from '../scenario.ts'
+import { unready } from '../unready.ts'
+import { createWorld } from '../world.ts'
+
+/** Makes trouble, and ends it when `isNoticed` has resolved. */
+type Trouble = (address: string, isNoticed: () => Promise<void>) => Promise<void>
+
+/** The size of a segment of PostgreSQL's log, which must always find room: else the server gives up altogether. */
+const roomBytes = 2 ** 24
+
+/** Fills the table of events up to more than there is room for, and leaves it empty. */
+const fillTable = async (address: string): Promise<void> => {
+  await runSql(address, 'ALTER TABLE wabakit.events SET (autovacuum_enabled = off)')
+  await runSql(
+    address,
+    `INSERT INTO wabakit.events (position, id, organization_id, name, subject, channel, digits, payload, occurred_at)
+     SELECT -each, 'evt_filler_' || each, 'filler', '', '', '', '', repeat('x', 1000), 0
+     FROM generate_series(1, ${roomBytes / 800}) AS each`,
+  )
+  await runSql(address, `DELETE FROM wabakit.events WHERE organization_id = 'filler'`)
+}
+
+/** Sets how long files may be that the connections to a database write, also those that are made from now on. */
+const limitFiles = async (address: string, limit: string): Promise<void> => {
+  const rows = await runSql(
+    address,
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+     UNION ALL SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer`,
+  )
+  const limitOne = async (pid: unknown): Promise<void> => {
+    const folder = `/proc/${pid}`
+    try {
+      // Only its own user may do that to a process.
+      const { uid, gid } = await stat(folder)
+      await promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid })
+    } catch (error) {
+      // One that has just ended needs it no more.
+      if (existsSync(folder)) throw error
+    }
+  }
+  await Promise.all(rows.map(({ pid }) => limitOne(pid)))
+}
+
+/**
+ * The disk is full, as far as tables are concerned: PostgreSQL takes a file that may not grow for a disk that is full
+ * ("ulimit violations work like disk full", says its postmaster.c).
+ */
+const fillDisk: Trouble = async (address, isNoticed) => {
+  await limitFiles(address, String(roomBytes))
+  await isNoticed()
+  await limitFiles(address, 'unlimited')
+}
+
+/** Somebody else holds a lock that every change needs, for longer than a statement may take. */
+const lockTables: Trouble = async (address, isNoticed) => {
+  const other = new pg.Client({ connectionString: address, application_name: 'torture' })
+  await other.connect()
+  await other.query('BEGIN')
+  await other.query('LOCK TABLE wabakit.events, wabakit.deliveries IN EXCLUSIVE MODE')
+  await isNoticed()
+  await other.query('COMMIT')
+  await other.end()
+}
+
+/** The server only reads, as one that was demoted to a standby; its connections are cut off by that. */
+const demote: Trouble = async (address, isNoticed) => {
+  const name = new URL(address).pathname.slice(1)
+  await runSql(address, `ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await runSql(
+    address,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  )
+  await isNoticed()
+  const postgres = address.replace(/\/[^/]+$/, '/postgres')
+  await runSql(postgres, `ALTER DATABASE ${name} RESET default_transaction_read_only`)
+}
+
+/** Longest time until somebody is refused. */
+const patienceMs = 20_000
+
+/** The disk is full, the server only reads, tables are locked: 503 and nothing else, and it goes on without a restart. */
+export const postgresStorage: Scenario<PostgresEngine> = async ({
+  engine,
+  seed,
+  isCalm,
+  times,
+  progress,
+}) => {
+  await using world = await createWorld({ engine, seed, isCalm })
+  const { random, fleet, load } = world
+  const { address } = world.database
+  await fillTable(address)
+  const troubles = Object.entries({ fillDisk, demote, lockTables })
+  const failures: string[] = []
+  for (let round = 0; round < times; round++) {
+    const [name, cause] = troubles[round % troubles.length] ?? ['', fillDisk]
+    await setTimeout(random.between(50, 300))
+    const before = load.report().unavailable
+    await cause(address, async () => {
+      for (
+        const end = Date.now() + patienceMs;
+        load.report().unavailable < before + 10;
+        await setTimeout(20)
+      ) {
+        if (Date.now() < end) continue
+        failures.push(`${name}: no request was answered 503`)
+        return
+      }
+    })
+    failures.push(...(await unready(fleet)))
+    progress(`${round + 1} of ${times} times full, locked or only to be read`)
+  }
+  const result = await world.finish()
+  const done = `${times} times full, locked or only to be read`
+  return { done, failures: [...failures, ...failuresOf(result)], result }
+}

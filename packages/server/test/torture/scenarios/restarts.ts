@@ -1,0 +1,38 @@
+import { setTimeout } from 'node:timers/promises'
+import type { PostgresEngine } from '../postgres-engine.ts'
+import { runSql } from '../postgres-sql.ts'
+import { failuresOf, type Scenario } from '../scenario.ts'
+import { unready } from '../unready.ts'
+import { createWorld } from '../world.ts'
+
+/** Kills one of the processes that serve a connection: PostgreSQL then cuts off all others, and recovers by itself. */
+const killBackend = async (address: string): Promise<void> => {
+  const sql = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() LIMIT 1`
+  const [backend] = await runSql(address, sql)
+  if (backend !== undefined) process.kill(Number(backend.pid), 'SIGKILL')
+}
+
+/** PostgreSQL is stopped, killed, or crashes under load: 503 and nothing else, and all goes on without our restart. */
+export const restarts: Scenario<PostgresEngine> = async ({ engine, seed, isCalm, times, progress }) => {
+  await using world = await createWorld({ engine, seed, isCalm })
+  const { random, fleet, database } = world
+  const { cluster } = engine
+  const ways = [cluster.stop, cluster.crash, () => killBackend(database.address)]
+  const failures: string[] = []
+  for (let round = 0; round < times; round++) {
+    await setTimeout(random.between(100, 1_000))
+    const way = round % ways.length
+    await ways[way]?.()
+    if (way < 2) {
+      await setTimeout(random.between(20, 2_000))
+      const health = await fetch(`${fleet.url()}/healthz`)
+      if (!health.ok) failures.push(`/healthz answered ${health.status}`)
+      await cluster.start()
+    }
+    failures.push(...(await unready(fleet)))
+    progress(`${round + 1} of ${times} restarts of PostgreSQL`)
+  }
+  const result = await world.finish()
+  if (result.load.unavailable === 0) failures.push('no request was answered 503')
+  return { done: `${times} restarts of PostgreSQL`, failures: [...failures, ...failuresOf(result)], result }
+}
