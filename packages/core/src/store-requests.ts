@@ -18,7 +18,10 @@ export type SaveOutcome = 'saved' | 'stale'
 
 /** Which part of a list to read. */
 export type PageRequest = {
-  /** `nextCursor` of the page before; the first page when omitted. Opaque. */
+  /**
+   * `nextCursor` of the page before; the first page when omitted. Opaque. It is a place in the order of the whole list,
+   * which can be gone on from under other conditions, too.
+   */
   readonly cursor?: string | undefined
   /** Most records of the page, 1 to 1,000. */
   readonly limit: number

@@ -1,50 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest'
-import type { RunningServer } from '../src/index.ts'
+import { expect, test } from 'vitest'
 import { control, createGroup, listenForWebhooks, start } from './fixture.ts'
-
-type Message = {
-  readonly event: string
-  readonly id: string | undefined
-  readonly data: Record<string, unknown>
-}
-
-const parse = (block: string): Message | undefined => {
-  const fields = new Map(
-    block.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
-  )
-  const data = fields.get('data')
-  return data === undefined
-    ? undefined
-    : { event: fields.get('event') ?? '', id: fields.get('id'), data: JSON.parse(data) }
-}
-
-/** Opens the stream, and reads it message by message. */
-const open = async ({ url }: RunningServer, query = '', headers: Record<string, string> = {}) => {
-  const stop = new AbortController()
-  onTestFinished(() => stop.abort())
-  const response = await fetch(`${url}/_wabakit/organizations/acme/stream${query}`, {
-    headers,
-    signal: stop.signal,
-  })
-  if (response.body === null) throw new Error('no body')
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  let text = ''
-  const next = async (): Promise<Message | undefined> => {
-    for (;;) {
-      const end = text.indexOf('\n\n')
-      if (end !== -1) {
-        const message = parse(text.slice(0, end))
-        text = text.slice(end + 2)
-        if (message !== undefined) return message
-        continue
-      }
-      const { done, value } = await reader.read()
-      if (done) return undefined
-      text += value
-    }
-  }
-  return { response, next, close: () => stop.abort() }
-}
+import { openStream } from './open-stream.ts'
 
 test('streams what happens, each event before its attempts', async () => {
   const server = await start()
@@ -54,7 +10,7 @@ test('streams what happens, each event before its attempts', async () => {
     number: '+15550100001',
     url: endpoint.url,
   })
-  const stream = await open(server)
+  const stream = await openStream(server)
 
   await createGroup(server.url, { groupId: 'a' })
 
@@ -73,7 +29,7 @@ test('streams what happens, each event before its attempts', async () => {
 test('begins with what happens from now on', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'before' })
-  const stream = await open(server)
+  const stream = await openStream(server)
 
   await createGroup(server.url, { groupId: 'after' })
 
@@ -82,14 +38,14 @@ test('begins with what happens from now on', async () => {
 
 test('goes on after the last event that was seen, without a gap and without a repetition', async () => {
   const server = await start()
-  const stream = await open(server)
+  const stream = await openStream(server)
   await createGroup(server.url, { groupId: 'seen' })
   const seen = await stream.next()
   stream.close()
   const missed = Array.from({ length: 250 }, (_, index) => `missed-${index}`)
   for (const groupId of missed) await createGroup(server.url, { groupId })
 
-  const again = await open(server, '', { 'last-event-id': seen?.id ?? '' })
+  const again = await openStream(server, '', { 'last-event-id': seen?.id ?? '' })
 
   for (const groupId of missed) {
     expect(await again.next()).toMatchObject({ data: { subject: `group:${groupId}` } })
@@ -100,12 +56,14 @@ test('begins with the oldest when asked to', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'first' })
 
-  expect(await (await open(server, '?after=')).next()).toMatchObject({ data: { subject: 'group:first' } })
+  expect(await (await openStream(server, '?after=')).next()).toMatchObject({
+    data: { subject: 'group:first' },
+  })
 })
 
 test('streams events that were published', async () => {
   const server = await start()
-  const stream = await open(server)
+  const stream = await openStream(server)
 
   await control(server, 'POST /organizations/acme/events', {
     name: 'CALL_MISSED',
@@ -124,7 +82,7 @@ test('tells nothing of other organizations', async () => {
     id: 'other',
     integrations: [{ wabaNumber: '+15550200001' }],
   })
-  const stream = await open(server)
+  const stream = await openStream(server)
 
   await server.service.groups.create('other', { wabaNumber: '+15550200001', subject: 'Theirs' })
   await createGroup(server.url, { groupId: 'ours' })
@@ -134,7 +92,7 @@ test('tells nothing of other organizations', async () => {
 
 test('ends when the server stops', async () => {
   const server = await start()
-  const stream = await open(server)
+  const stream = await openStream(server)
 
   await server.close()
 

@@ -63,6 +63,14 @@ export const listingCases = defineCases({
     )
   },
 
+  'goes on after an event that was found by its id': async (store) => {
+    await open(store, [])
+    const told = await tell(store, ...[1, 2, 3].map(byNumber))
+    const found = await store.listEvents({ organizationId: 'acme', limit: 1, eventId: told[0]?.id })
+    const rest = await store.listEvents({ organizationId: 'acme', limit: 9, cursor: found.nextCursor })
+    equal(rest.items, told.slice(1))
+  },
+
   'pages through events backward, each exactly once, while more happen': async (store) => {
     await open(store, [])
     const told = await tell(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))

@@ -57,7 +57,7 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     if ((await service.organizations.find(organizationId)) === undefined) {
       throw new ControlError('not_found', `There is no organization ${JSON.stringify(organizationId)}.`)
     }
-    return c.body(live.open({ organizationId, after }), 200, eventStream)
+    return c.body(await live.open({ organizationId, after }), 200, eventStream)
   })
   for (const operation of operations) app.on(operation.method, operation.path, handle(operation, options))
 

@@ -1,14 +1,28 @@
-import type { AttemptReported, EventRecord, ReferenceServer } from '@wabakit/core'
-import { attemptOutcome } from '../host/attempt-outcome.ts'
-import { eventsAfter } from './events-after.ts'
+import { setTimeout as sleepFor } from 'node:timers/promises'
+import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
+import { followEvents } from './follow-events.ts'
+import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 import { showEvent } from './views/event.ts'
-import { utc } from './views/times.ts'
+
+/** Attempts that other processes make. */
+export type OtherAttempts = {
+  /**
+   * Calls `show` with each from now on.
+   *
+   * @returns stops it.
+   */
+  follow(organizationId: string, show: (attempt: unknown) => void): Promise<() => void>
+}
 
 /** What of a server is streamed. */
 export type LiveStreamContext = {
   readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>
+  readonly store: Pick<Store, 'onDue'>
+  /** `undefined` where no other process shares the store. */
+  readonly otherAttempts: OtherAttempts | undefined
   /**
-   * How often the store is asked for what other processes stored, in milliseconds.
+   * How often the store is asked for what nobody told of, such as an event of another process that nobody subscribed
+   * to, in milliseconds.
    * @default 1_000
    */
   readonly pollMs?: number
@@ -25,8 +39,13 @@ export type StreamStart = {
 
 /** Server-sent events of what happens. */
 export type LiveStream = {
-  /** Opens a stream: `event` messages with the event's id, which it can be resumed after, and `attempt` messages. */
-  open(start: StreamStart): ReadableStream<Uint8Array>
+  /**
+   * Opens a stream: `event` messages with the event's id, which it can be resumed after, and `attempt` messages. What
+   * happens after this has resolved is in it.
+   *
+   * @throws StorageUnavailableError when the store cannot be reached.
+   */
+  open(start: StreamStart): Promise<ReadableStream<Uint8Array>>
   /** Tells that there may be something new. */
   wake(): void
   /** Ends all streams. */
@@ -34,6 +53,8 @@ export type LiveStream = {
 }
 
 const heartbeatMs = 15_000
+/** Pause between two readings of the events: following makes those who write them wait for a moment. */
+const quietMs = 50
 /** Attempts that are kept for a reader that is slow; older ones are dropped, they can be listed. */
 const keptAttempts = 1_000
 
@@ -43,26 +64,12 @@ const message = (name: string, data: object, id?: string): Uint8Array =>
 
 const eventMessage = (event: EventRecord): Uint8Array => message('event', showEvent(event), event.id)
 
-const attemptMessage = (report: AttemptReported): Uint8Array => {
-  const { delivery, event, subscription } = report.claimed
-  const attempt = 'attempt' in report.result ? report.result.attempt : undefined
-  return message('attempt', {
-    deliveryId: delivery.id,
-    eventId: event.id,
-    eventName: event.name,
-    subscriptionId: subscription.id,
-    url: subscription.url,
-    number: delivery.attempts + 1,
-    outcome: attemptOutcome(report),
-    status: attempt?.status ?? null,
-    error: attempt?.error ?? null,
-    durationMs: attempt?.durationMs ?? null,
-    startedAt: attempt === undefined ? null : utc(attempt.startedAt),
-  })
-}
-
-const streamOf = (messages: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
-  new ReadableStream({
+const streamOf = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> => {
+  const first = await messages.next()
+  return new ReadableStream({
+    start: (controller) => {
+      if (first.value !== undefined) controller.enqueue(first.value)
+    },
     pull: async (controller) => {
       const { done, value } = await messages.next()
       if (done) controller.close()
@@ -72,9 +79,11 @@ const streamOf = (messages: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Arr
       await messages.return(undefined)
     },
   })
+}
 
 /** Makes the streams of a server. */
-export const createLiveStream = ({ service, pollMs = 1_000, onError }: LiveStreamContext): LiveStream => {
+export const createLiveStream = (context: LiveStreamContext): LiveStream => {
+  const { service, store, otherAttempts, pollMs = 1_000, onError } = context
   const sleepers = new Set<() => void>()
   let closed = false
   const wake = (): void => {
@@ -93,41 +102,61 @@ export const createLiveStream = ({ service, pollMs = 1_000, onError }: LiveStrea
       sleepers.add(awaken)
     })
 
-  const newest = async (organizationId: string): Promise<string | undefined> => {
-    const { items } = await service.events.list(organizationId, { order: 'newest_first', limit: 1 })
-    return items[0]?.id
+  /** Gathers attempts until it is stopped. */
+  const gatherAttempts = async (organizationId: string, attempts: LiveAttempt[]): Promise<() => void> => {
+    const add = (attempt: LiveAttempt): void => {
+      attempts.push(attempt)
+      if (attempts.length > keptAttempts) attempts.shift()
+      wake()
+    }
+    const stop = service.dispatcher.onAttempt((report) => {
+      if (report.claimed.event.organizationId === organizationId) add(showLiveAttempt(report))
+    })
+    const stopOthers = await otherAttempts?.follow(organizationId, (attempt) => {
+      const { data } = LiveAttempt.safeParse(attempt)
+      if (data !== undefined) add(data)
+    })
+    return () => {
+      stop()
+      stopOthers?.()
+    }
   }
 
   async function* follow({ organizationId, after }: StreamStart): AsyncGenerator<Uint8Array> {
-    const attempts: AttemptReported[] = []
-    const stopAttempts = service.dispatcher.onAttempt((report) => {
-      if (report.claimed.event.organizationId !== organizationId) return
-      attempts.push(report)
-      if (attempts.length > keptAttempts) attempts.shift()
-      wake()
-    })
+    const attempts: LiveAttempt[] = []
+    const stopAttempts = await gatherAttempts(organizationId, attempts)
+    const stopWaking = store.onDue(wake)
+    let isOpen = false
     try {
-      let last = after ?? (await newest(organizationId))
+      const readOn = await followEvents(service.events, organizationId, after)
       let spokeAt = Date.now()
+      isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
         // Taken before the events are read: an attempt never comes before its event.
         const made = attempts.length
-        const items = await eventsAfter(service.events, organizationId, last)
-        for (const event of items) yield eventMessage(event)
-        last = items.at(-1)?.id ?? last
-        for (const report of attempts.splice(0, made)) yield attemptMessage(report)
-        if (items.length > 0 || made > 0) spokeAt = Date.now()
+        let told = made
+        for (let isMore = true; isMore; ) {
+          const page = await readOn()
+          for (const event of page.items) yield eventMessage(event)
+          told += page.items.length
+          isMore = page.isMore
+        }
+        for (const attempt of attempts.splice(0, made)) yield message('attempt', attempt)
+        if (told > 0) spokeAt = Date.now()
         else if (Date.now() - spokeAt >= heartbeatMs) {
           spokeAt = Date.now()
           yield encoder.encode(':\n\n')
         }
         if (attempts.length === 0) await sleep()
+        await sleepFor(quietMs, undefined, { ref: false })
       }
     } catch (error) {
+      if (!isOpen) throw error
       onError(error)
     } finally {
       stopAttempts()
+      stopWaking()
     }
   }
 

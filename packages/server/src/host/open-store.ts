@@ -1,4 +1,5 @@
 import { memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
+import type { AttemptFeed } from '../postgres/attempt-feed.ts'
 import { sqliteStore } from '../sqlite/sqlite-store.ts'
 
 /** Where a server keeps everything. */
@@ -6,6 +7,8 @@ export type OpenedStore = {
   readonly store: Store
   /** Where its rate limits are counted; `undefined` for in memory, where one process has the store to itself. */
   readonly buckets: TokenBuckets | undefined
+  /** How processes that share it show each other their attempts; `undefined` where there is one process. */
+  readonly attempts: AttemptFeed | undefined
 }
 
 /** Loads the client of PostgreSQL, which a start on SQLite need not wait for. */
@@ -16,7 +19,8 @@ const openPostgresStore = async (url: string, { onError }: OpenStoreOptions): Pr
     import('../postgres/postgres-token-buckets.ts'),
   ])
   const database = await openPostgres({ url, onError })
-  return { store: postgresStore(database), buckets: postgresTokenBuckets(database) }
+  const { attempts } = database
+  return { store: postgresStore(database), buckets: postgresTokenBuckets(database), attempts }
 }
 
 /** Options of {@link openStore}. */
@@ -38,5 +42,6 @@ export const openStore = async (database: string, options: OpenStoreOptions): Pr
   return {
     store: database === ':memory:' ? memoryStore() : sqliteStore({ path: database }),
     buckets: undefined,
+    attempts: undefined,
   }
 }

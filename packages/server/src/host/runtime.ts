@@ -2,6 +2,7 @@ import { createReferenceServer, type RateLimitOptions, type ReferenceServer } fr
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
+import { showLiveAttempt } from '../control/live-attempt.ts'
 import { createLiveStream } from '../control/live-stream.ts'
 import { createDeliveryFetch } from '../delivery/delivery-fetch.ts'
 import { createTransport } from '../delivery/transport.ts'
@@ -58,7 +59,7 @@ const rateLimitsOf = (settings: ServerConfig, { buckets }: OpenedStore): RateLim
 
 /** Puts the parts of a server together. */
 export const createRuntime = ({ settings, opened, metrics, log, onError }: RuntimeContext): Runtime => {
-  const { store } = opened
+  const { store, attempts } = opened
   const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
   const transport = createTransport({ allowPrivateTargets })
   const service = createReferenceServer({
@@ -79,7 +80,7 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
 
   const faults = settings.mock ? createFaults() : undefined
   const simulation = createSimulation({ service, onError })
-  const live = createLiveStream({ service, onError })
+  const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
   const guard = { token: settings.controlToken, publicUrl: settings.publicUrl }
   const control = createControlApi({
     service,
@@ -95,6 +96,14 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
   const { trustProxy, role } = settings
   let stopRetention = async (): Promise<void> => {}
 
+  const publishAttempts = (): void => {
+    if (attempts === undefined) return
+    attempts.startPublishing()
+    service.dispatcher.onAttempt((report) => {
+      attempts.publish(report.claimed.event.organizationId, showLiveAttempt(report))
+    })
+  }
+
   return {
     service,
     handle: createRequestHandler({
@@ -107,6 +116,7 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
     }),
     start: () => {
       if (role === 'api') return
+      publishAttempts()
       service.dispatcher.start()
       stopRetention = startRetention({ store, keptMs: settings.retentionDays * day, onError })
     },

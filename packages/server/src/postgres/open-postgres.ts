@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
+import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
 import { addressOf } from './database-address.ts'
 import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { migrate } from './migrate.ts'
+import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
 import { toStorageError, toUnavailable } from './postgres-failure.ts'
 import { prepareSession } from './session.ts'
@@ -14,7 +16,7 @@ export type PostgresOptions = {
   readonly url: string
   /**
    * Most connections of this process for statements, at least 1. One more listens, where somebody waits for due
-   * deliveries.
+   * deliveries or follows attempts.
    * @default 10
    */
   readonly maxConnections?: number | undefined
@@ -56,6 +58,7 @@ export type PostgresDatabase = {
     options?: QueryOptions,
   ): Promise<Row[]>
   readonly due: DueChannel
+  readonly attempts: AttemptFeed
   close(): Promise<void>
 }
 
@@ -164,21 +167,29 @@ export const openPostgres = async ({
     }
   }
 
-  const due = createDueChannel({
+  const notifications = createNotifications({
     connect: () => new pg.Client({ ...connection, query_timeout: statementTimeoutMs }),
-    notify: async (channel, sender) => {
-      await query('SELECT pg_notify($1, $2)', [channel, sender])
-    },
-    sender: randomUUID(),
     onError,
   })
+  const messaging = {
+    notifications,
+    notify: async (channel: string, payload: string) => {
+      await query('SELECT pg_notify($1, $2)', [channel, payload])
+    },
+    sender: randomUUID(),
+  }
+  const due = createDueChannel(messaging)
+  const attempts = createAttemptFeed(messaging)
 
   return {
     query,
     due,
+    attempts,
     close: async () => {
       isClosed = true
       due.close()
+      attempts.close()
+      notifications.close()
       await pool.end()
     },
   }

@@ -1,0 +1,39 @@
+import type { AttemptReported } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { attemptOutcome } from '../host/attempt-outcome.ts'
+import { utc } from './views/times.ts'
+
+/** An attempt as a stream tells it; what is null does not apply, since no attempt was made or no answer came. */
+export const LiveAttempt = z.object({
+  deliveryId: z.string(),
+  eventId: z.string(),
+  eventName: z.string(),
+  subscriptionId: z.string(),
+  url: z.string(),
+  number: z.number(),
+  outcome: z.string(),
+  status: z.nullable(z.number()),
+  error: z.nullable(z.string()),
+  durationMs: z.nullable(z.number()),
+  startedAt: z.nullable(z.string()),
+})
+export type LiveAttempt = z.infer<typeof LiveAttempt>
+
+/** Shows an attempt. */
+export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
+  const { delivery, event, subscription } = report.claimed
+  const attempt = 'attempt' in report.result ? report.result.attempt : undefined
+  return {
+    deliveryId: delivery.id,
+    eventId: event.id,
+    eventName: event.name,
+    subscriptionId: subscription.id,
+    url: subscription.url,
+    number: delivery.attempts + 1,
+    outcome: attemptOutcome(report),
+    status: attempt?.status ?? null,
+    error: attempt?.error ?? null,
+    durationMs: attempt?.durationMs ?? null,
+    startedAt: attempt === undefined ? null : utc(attempt.startedAt),
+  }
+}
