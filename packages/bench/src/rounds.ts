@@ -50,6 +50,17 @@ export const median = (figures: readonly number[]): number =>
     0.5,
   )
 
+/** Rounds, and their median and quartiles. */
+export const summarize = (name: string, rounds: readonly number[]): Measurement => {
+  const sorted = rounds.toSorted((a, b) => a - b)
+  return {
+    name,
+    median: quantile(sorted, 0.5),
+    quartiles: [quantile(sorted, 0.25), quantile(sorted, 0.75)],
+    rounds,
+  }
+}
+
 /** The median of the ratios of two contenders' rounds, which were measured next to each other. */
 export const medianRatio = (left: Measurement, right: Measurement): number =>
   median(left.rounds.map((figure, round) => figure / (right.rounds[round] ?? Number.NaN)))
@@ -78,16 +89,7 @@ export const measureRounds = async (
       if (round >= 0) taken.get(name)?.push(nanoseconds)
     }
   }
-  return contenders.map(({ name }) => {
-    const figures = taken.get(name) ?? []
-    const sorted = figures.toSorted((a, b) => a - b)
-    return {
-      name,
-      median: quantile(sorted, 0.5),
-      quartiles: [quantile(sorted, 0.25), quantile(sorted, 0.75)],
-      rounds: figures,
-    }
-  })
+  return contenders.map(({ name }) => summarize(name, taken.get(name) ?? []))
 }
 
 /** What it is measured on. */

@@ -1,0 +1,51 @@
+import { openPostgres, postgresStore } from '@wabakit/server/postgres'
+import { createCluster } from '../../../server/test/postgres-cluster.ts'
+import { type Contents, type Engine, payloadSql } from './backlog.ts'
+
+const fillSql = ({ deliveries, subscriptions, subject, subscription, status, dueAt }: Contents): string[] => [
+  `INSERT INTO wabakit.organizations (id, revision, call_summaries, integrations, pstn_numbers, created_at)
+  VALUES ('acme', 1, 'manual', '[]', '[]', 0)`,
+  `INSERT INTO wabakit.subscriptions
+    (id, organization_id, revision, channel, number, digits, url, secret, created_at, updated_at)
+  SELECT 'sub_' || n, 'acme', 1, 'WHATSAPP', n, n, 'https://receiver.example/', 'whsec_', 0, 0
+  FROM generate_series(1, ${subscriptions}) n`,
+  `INSERT INTO wabakit.events
+  SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', (${subscription})::text,
+    ${payloadSql}, NULL, n FROM generate_series(1, ${deliveries}) n`,
+  `SELECT setval('wabakit.event_positions', ${deliveries})`,
+  `INSERT INTO wabakit.deliveries
+    (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, settled_at, attempts)
+  SELECT 'acme', subscription, n, 'GROUP_PARTICIPANT_JOINED', subject, status, status = 'pending',
+    CASE status WHEN 'pending' THEN due_at END, CASE status WHEN 'delivered' THEN n END,
+    (status = 'delivered')::integer
+  FROM (
+    SELECT n, ${subscription} AS subscription, ${subject} AS subject, ${status} AS status, ${dueAt} AS due_at
+    FROM generate_series(1, ${deliveries}) n
+  ) AS told`,
+  `INSERT INTO wabakit.attempts
+  SELECT position, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true
+  FROM wabakit.deliveries WHERE status = 'delivered'`,
+  'VACUUM (ANALYZE) wabakit.events',
+  'VACUUM (ANALYZE) wabakit.deliveries',
+  'VACUUM (ANALYZE) wabakit.attempts',
+  'CHECKPOINT',
+]
+
+/** Databases of a PostgreSQL of its own, with every commit synced. */
+export const postgresEngine = async (): Promise<Engine> => {
+  const cluster = await createCluster({
+    settings: { fsync: 'on', shared_buffers: '1GB', max_wal_size: '4GB', maintenance_work_mem: '256MB' },
+  })
+  return {
+    name: 'PostgreSQL',
+    fill: async (contents) => {
+      const database = await openPostgres({
+        url: await cluster.createDatabase(),
+        statementTimeoutMs: 600_000,
+      })
+      for (const statement of fillSql(contents)) await database.query(statement)
+      return { store: postgresStore(database), remove: database.close }
+    },
+    close: cluster.remove,
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { report } from '../rounds.ts'
+import type { Growth } from './measure-growth.ts'
+import { drawPanels, type Panel } from './plot.ts'
+
+const files = { SQLite: 'store-growth', PostgreSQL: 'store-growth-postgres' } as const
+const pathOf = (name: string): URL => new URL(`../../results/${name}`, import.meta.url)
+
+const panelOf = (engine: keyof typeof files): Panel[] => {
+  const path = pathOf(`${files[engine]}.json`)
+  if (!existsSync(path)) return []
+  const { growths }: { growths: readonly Growth[] } = JSON.parse(readFileSync(path, 'utf8'))
+  const lines = growths.map(({ shape, points }) => {
+    const base = points[0]?.cost.median ?? Number.NaN
+    const microseconds = Math.round(base / 1_000).toLocaleString('en')
+    return {
+      name: `${shape} (1 = ${microseconds} µs)`,
+      points: points.map(({ deliveries, cost }) => [deliveries, cost.median / base] as const),
+    }
+  })
+  return [{ title: engine, lines }]
+}
+
+/** Prints what was measured, writes it to `results/`, and draws there what is known of both engines (`growth.svg`). */
+export const reportGrowth = (engine: keyof typeof files, growths: readonly Growth[]): void => {
+  const measurements = growths.flatMap(({ points }) => points.map(({ cost }) => cost))
+  report(`Claim and settle on ${engine}, per delivery`, files[engine], measurements, { growths })
+  const most = growths[0]?.points.at(-1)?.deliveries.toLocaleString('en')
+  console.log(`With ${most} in the store, times the cost with 1,000:`)
+  console.table(
+    Object.fromEntries(
+      growths.map(({ shape, times, timesOfMeans }) => [shape, { medians: times, means: timesOfMeans }]),
+    ),
+  )
+  const drawing = drawPanels([...panelOf('SQLite'), ...panelOf('PostgreSQL')], {
+    xTitle: 'deliveries in the store',
+    yTitle: 'cost of a claim and settlement, times that with 1,000',
+    goal: { y: 1.5, name: 'goal: at most 1.5' },
+  })
+  writeFileSync(pathOf('growth.svg'), drawing)
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sqliteStore } from '@wabakit/server'
+import { type Contents, type Engine, payloadSql } from './backlog.ts'
+
+const fillSql = ({ deliveries, subscriptions, subject, subscription, status, dueAt }: Contents): string => `
+  pragma synchronous = off;
+  pragma cache_size = -1048576;
+  begin;
+  insert into organizations (id, revision, callSummaries, integrations, pstnNumbers, createdAt)
+  values ('acme', 1, 'manual', '[]', '[]', 0);
+  with recursive s(n) as (select 1 union all select n + 1 from s where n < ${subscriptions})
+  insert into subscriptions
+    (id, organizationId, revision, channel, number, digits, url, events, secret, createdAt, updatedAt)
+  select 'sub_' || n, 'acme', 1, 'WHATSAPP', n, n, 'https://receiver.example/', '"all"', 'whsec_', 0, 0 from s;
+  create temp table told as
+  with recursive s(n) as (select 1 union all select n + 1 from s where n < ${deliveries})
+  select n, ${subject} as subject, ${subscription} as subscription, ${status} as status, ${dueAt} as dueAt from s;
+  insert into events
+  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', subscription, ${payloadSql}, null, n, 1
+  from told;
+  insert into deliveries
+    (event, subscription, organizationId, subject, status, place, dueAt, createdAt, settledAt, attempts, failures)
+  select n, subscription, 'acme', subject, status,
+    case status when 'pending' then 'holding' when 'waiting' then 'waiting' end,
+    case status when 'pending' then dueAt end, n, case status when 'delivered' then n end, status = 'delivered', 0
+  from told;
+  insert into attempts
+  select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, null, 'ok', 1 from told where status = 'delivered';
+  commit;
+  pragma wal_checkpoint(truncate);`
+
+/** Databases of SQLite in a temporary folder, with every commit synced. */
+export const sqliteEngine = (): Engine => {
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-growth-'))
+  let files = 0
+  return {
+    name: 'SQLite',
+    fill: async (contents) => {
+      const path = join(folder, `${files++}.db`)
+      await sqliteStore({ path }).close()
+      const database = new DatabaseSync(path)
+      database.exec(fillSql(contents))
+      database.close()
+      const store = sqliteStore({ path })
+      return {
+        store,
+        remove: async () => {
+          await store.close()
+          rmSync(path)
+        },
+      }
+    },
+    close: async () => rmSync(folder, { recursive: true }),
+  }
+}
