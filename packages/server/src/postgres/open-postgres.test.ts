@@ -123,6 +123,22 @@ test('gives up a connection on which nothing comes any more, and goes on when th
   await proxy.close()
 }, 15_000)
 
+test('takes its locks from a process that falls silent in the midst of a transaction', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const silent = await open({ url: proxied, statementTimeoutMs: 300 })
+  const alive = await open({ statementTimeoutMs: 5_000 })
+  const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4242 AND granted`
+  const lost = silent.query('SELECT pg_advisory_xact_lock(4242), pg_sleep(0.2)', [], { isLong: true })
+  lost.catch(() => {})
+  await expect.poll(() => alive.query(locks)).toHaveLength(1)
+  proxy.blackHole()
+  expect(await alive.query('SELECT pg_advisory_xact_lock(4242)')).toHaveLength(1)
+  proxy.restore()
+  await expect(lost).rejects.toBeInstanceOf(StorageUnavailableError)
+  await proxy.close()
+}, 15_000)
+
 test('gives up a statement that takes too long', async () => {
   const store = postgresStore(await open({ statementTimeoutMs: 100 }))
   await store.saveOrganization(organization())
