@@ -8,6 +8,7 @@ const createWords = (largest = 64) => {
   const batches: Array<{ readonly words: readonly string[]; end(): void }> = []
   const write = createBatches<string, string>({
     largest,
+    most: 2,
     keyOf: (word) => word.slice(0, 1),
     write: (words) =>
       new Promise((resolve) => {
@@ -53,6 +54,7 @@ const createFailing = (error: unknown) => {
   const batches: (readonly string[])[] = []
   const write = createBatches<string, string>({
     largest: 64,
+    most: 2,
     keyOf: (word) => word,
     write: async (words) => {
       batches.push(words)

@@ -5,6 +5,8 @@ import { isLocked } from './postgres-failure.ts'
 export type BatchesContext<Item, Outcome> = {
   /** Most items of a batch. */
   readonly largest: number
+  /** Most batches on their way at the same time: few make for long batches, more use more of the database's cores. */
+  readonly most: number
   /** What an item is about: a batch has one item about anything. When omitted, any items can be in one batch. */
   readonly keyOf?: (item: Item) => string
   /** Writes them all or none, and tells what became of each, in their order. */
@@ -17,16 +19,18 @@ type Waiting<Item, Outcome> = {
   reject(error: unknown): void
 }
 
-/** Batches on their way at the same time: the database commits one while the next is made. */
-const mostBatches = 2
-
 /**
  * Writes that come while others are on their way go together in the next statement, which costs little more than one of
  * them alone. The first is not made to wait for others.
  *
  * @returns writes one; rejects as `write` does with that one alone.
  */
-export const createBatches = <Item, Outcome>({ largest, keyOf, write }: BatchesContext<Item, Outcome>) => {
+export const createBatches = <Item, Outcome>({
+  largest,
+  most,
+  keyOf,
+  write,
+}: BatchesContext<Item, Outcome>) => {
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
 
@@ -57,7 +61,7 @@ export const createBatches = <Item, Outcome>({ largest, keyOf, write }: BatchesC
   }
 
   const fill = (): void => {
-    while (running < mostBatches && waiting.length > 0) {
+    while (running < most && waiting.length > 0) {
       running++
       void run(take()).then(() => {
         running--

@@ -67,6 +67,7 @@ export const createChanges = ({ query, due: channel }: PostgresDatabase): Change
   ) =>
     createBatches<Item, Outcome>({
       largest,
+      most: 2,
       keyOf: (item) => JSON.stringify([recordOf(item).organizationId, ...keyOf(item)]),
       write: async (items) => {
         const records = items.map(recordOf)
@@ -142,6 +143,7 @@ export const createChanges = ({ query, due: channel }: PostgresDatabase): Change
     ),
     addEvent: createBatches<EventRecord, void>({
       largest,
+      most: 2,
       keyOf: ({ id }) => id,
       write: async (events) => {
         await ask('SELECT wabakit.add_events($1, $2) AS due', [

@@ -1,10 +1,13 @@
 import type {
   ClaimedDelivery,
   DeliveryRecord,
+  DeliveryStatus,
   DisabledReason,
+  EventRecord,
   Settlement,
   SettlementOutcome,
   Store,
+  SubscriptionRecord,
 } from '@wabakit/core'
 import { createBatches } from './batches.ts'
 import { deliveryPosition } from './delivery-id.ts'
@@ -13,11 +16,31 @@ import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
 /** Deliveries on their way. */
 export type Queue = Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue'>
 
-type Settled = {
+/** A delivery with the rest of its event; the first of a subscription comes with it. */
+type ClaimedRow = DeliveryRecord &
+  Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
+    readonly subscription: SubscriptionRecord | null
+  }
+
+/** A delivery after its settlement; without a status, nothing was written. */
+type SettledRow = Omit<DeliveryRecord, 'status'> & {
+  readonly status: DeliveryStatus | null
   readonly place: number
-  readonly disables: boolean
-  readonly delivery: DeliveryRecord
   readonly disabled: DisabledReason | null
+  readonly due: boolean
+}
+
+const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
+  const subscriptions = new Map<string, SubscriptionRecord>()
+  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, ...delivery }) => {
+    const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
+    const key = JSON.stringify([organizationId, delivery.subscriptionId])
+    const subscription = own ?? subscriptions.get(key)
+    if (subscription === undefined) return []
+    subscriptions.set(key, subscription)
+    const event = { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt }
+    return { delivery, event, subscription }
+  })
 }
 
 const toRow = ({ deliveryId, claimId, failingLimitMs, result }: Settlement, place: number) => ({
@@ -34,15 +57,15 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
   const write = async (
     settlements: readonly Settlement[],
     options?: QueryOptions,
-  ): Promise<Map<number, Settled>> => {
+  ): Promise<Map<number, SettledRow>> => {
     const rows = settlements.map(toRow)
-    const [written] = await query<{ settled: Settled[]; due: boolean }>(
-      'SELECT settled, due FROM wabakit.settle_deliveries($1, $2, $3)',
+    const written = await query<SettledRow>(
+      `SELECT r.due, s.* FROM wabakit.settle_deliveries($1, $2, $3) AS r LEFT JOIN unnest(r.settled) AS s ON true`,
       [rows.map(({ delivery }) => delivery), JSON.stringify(rows), options?.isLong ?? false],
       options,
     )
-    if (written?.due) channel.announce()
-    return new Map(written?.settled.map((each) => [each.place, each]))
+    if (written[0]?.due) channel.announce()
+    return new Map(written.map((each) => [each.place, each]))
   }
 
   const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
@@ -50,22 +73,30 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
     return Promise.all(
       settlements.map(async (settlement, place) => {
         const first = written.get(place)
-        const found = first?.disables ? (await write([settlement], { isLong: true })).get(0) : first
-        if (found === undefined) return { outcome: 'stale' }
-        return { outcome: 'settled', delivery: found.delivery, disabled: found.disabled }
+        const found = first?.status === null ? (await write([settlement], { isLong: true })).get(0) : first
+        if (found === undefined || found.status === null) return { outcome: 'stale' }
+        const { place: _, due: __, disabled, status, ...delivery } = found
+        return { outcome: 'settled', delivery: { ...delivery, status }, disabled }
       }),
     )
   }
 
   return {
-    claimDeliveries: ({ claimId, leaseMs, limit, perSubscription }) =>
-      query<ClaimedDelivery>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4)', [
-        claimId,
-        leaseMs,
-        limit,
-        perSubscription,
-      ]),
-    settleDelivery: createBatches({ largest: 64, keyOf: ({ deliveryId }) => deliveryId, write: settle }),
+    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription }) =>
+      toClaims(
+        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4)', [
+          claimId,
+          leaseMs,
+          limit,
+          perSubscription,
+        ]),
+      ),
+    settleDelivery: createBatches({
+      largest: 64,
+      most: 1,
+      keyOf: ({ deliveryId }) => deliveryId,
+      write: settle,
+    }),
     nextDueAt: async () => {
       const [row] = await query<{ next: string | null }>(
         'SELECT min(due_at)::text AS next FROM wabakit.queues()',

@@ -2,8 +2,8 @@ import type pg from 'pg'
 
 /**
  * What every session needs: our functions are written for READ COMMITTED; what was acknowledged must be on the disk;
- * the planner must take the indexes that are there for each statement, also while a new table has no statistics, and
- * need not plan again what has only one good plan. A process that falls silent in the midst of a transaction must not
+ * the planner must look rows up one by one in the indexes that are there for each statement, also while a new table has
+ * no statistics, and need not plan again what has only one good plan. A process that falls silent in the midst of a transaction must not
  * hold its locks for ever.
  */
 const settings = `SELECT
@@ -11,6 +11,7 @@ const settings = `SELECT
   set_config('synchronous_commit',
     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
   set_config('enable_seqscan', 'off', false),
+  set_config('enable_mergejoin', 'off', false),
   set_config('plan_cache_mode', 'force_generic_plan', false),
   set_config('jit', 'off', false),
   set_config('statement_timeout', $1, false),

@@ -29,6 +29,7 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
   },
   findOrganization: createBatches<string, OrganizationRecord | undefined>({
     largest: mostReads,
+    most: 2,
     write: async (ids) => {
       const rows = await query<{ record: OrganizationRecord }>(
         'SELECT wabakit.record(o) AS record FROM wabakit.organizations o WHERE o.id = ANY ($1)',
@@ -79,6 +80,7 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
   },
   findCaller: createBatches<string, CallerRecord | undefined>({
     largest: mostReads,
+    most: 2,
     write: async (hashes) => {
       const rows = await query<CallerRecord>(
         `SELECT wabakit.record(k) AS key, wabakit.record(o) AS organization

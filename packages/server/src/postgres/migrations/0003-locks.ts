@@ -35,8 +35,12 @@ END $$;
 
 -- What writes for several callers at once waits for a lock a second at most: what holds it concerns one of them, and
 -- the others are then served without that one.
-CREATE FUNCTION wabakit.limit_patience(p_callers integer) RETURNS void LANGUAGE sql
-RETURN CASE WHEN p_callers > 1 THEN set_config('lock_timeout', '1s', true) END;
+CREATE FUNCTION wabakit.limit_patience(p_callers integer) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF p_callers > 1 THEN
+    PERFORM set_config('lock_timeout', '1s', true);
+  END IF;
+END $$;
 
 CREATE FUNCTION wabakit.lock_subscription(p_subscription bigint) RETURNS void LANGUAGE sql
 RETURN pg_advisory_xact_lock(wabakit.lock_key('subscription', p_subscription::text));

@@ -14,16 +14,6 @@ BEGIN
   );
 END $$;
 
--- Whether an event that is told now has to wait in its lane.
-CREATE FUNCTION wabakit.is_lane_taken(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
-RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN EXISTS (
-    SELECT FROM wabakit.deliveries
-    WHERE subscription = p_subscription AND subject = p_subject AND status = 'waiting'
-  ) OR wabakit.is_lane_held(p_subscription, p_subject, p_event, p_waits_for);
-END $$;
-
 -- In the lanes of some deliveries, makes the first of those who wait due, unless something holds it. Returns whether
 -- there is one. Needs the lanes' locks.
 CREATE FUNCTION wabakit.promote_lanes_of(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -98,7 +88,14 @@ BEGIN
       SELECT e.organization_id, s.position AS subscription, e.position AS event, e.name, e.subject, e.occurred_at, CASE
         WHEN s.disabled_reason IS NOT NULL THEN 'skipped'
         WHEN row_number() OVER (PARTITION BY s.position, e.subject ORDER BY e.position) > 1 THEN 'waiting'
-        WHEN wabakit.is_lane_taken(s.position, e.subject, e.position, e.waits_for) THEN 'waiting'
+        WHEN EXISTS (
+          SELECT FROM wabakit.deliveries d
+          WHERE d.subscription = s.position AND d.subject = e.subject AND d.status = 'waiting' OFFSET 0
+        ) OR EXISTS (
+          SELECT FROM wabakit.deliveries d
+          WHERE d.subscription = s.position AND d.subject = e.subject AND d.holds_lane OFFSET 0
+        ) OR e.waits_for IS NOT NULL AND wabakit.is_lane_held(s.position, e.subject, e.position, e.waits_for)
+        THEN 'waiting'
         ELSE 'pending'
       END AS status
       FROM unnest(recipients, places) AS recipient (subscription, place)

@@ -50,7 +50,13 @@ $$;
 
 CREATE FUNCTION wabakit.claim_deliveries(
   p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer
-) RETURNS TABLE (delivery json, event json, subscription json) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (
+  id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
+  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
+  "createdAt" double precision, "settledAt" double precision,
+  channel text, digits text, payload text, "waitsFor" text, subscription json
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
 DECLARE
   moment bigint := wabakit.clock_ms();
   candidates bigint[];
@@ -92,13 +98,21 @@ BEGIN
   ), claimed AS (
     UPDATE wabakit.deliveries d SET status = 'claimed', claim_id = p_claim_id, due_at = moment + p_lease_ms
     WHERE d.position = ANY (ARRAY(SELECT free.position FROM free))
-    RETURNING d.position, d.event, d.subscription, d AS row
+    RETURNING d.*
   )
-  SELECT wabakit.record(c.row, e, s), wabakit.record(e), wabakit.record(s)
+  SELECT
+    wabakit.delivery_id(c.position), c.organization_id, s.id, e.id, c.event_name, c.subject,
+    coalesce(c.webhook_id, e.id), c.status, c.due_at::double precision, c.attempts, c.failures,
+    e.occurred_at::double precision, c.settled_at::double precision,
+    e.channel, e.digits, e.payload, e.waits_for,
+    -- With the first of its deliveries.
+    CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN wabakit.record(s.row) END
   FROM claimed c
   JOIN free f ON f.position = c.position
-  JOIN wabakit.events e ON e.position = c.event
-  JOIN wabakit.subscriptions s ON s.position = c.subscription
+  CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = c.event OFFSET 0) AS e
+  CROSS JOIN LATERAL (
+    SELECT s.id, s AS row FROM wabakit.subscriptions s WHERE s.position = c.subscription OFFSET 0
+  ) AS s
   ORDER BY f.due_at, c.event;
 END $$;
 `

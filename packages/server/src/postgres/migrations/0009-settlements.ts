@@ -1,10 +1,17 @@
 /** What became of claims, and sending again. */
 export const settlements = /* sql */ `
--- Records what became of claims. In the result, those that are not under their claim any more are missing, and where
--- a settlement is going to disable its subscription and the caller did not say that it may, "disables" is true and
--- nothing was written.
+CREATE TYPE wabakit.settled AS (
+  place integer, disabled text,
+  id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
+  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
+  "createdAt" double precision, "settledAt" double precision
+);
+
+-- Records what became of claims. Those that are not under their claim any more are missing in the result; and where a
+-- settlement is going to disable its subscription and the caller did not say that it may, nothing was written and its
+-- status is null. "due" says of the whole whether a delivery is due now.
 CREATE FUNCTION wabakit.settle_deliveries(
-  p_deliveries bigint[], p_settlements json, p_may_disable boolean, OUT settled json, OUT due boolean
+  p_deliveries bigint[], p_settlements json, p_may_disable boolean, OUT settled wabakit.settled[], OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -29,23 +36,33 @@ BEGIN
       error text, "responseBody" text
     )
   ), judged AS (
-    SELECT a.*, d.status AS status_before, s.id AS subscription_id, CASE
+    SELECT a.*, d.event, d.subscription, d.status AS status_before, s.id AS subscription_id, CASE
       WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
       WHEN a.kind = 'gone' THEN 'gone'
       WHEN moment - coalesce(s.failing_since, a."startedAt") >= a."failingLimitMs" THEN 'failing'
     END AS disabled
     FROM asked a
-    JOIN wabakit.deliveries d ON d.position = a.delivery AND d.claim_id = a."claimId"
-    JOIN wabakit.subscriptions s ON s.position = d.subscription
+    CROSS JOIN LATERAL (
+      SELECT d.event, d.subscription, d.status FROM wabakit.deliveries d
+      WHERE d.position = a.delivery AND d.claim_id = a."claimId" OFFSET 0
+    ) AS d
+    CROSS JOIN LATERAL (
+      SELECT s.id, s.disabled_reason, s.failing_since FROM wabakit.subscriptions s
+      WHERE s.position = d.subscription OFFSET 0
+    ) AS s
   ), decided AS (
-    SELECT j.*, CASE
+    SELECT j.*, e.id AS event_id, e.occurred_at, CASE
       WHEN j.kind = 'delivered' THEN 'delivered'
       WHEN j.status_before = 'skipped' OR j.kind = 'gone' THEN 'skipped'
       WHEN j.kind = 'exhausted' THEN 'exhausted'
       WHEN j.disabled IS NOT NULL THEN 'skipped'
       ELSE 'pending'
     END AS status_after
-    FROM judged j WHERE j.disabled IS NULL OR p_may_disable
+    FROM judged j
+    CROSS JOIN LATERAL (
+      SELECT e.id, e.occurred_at FROM wabakit.events e WHERE e.position = j.event OFFSET 0
+    ) AS e
+    WHERE j.disabled IS NULL OR p_may_disable
   ), written AS (
     UPDATE wabakit.deliveries d SET
       status = c.status_after,
@@ -59,10 +76,13 @@ BEGIN
         WHEN c.status_after = c.status_before THEN d.settled_at
         ELSE moment
       END
-    FROM decided c, wabakit.events e, wabakit.subscriptions s
-    WHERE d.position = c.delivery AND d.claim_id = c."claimId" AND e.position = d.event
-      AND s.position = d.subscription
-    RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, wabakit.record(d, e, s) AS record
+    FROM decided c
+    WHERE d.position = c.delivery AND d.claim_id = c."claimId"
+    RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, ROW(
+      c.place, c.disabled,
+      wabakit.delivery_id(d.position), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
+      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, c.occurred_at, d.settled_at
+    )::wabakit.settled AS row
   ), attempted AS (
     INSERT INTO wabakit.attempts
     SELECT a.delivery, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody", NOT a.failed
@@ -87,10 +107,12 @@ BEGIN
     FROM changed c WHERE s.position = c.position
   )
   SELECT
-    coalesce(json_agg(json_build_object(
-      'place', j.place, 'disables', w.place IS NULL AND j.disabled IS NOT NULL, 'delivery', w.record,
-      'disabled', w.disabled
-    )) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '[]'),
+    coalesce(array_agg(CASE
+      WHEN w.place IS NULL THEN ROW(
+        j.place, j.disabled, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+      )::wabakit.settled
+      ELSE w.row
+    END) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '{}'),
     coalesce(bool_or(w.kind = 'released'), false),
     min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL)
   INTO settled, due, disabled_subscription
