@@ -133,7 +133,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       const claim = { claimId, now: clock.now(), leaseMs, limit, perSubscription }
       return (await store.claimDeliveries(claim)).map((claimed) => ({ claimed, claimId }))
     },
-    run: async ({ claimed, claimId }) => {
+    run: async ({ claimed, claimId }, makeRoom) => {
       const { signal } = stopping
       const found = await attemptDelivery(claimed, {
         ...context,
@@ -141,6 +141,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         timeoutMs,
         stopping: signal,
       })
+      makeRoom()
       const isGivenUp = signal.aborted && found.attempt.status === null
       const result: SettlementResult = isGivenUp
         ? { kind: 'released' }

@@ -80,4 +80,49 @@ describe('createPool', () => {
     await tick()
     expect(errors.map(String)).toEqual(['Error: broken'])
   })
+
+  it('starts another job where one made room, but not without end while results are being written', async () => {
+    const { promise: written, resolve: write } = Promise.withResolvers<void>()
+    let started = 0
+    const pool = createPool<string>({
+      concurrency: 2,
+      onError: () => {},
+      take: async (limit) => Array.from({ length: Math.min(limit, 10 - started) }, () => 'job'),
+      run: async (_job, makeRoom) => {
+        started++
+        makeRoom()
+        await written
+      },
+    })
+    await pool.fill()
+    await tick()
+    expect(started).toBe(4)
+    write()
+    await pool.drain()
+    expect(started).toBe(10)
+  })
+
+  it('takes for several free places at once, and for a single one after a few milliseconds', async () => {
+    const ends: (() => void)[] = []
+    const limits: number[] = []
+    const pool = createPool<string>({
+      concurrency: 16,
+      onError: () => {},
+      take: async (limit) => {
+        limits.push(limit)
+        return Array.from({ length: limit }, () => 'job')
+      },
+      run: () => new Promise((resolve) => ends.push(resolve)),
+    })
+    await pool.fill()
+    expect(limits).toEqual([16])
+    for (const end of ends.splice(0, 2)) end()
+    await tick()
+    expect(limits).toEqual([16, 2])
+    ends.shift()?.()
+    await expect.poll(() => limits).toEqual([16, 2, 1])
+    const closed = pool.close()
+    for (const end of ends) end()
+    await closed
+  })
 })

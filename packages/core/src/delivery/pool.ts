@@ -1,10 +1,11 @@
 /** What a {@link createPool} works on. */
 export type PoolContext<Job> = {
-  /** Most jobs at the same time. */
+  /** Most jobs at the same time that have not made room. */
   readonly concurrency: number
   /** Gives up to `limit` jobs that can be started now; fewer when there are no more. */
   take(limit: number): Promise<readonly Job[]>
-  run(job: Job): Promise<void>
+  /** Does a job; calls `makeRoom` when the rest of it, such as writing its result, needs no place any more. */
+  run(job: Job, makeRoom: () => void): Promise<void>
   /** Gets what `take` or `run` rejected with while nobody waits in `drain`. */
   onError(error: unknown): void
 }
@@ -21,12 +22,22 @@ export type Pool = {
   isIdle(): boolean
 }
 
+/** Jobs that made room may be as many as those that did not: when results are written slowly, no more is taken. */
+const mostPerPlace = 2
+
+/** A take costs the store much the same for one job as for many: it waits for this share of the places, or so long. */
+const gathering = { share: 1 / 8, ms: 5 }
+
 /** Makes a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
 export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext<Job>): Pool => {
   const waiting: Array<{ resolve(): void; reject(error: unknown): void }> = []
+  const gathered = Math.ceil(concurrency * gathering.share)
   let running = 0
-  let filling = false
+  let working = 0
+  let isFilling = false
   let again = false
+  let isMoreLeft = false
+  let isGathering = false
   let isOpen = true
 
   const fail = (error: unknown): void => {
@@ -36,31 +47,63 @@ export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext
 
   const start = async (job: Job): Promise<void> => {
     running++
+    working++
+    let hasPlace = true
+    const makeRoom = (): void => {
+      if (!hasPlace) return
+      hasPlace = false
+      working--
+      if (isMoreLeft) void fill()
+    }
     try {
-      await run(job)
+      await run(job, makeRoom)
     } catch (error) {
       fail(error)
     }
+    makeRoom()
     running--
     await fill()
   }
 
-  const isIdle = (): boolean => running === 0 && !filling
+  const room = (): number => Math.min(concurrency - working, mostPerPlace * concurrency - running)
 
-  const fill = async (): Promise<void> => {
+  /** Whether to wait for more room; if so, somebody fills when it is there, or when the time is over. */
+  const gathers = (): boolean => {
+    if (working === 0 || room() >= gathered) return false
+    if (!isGathering) {
+      isGathering = true
+      setTimeout(() => {
+        isGathering = false
+        void fillNow()
+      }, gathering.ms)
+    }
+    return true
+  }
+
+  const fillNow = async (): Promise<void> => {
     again = true
-    if (filling) return
-    filling = true
+    if (isFilling) return
+    isFilling = true
+    // Jobs that end together ask together.
+    await undefined
     try {
-      while (again && isOpen && running < concurrency) {
+      while (again && isOpen && room() > 0) {
         again = false
-        for (const job of await take(concurrency - running)) void start(job)
+        const limit = room()
+        const jobs = await take(limit)
+        isMoreLeft = jobs.length === limit
+        for (const job of jobs) void start(job)
+        if (again && gathers()) break
       }
     } catch (error) {
       fail(error)
     }
-    filling = false
+    isFilling = false
     if (running === 0) for (const { resolve } of waiting.splice(0)) resolve()
+  }
+
+  const fill = async (): Promise<void> => {
+    if (!gathers()) await fillNow()
   }
 
   const drain = (): Promise<void> =>
@@ -72,7 +115,7 @@ export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext
   return {
     fill,
     drain,
-    isIdle,
+    isIdle: () => running === 0 && !isFilling,
     close: () => {
       isOpen = false
       return drain()
