@@ -5,11 +5,29 @@ import type { Clock } from '../values/clock.ts'
 import { readBeginning } from './read-beginning.ts'
 import { retryAfterOf } from './retry-after.ts'
 
-/**
- * Sends an attempt: `fetch` fits. The third argument says what is sent, for those who need more than the request;
- * `init.redirect` is `manual` and `init.signal` ends the attempt.
- */
-export type DeliveryFetch = (url: string, init: RequestInit, claimed: ClaimedDelivery) => Promise<Response>
+/** What is sent; `fetch` takes it as its second argument. `signal` ends the attempt. */
+export type DeliveryRequest = {
+  readonly method: 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly redirect: 'manual'
+  readonly signal: AbortSignal
+}
+
+/** What came back: a `Response`, or as much of one as is looked at. */
+export type DeliveryResponse = {
+  readonly status: number
+  readonly headers: { get(name: 'retry-after'): string | null }
+  /** Of a text, too, only the beginning is kept. */
+  readonly body: ReadableStream<Uint8Array> | string | null
+}
+
+/** Sends an attempt: `fetch` fits. The third argument says what is sent, for those who need more than the request. */
+export type DeliveryFetch = (
+  url: string,
+  request: DeliveryRequest,
+  claimed: ClaimedDelivery,
+) => Promise<DeliveryResponse>
 
 /** What {@link attemptDelivery} works with. */
 export type AttemptContext = {
@@ -43,13 +61,13 @@ const exchange = async (
     id: delivery.webhookId,
     timestamp: Math.floor(now / 1_000),
   })
-  const init: RequestInit = { method: 'POST', headers, body: event.payload, redirect: 'manual', signal }
-  const response = await context.fetch(subscription.url, init, claimed)
+  const request = { method: 'POST', headers, body: event.payload, redirect: 'manual', signal } as const
+  const response = await context.fetch(subscription.url, request, claimed)
   return {
     status: response.status,
     error: null,
-    responseBody: await readBeginning(response),
-    retryAfterMs: retryAfterOf(response.headers, now),
+    responseBody: await readBeginning(response.body),
+    retryAfterMs: retryAfterOf(response.headers.get('retry-after'), now),
   }
 }
 

@@ -1,9 +1,7 @@
 /** Most characters of an answer's body that are kept. */
 const longest = 4_096
 
-/** The beginning of an answer's body as text that every store can keep; the rest is not read. */
-export const readBeginning = async ({ body }: Response): Promise<string> => {
-  if (body === null) return ''
+const read = async (body: ReadableStream<Uint8Array>): Promise<string> => {
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
@@ -14,6 +12,12 @@ export const readBeginning = async ({ body }: Response): Promise<string> => {
   }
   // Not awaited: an endpoint that does not stop must not hold up the result.
   reader.cancel().catch(() => {})
+  return text
+}
+
+/** The beginning of an answer's body as text that every store can keep; the rest is not read. */
+export const readBeginning = async (body: ReadableStream<Uint8Array> | string | null): Promise<string> => {
+  const text = typeof body === 'object' && body !== null ? await read(body) : (body ?? '')
   return text
     .slice(0, longest)
     .replaceAll('\0', '')
