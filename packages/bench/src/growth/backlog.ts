@@ -18,6 +18,8 @@ export type Contents = {
 
 /** A store that was filled. */
 export type Backlog = {
+  /** Path or URL. */
+  readonly database: string
   readonly store: Store
   /** Closes the store and removes its files. */
   remove(): Promise<void>
@@ -29,6 +31,9 @@ export type Engine = {
   fill(contents: Contents): Promise<Backlog>
   close(): Promise<void>
 }
+
+/** Digits of the number of a subscription in SQL. */
+export const digitsSql = (subscription: string): string => `'' || (15550000000 + ${subscription})`
 
 /** What events are made of in SQL: their payload has the usual length. */
 export const payloadSql = `'{"event":"GROUP_PARTICIPANT_JOINED","groupName":"${'x'.repeat(200)}"}'`

@@ -1,18 +1,18 @@
 import { openPostgres, postgresStore } from '@wabakit/server/postgres'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
-import { type Contents, type Engine, payloadSql } from './backlog.ts'
+import { type Contents, digitsSql, type Engine, payloadSql } from './backlog.ts'
 
 const fillSql = ({ deliveries, subscriptions, subject, subscription, status, dueAt }: Contents): string[] => [
   `INSERT INTO wabakit.organizations (id, revision, call_summaries, integrations, pstn_numbers, created_at)
   VALUES ('acme', 1, 'manual', '[]', '[]', 0)`,
   `INSERT INTO wabakit.subscriptions
     (id, organization_id, revision, channel, number, digits, url, secret, created_at, updated_at)
-  SELECT 'sub_' || n, 'acme', 1, 'WHATSAPP', n, n, 'https://receiver.example/', 'whsec_', 0, 0
+  SELECT 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${digitsSql('n')}, ${digitsSql('n')}, 'https://receiver.example/', 'whsec_', 0, 0
   FROM generate_series(1, ${subscriptions}) n`,
   `INSERT INTO wabakit.events
-  SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', (${subscription})::text,
+  SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${digitsSql(`(${subscription})`)},
     ${payloadSql}, NULL, n FROM generate_series(1, ${deliveries}) n`,
-  `SELECT setval('wabakit.event_positions', ${deliveries})`,
+  `SELECT setval('wabakit.event_positions', ${deliveries + 1})`,
   `INSERT INTO wabakit.deliveries
     (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, settled_at, attempts)
   SELECT 'acme', subscription, n, 'GROUP_PARTICIPANT_JOINED', subject, status, status = 'pending',
@@ -39,12 +39,10 @@ export const postgresEngine = async (): Promise<Engine> => {
   return {
     name: 'PostgreSQL',
     fill: async (contents) => {
-      const database = await openPostgres({
-        url: await cluster.createDatabase(),
-        statementTimeoutMs: 600_000,
-      })
+      const url = await cluster.createDatabase()
+      const database = await openPostgres({ url, statementTimeoutMs: 600_000 })
       for (const statement of fillSql(contents)) await database.query(statement)
-      return { store: postgresStore(database), remove: database.close }
+      return { database: url, store: postgresStore(database), remove: database.close }
     },
     close: cluster.remove,
   }

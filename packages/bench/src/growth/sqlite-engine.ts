@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteStore } from '@wabakit/server'
-import { type Contents, type Engine, payloadSql } from './backlog.ts'
+import { type Contents, digitsSql, type Engine, payloadSql } from './backlog.ts'
 
 const fillSql = ({ deliveries, subscriptions, subject, subscription, status, dueAt }: Contents): string => `
   pragma synchronous = off;
@@ -14,12 +14,13 @@ const fillSql = ({ deliveries, subscriptions, subject, subscription, status, due
   with recursive s(n) as (select 1 union all select n + 1 from s where n < ${subscriptions})
   insert into subscriptions
     (id, organizationId, revision, channel, number, digits, url, events, secret, createdAt, updatedAt)
-  select 'sub_' || n, 'acme', 1, 'WHATSAPP', n, n, 'https://receiver.example/', '"all"', 'whsec_', 0, 0 from s;
+  select 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${digitsSql('n')}, ${digitsSql('n')}, 'https://receiver.example/', '"all"', 'whsec_', 0, 0 from s;
   create temp table told as
   with recursive s(n) as (select 1 union all select n + 1 from s where n < ${deliveries})
-  select n, ${subject} as subject, ${subscription} as subscription, ${status} as status, ${dueAt} as dueAt from s;
+  select n, ${subject} as subject, ${subscription} as subscription, ${status} as status, ${dueAt} as dueAt from s
+  where n <= ${deliveries};
   insert into events
-  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', subscription, ${payloadSql}, null, n, 1
+  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${digitsSql('subscription')}, ${payloadSql}, null, n, 1
   from told;
   insert into deliveries
     (event, subscription, organizationId, subject, status, place, dueAt, createdAt, settledAt, attempts, failures)
@@ -46,6 +47,7 @@ export const sqliteEngine = (): Engine => {
       database.close()
       const store = sqliteStore({ path })
       return {
+        database: path,
         store,
         remove: async () => {
           await store.close()
