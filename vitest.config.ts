@@ -13,6 +13,10 @@ export default defineConfig({
       'examples/*.test.ts',
       'examples/testing-vitest/*.test.ts',
     ],
+    // A slow machine is no failure: what hangs is told by these, not by how fast it was.
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
     coverage: { include: ['packages/*/src/**/*.ts'], exclude: ['**/*.test.ts', '**/*.test-d.ts'] },
   },
 })
