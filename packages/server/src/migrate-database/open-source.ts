@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
 import { movedEventFactor } from '../postgres/delivery-id.ts'
@@ -81,7 +81,8 @@ const sourceOf = (path: string, database: DatabaseSync, close: () => void): Sour
  * @throws DatabaseOpenError when it is not there, or is no database of this version.
  */
 export const openSource = (file: string): Source => {
-  if (!existsSync(file)) throw new DatabaseOpenError(file, 'There is no such file.')
+  if (!existsSync(file) || !statSync(file).isFile())
+    throw new DatabaseOpenError(file, 'There is no such file.')
   const path = realpathSync(file)
   try {
     const unlock = lockFile(path)

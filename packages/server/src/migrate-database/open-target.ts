@@ -44,7 +44,7 @@ export type Target = {
 /** `wabacopy` in ASCII: the advisory lock of the process that copies. */
 const copyLock = 0x77616261636f7079n
 /** How long a process that was killed may still be finishing its last statement at the server. */
-const lockTimeoutMs = 5_000
+const lockTimeoutMs = 3_000
 const connectTimeoutMs = 5_000
 const silenceMs = 120_000
 const fetchedRows = 250
@@ -123,7 +123,13 @@ async function* readRows(query: Query, { name }: CopiedTable): AsyncGenerator<un
   const fetch = () => query<{ record: unknown }>(`FETCH ${fetchedRows} FROM compared`)
   await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
   await query(`DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record FROM wabakit.${name} t`)
-  for (let rows = await fetch(); rows.length > 0; rows = await fetch()) yield rows.map(({ record }) => record)
+  // The next rows come while those before are looked at.
+  for (let next = fetch(); ; ) {
+    const rows = await next
+    if (rows.length === 0) break
+    next = fetch()
+    yield rows.map(({ record }) => record)
+  }
   await query('COMMIT')
 }
 

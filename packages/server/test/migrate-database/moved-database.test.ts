@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startServer } from '../../src/index.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import type { Progress } from '../../src/migrate-database/progress.ts'
@@ -14,6 +14,8 @@ import { event, subscription } from '../records.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillDatabase, lostClaim } from './fill-database.ts'
 import { readStore } from './read-store.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let cluster: PostgresCluster
 

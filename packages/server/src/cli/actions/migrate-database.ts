@@ -3,6 +3,7 @@ import { isPostgres } from '../../host/open-store.ts'
 import { isSame } from '../../migrate-database/fingerprint.ts'
 import { type MigrationResult, migrateDatabase } from '../../migrate-database/migrate-database.ts'
 import type { Progress } from '../../migrate-database/progress.ts'
+import { readAddress } from '../../postgres/database-address.ts'
 import { CliError, exitCodes } from '../cli-error.ts'
 import type { Output } from '../output.ts'
 import { createProgressLine } from '../progress-line.ts'
@@ -27,8 +28,8 @@ const check = ({ from, to }: MigrateOptions): void => {
     const message = '--to must be a postgres:// URL: what can be migrated is SQLite to PostgreSQL.'
     throw new CliError(message, exitCodes.usage)
   }
-  if (!URL.canParse(to)) {
-    const message = '--to is no URL. Are the special characters of its password percent-encoded?'
+  if (readAddress(to) === undefined) {
+    const message = '--to cannot be read as a URL. Percent-encode the special characters of its password.'
     throw new CliError(message, exitCodes.usage)
   }
 }

@@ -1,0 +1,134 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
+import { openPostgres } from '../../src/postgres/open-postgres.ts'
+import { startWabakit, wabakit } from '../cli/wabakit.ts'
+import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { fillDatabase } from './fill-database.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let cluster: PostgresCluster
+
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+
+afterAll(() => cluster.remove())
+
+const groups = 8_000
+const lastGroup = `many-${String(groups).padStart(5, '0')}`
+
+/** A filled SQLite file with many more groups, so that they come in several batches. */
+const fill = async (): Promise<string> => {
+  const file = join(temporaryFolder(), 'wabakit.db')
+  await fillDatabase(file, 'http://127.0.0.1:9/later')
+  const database = new DatabaseSync(file)
+  database.exec(`
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < ${groups})
+    insert into groups select organizationId, 'many-' || printf('%05d', i), requestHash, wabaNumber, digits, subject, description,
+      joinApprovalMode, inviteLink, createdAt from groups, n where clientCustomGroupId = 'g-passed'
+  `)
+  database.close()
+  return file
+}
+
+const connect = async (url: string) => {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  onTestFinished(() => client.end())
+  return {
+    query: async (sql: string) => (await client.query(sql)).rows,
+    value: async (sql: string) => Object.values((await client.query(sql)).rows[0] ?? {})[0],
+  }
+}
+
+/** A migration that is killed in the midst of the groups. */
+const migrateUntilKilled = async (from: string, to: string) => {
+  const target = await connect(to)
+  const migration = startWabakit(['migrate-database', '--from', from, '--to', to])
+  const hasBegun = () => target.value(`SELECT to_regclass('wabakit.unfinished_copy') IS NOT NULL`)
+  await expect.poll(hasBegun, { interval: 1, timeout: 20_000 }).toBe(true)
+  // The last group: the batch that brings it waits to know whether this transaction does.
+  await target.query('BEGIN')
+  await target.query(`
+    INSERT INTO wabakit.groups
+    VALUES ('acme', '${lastGroup}', NULL, '', '', '', NULL, '', NULL, 0)
+  `)
+  const waits = `SELECT count(*) FROM pg_stat_activity
+    WHERE application_name = 'wabakit migrate-database' AND wait_event_type = 'Lock' AND datname = current_database()`
+  const observer = await connect(to)
+  await expect.poll(() => observer.value(waits), { interval: 5, timeout: 20_000 }).toBe('1')
+  migration.kill('SIGKILL')
+  expect(await migration.ended).toBe('SIGKILL')
+  await target.query('ROLLBACK')
+  return target
+}
+
+test('a migration that was killed goes on where it was, and doubles nothing', async () => {
+  const from = fill()
+  const to = await cluster.createDatabase()
+  const target = await migrateUntilKilled(await from, to)
+  // Which transaction wrote a row shows whether it was written again.
+  const written = `SELECT xmin::text, count(*) FROM wabakit.groups
+    WHERE client_custom_group_id < 'many-06' GROUP BY 1 ORDER BY 2, 1`
+  const before = await target.query(written)
+  expect(before.length).toBeGreaterThan(5)
+
+  const server = await wabakit(['serve', '--port', '0', '--database', to])
+  const again = await wabakit(['migrate-database', '--from', await from, '--to', to, '--format', 'json'])
+
+  expect(server).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/is not finished.*migrate-database/),
+  })
+  const address = to.replace(':wabakit@', '@')
+  expect(again).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(`wabakit serve --database ${address}`),
+  })
+  const { tables, ...result } = JSON.parse(again.stdout)
+  expect(result).toEqual({ migrated: true, from: await from, to: address })
+  const contents = { rows: groups + 2, digest: expect.stringMatching(/^[0-9a-f]{32}$/) }
+  expect(tables).toContainEqual({ table: 'groups', same: true, source: contents, target: contents })
+  expect(tables.filter(({ same }: { same: boolean }) => !same)).toEqual([])
+  expect(await target.query(written)).toEqual(before)
+  expect(await target.value(`SELECT to_regclass('wabakit.unfinished_copy')`)).toBeNull()
+})
+
+test('a half-filled target takes nothing but the same contents, and what differs in the end is named', async () => {
+  const [from, other] = [await fill(), await fill()]
+  const to = await cluster.createDatabase()
+  const target = await migrateUntilKilled(from, to)
+  const migrate = (source: string) => migrateDatabase({ from: source, to, onProgress: () => {} })
+  const setSubject = async (subject: string) => {
+    const source = new DatabaseSync(from)
+    source.prepare(`update groups set subject = ? where clientCustomGroupId = 'many-00007'`).run(subject)
+    source.close()
+  }
+
+  const refusal = /holds an unfinished migration of another database, or of this one before it was changed/
+  await expect(migrate(other)).rejects.toThrow(refusal)
+  await setSubject('Other')
+  await expect(migrate(from)).rejects.toThrow(refusal)
+  await setSubject('Ä')
+  await target.query(`DELETE FROM wabakit.groups WHERE client_custom_group_id = 'many-00007'`)
+  const missing = await migrate(from)
+  expect(missing.isEqual).toBe(false)
+  await target.query(`
+    INSERT INTO wabakit.groups SELECT organization_id, 'many-00007', request_hash, waba_number, digits, 'Other',
+      description, join_approval_mode, invite_link, created_at
+    FROM wabakit.groups WHERE client_custom_group_id = 'many-00008'
+  `)
+  const changed = await wabakit(['migrate-database', '--from', from, '--to', to])
+
+  expect(changed).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^ {2}groups +8,002 +8,002 {2}different\n {2}participants +4 +4 {2}same$/m),
+    stderr: expect.stringContaining('Not the same on both sides: groups.'),
+  })
+  await expect(openPostgres({ url: to })).rejects.toThrow('not finished')
+})
