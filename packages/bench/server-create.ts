@@ -59,8 +59,8 @@ const measureSync = (): number => {
 const peers = async (): Promise<Contender[]> => {
   const document = join(folder, 'openapi.json')
   writeFileSync(document, JSON.stringify(openApiDocument()))
-  const prism = join(heavyPeer('@stoplight/prism-cli', 5), '.bin/prism')
-  const mockoon = join(heavyPeer('@mockoon/cli', 9), '.bin/mockoon-cli')
+  const prism = join(heavyPeer('@stoplight/prism-cli@5'), '.bin/prism')
+  const mockoon = join(heavyPeer('@mockoon/cli@9'), '.bin/mockoon-cli')
   const [prismUrl, mockoonUrl] = ['http://127.0.0.1:41771', 'http://127.0.0.1:41772']
   return [
     await contender('prism mock', await startCommand([prism, 'mock', '-p', '41771', document], prismUrl)),

@@ -1,62 +1,99 @@
 import { Client } from 'pg'
 import { createCluster } from '../server/test/postgres-cluster.ts'
-import { cpuTimeOfFamily, parentOf } from './src/cpu-time.ts'
-import { backlog, cpuOf, endToEnd, type Queue } from './src/deliveries/contender.ts'
+import type { Child } from './src/commands.ts'
+import { cpuTime, cpuTimeOfFamily, parentOf } from './src/cpu-time.ts'
+import { installBullMq } from './src/deliveries/bullmq.ts'
+import { backlog, bareLoop, cpuOf, endToEnd } from './src/deliveries/contender.ts'
 import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
 import { reportDeliveries } from './src/deliveries/delivery-report.ts'
 import { connections } from './src/deliveries/job.ts'
-import { type QueueOptions, startBareLoop, startEndpoint, startQueue } from './src/deliveries/processes.ts'
+import { measureWorkers } from './src/deliveries/measure-workers.ts'
+import {
+  type QueueOptions,
+  startBareLoop,
+  startCommitLoop,
+  startEndpoint,
+  startQueue,
+} from './src/deliveries/processes.ts'
+import { type Appendfsync, type Redis, startRedis } from './src/redis.ts'
 import { type Contender, measureRounds } from './src/rounds.ts'
 
 // P5 on PostgreSQL with its files synced: an event is stored with its delivery, signed, sent to an endpoint and settled;
-// end to end, and from a backlog. Everybody's processes, the endpoint and PostgreSQL share the cores of one machine.
+// while events come in, and from a backlog. Peers do the same job. Everybody's processes, the endpoint and the database
+// share the cores of one machine.
 //
-//   node --conditions=@wabakit/source packages/bench/server-deliveries-postgres.ts [names of queues, all when omitted]
-const count = 2_000
+//   node --conditions=@wabakit/source packages/bench/server-deliveries-postgres.ts [queues, all when omitted]
+const count = 2_048
 const named = process.argv.slice(2)
-const queues: Readonly<Record<string, Pick<QueueOptions, 'kind' | 'workers'>>> = {
-  wabakit: { kind: 'wabakit' },
-  'wabakit, 2 workers': { kind: 'wabakit', workers: 2 },
-  'pg-boss': { kind: 'pg-boss' },
-  'graphile-worker': { kind: 'graphile-worker' },
-}
+const isAsked = (name: string): boolean => named.length === 0 || named.includes(name)
 
 await using cluster = await createCluster({
-  settings: { fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '300' },
+  settings: { fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '400' },
 })
-const client = new Client({ connectionString: await cluster.createDatabase() })
-await client.connect()
-const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-const postmaster = parentOf(rows[0]?.pid ?? 0)
-await client.end()
 
-const endpoint = await startEndpoint()
-const bareLoop = await startBareLoop(endpoint)
-const children = [endpoint, bareLoop]
-const meter = createCpuMeter()
-const bare: Contender = {
-  name: 'bare loop',
-  run: async (times) => {
-    await bareLoop.command('post', times)
-    await endpoint.command('arrivals', times)
-  },
+/** The first process of the cluster, whose children are all the others. */
+const findPostmaster = async (): Promise<number> => {
+  const client = new Client({ connectionString: await cluster.createDatabase() })
+  await client.connect()
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const postmaster = parentOf(rows[0]?.pid ?? 0)
+  await client.end()
+  return postmaster
 }
-const contenders: Contender[] = [meter.measure(bare, () => ({ workers: cpuOf([bareLoop]) }))]
+
+const postmaster = await findPostmaster()
+const postgresCpu = (): number => cpuTimeOfFamily(postmaster)
+const meter = createCpuMeter()
+const children: Child[] = []
+const redises: Redis[] = []
+const contenders: Contender[] = []
+
+const addLoops = async (endpoint: Child): Promise<void> => {
+  const loop = await startBareLoop(endpoint)
+  const commits = await startCommitLoop(await cluster.createDatabase())
+  children.push(loop, commits)
+  contenders.push(meter.measure(bareLoop(loop, endpoint), () => ({ workers: cpuOf(loop) })))
+  for (const [command, name] of [
+    ['each', 'PostgreSQL, a commit for each row'],
+    ['batched', 'PostgreSQL, a commit for 64 rows'],
+  ] as const) {
+    const contender = { name, run: async (times: number) => void (await commits.command(command, times)) }
+    contenders.push(meter.measure(contender, () => ({ producer: cpuOf(commits), database: postgresCpu() })))
+  }
+}
+
+const addQueue = async (name: string, options: QueueOptions, databaseCpu = postgresCpu): Promise<void> => {
+  const queue = await startQueue(options)
+  const { producer, workers } = queue
+  children.push(producer, ...workers)
+  const read = () => ({ workers: cpuOf(...workers), producer: cpuOf(producer), database: databaseCpu() })
+  contenders.push(
+    meter.measure(endToEnd(`${name}, end to end`, queue), read),
+    meter.measure(backlog(`${name}, backlog`, queue), read),
+  )
+}
+
+const addBullMq = async (appendfsync: Appendfsync, endpoint: Child): Promise<void> => {
+  const redis = await startRedis(appendfsync)
+  if (redis === undefined) {
+    console.log(`bullmq with appendfsync ${appendfsync} is left out: there is no redis-server on the PATH.`)
+    return
+  }
+  redises.push(redis)
+  const options = { kind: 'bullmq', database: redis.url, endpoint } as const
+  await addQueue(`bullmq, appendfsync ${appendfsync}`, options, () => cpuTime(redis.pid))
+}
 
 try {
-  for (const [name, options] of Object.entries(queues)) {
-    if (named.length > 0 && !named.includes(name)) continue
-    const queue: Queue = await startQueue({ ...options, database: await cluster.createDatabase(), endpoint })
-    children.push(queue.producer, ...queue.workers)
-    const read = () => ({
-      workers: cpuOf(queue.workers),
-      producer: cpuOf([queue.producer]),
-      PostgreSQL: cpuTimeOfFamily(postmaster),
-    })
-    contenders.push(
-      meter.measure(endToEnd(`${name}, end to end`, queue), read),
-      meter.measure(backlog(`${name}, backlog`, queue), read),
-    )
+  const endpoint = await startEndpoint()
+  children.push(endpoint)
+  await addLoops(endpoint)
+  for (const kind of ['wabakit', 'pg-boss', 'graphile-worker'] as const)
+    if (isAsked(kind)) await addQueue(kind, { kind, database: await cluster.createDatabase(), endpoint })
+  if (isAsked('bullmq')) {
+    installBullMq()
+    await addBullMq('everysec', endpoint)
+    await addBullMq('always', endpoint)
   }
   const measurements = await measureRounds(contenders, { rounds: 10, warmUpRounds: 1, count })
   reportDeliveries({
@@ -67,4 +104,6 @@ try {
   })
 } finally {
   for (const child of children) child.close()
+  for (const redis of redises) await redis.remove()
 }
+if (isAsked('wabakit')) await measureWorkers(cluster)

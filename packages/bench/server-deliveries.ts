@@ -1,121 +1,43 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { startServer } from '@wabakit/server'
-import { Pool } from 'undici'
-import { payload } from './src/call-ai-summary.ts'
-import { type Contender, measureRounds, median, medianRatio, report } from './src/rounds.ts'
+import type { Child } from './src/commands.ts'
+import { backlog, bareLoop, cpuOf, endToEnd } from './src/deliveries/contender.ts'
+import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
+import { reportDeliveries } from './src/deliveries/delivery-report.ts'
+import { connections } from './src/deliveries/job.ts'
+import { startBareLoop, startEndpoint, startQueue } from './src/deliveries/processes.ts'
+import { measureRounds } from './src/rounds.ts'
 
-// P5 on SQLite: an event is stored with its delivery, signed, sent to an endpoint of another process and settled. Next
-// to it a loop that does nothing but POST the same body, over as many connections.
-const connections = 64
-const count = 2_000
-const rounds = 15
-const number = '+15550100001'
+// P5 on SQLite with its file synced: an event is stored with its delivery, signed, sent to an endpoint and settled; while
+// events come in, and from a backlog. One process does all of it. Next to it a loop, in a process of its own too, that
+// does nothing but POST the same body over as many connections.
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
-const endpoint = spawn(process.execPath, [fileURLToPath(import.meta.resolve('./src/endpoint-process.ts'))], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
-const [url]: string[] = await once(createInterface(endpoint.stdout), 'line')
-if (url === undefined) throw new Error('no endpoint')
-
-/** Runs `times` tasks, `connections` at a time. */
-const inParallel = async (times: number, task: () => Promise<unknown>): Promise<void> => {
-  let left = times
-  const worker = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1
-      await task()
-    }
-  }
-  await Promise.all(Array.from({ length: connections }, worker))
-}
-
-const cpu = new Map<string, number[]>()
-const withCpu = ({ name, run }: Contender): Contender => ({
-  name,
-  run: async (times) => {
-    const before = process.cpuUsage()
-    await run(times)
-    const { user, system } = process.cpuUsage(before)
-    cpu.set(name, [...(cpu.get(name) ?? []), (user + system) / times])
-  },
-})
-
-const pool = new Pool(url, { connections })
-const post = async (): Promise<void> => {
-  const { body } = await pool.request({
-    path: '/',
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: payload,
-  })
-  await body.dump()
-}
-
-const server = await startServer({
-  port: 0,
-  database: join(folder, 'wabakit.db'),
-  logLevel: 'warn',
-  deliveryConcurrency: connections,
-  deliveryConcurrencyPerSubscription: connections,
-  organizations: [{ id: 'bench', integrations: [{ wabaNumber: number }] }],
-})
-await server.service.subscriptions.create('bench', { channel: 'WHATSAPP', number, url })
-let calls = 0
-
-const deliver = async (times: number): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let settled = 0
-  const stop = server.service.dispatcher.onAttempt(({ result }) => {
-    if (result.kind === 'delivered') settled += 1
-    if (settled === times) resolve()
-  })
-  await inParallel(times, () => {
-    calls += 1
-    return server.service.events.publish('bench', {
-      name: 'CALL_AI_SUMMARY',
-      subject: `call:${calls}`,
-      channel: 'WHATSAPP',
-      number,
-      payload,
-    })
-  })
-  await promise
-  stop()
-}
+const children: Child[] = []
 
 try {
-  const contenders: Contender[] = [
-    { name: 'bare undici POST loop', run: (times) => inParallel(times, post) },
-    { name: 'wabakit, SQLite with fsync', run: deliver },
+  const endpoint = await startEndpoint()
+  children.push(endpoint)
+  const loop = await startBareLoop(endpoint)
+  children.push(loop)
+  const database = join(folder, 'wabakit.db')
+  const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers: 0 })
+  children.push(queue.producer)
+  const meter = createCpuMeter()
+  const read = () => ({ server: cpuOf(queue.producer) })
+  const contenders = [
+    meter.measure(bareLoop(loop, endpoint), () => ({ server: cpuOf(loop) })),
+    meter.measure(endToEnd('wabakit, end to end', queue), read),
+    meter.measure(backlog('wabakit, backlog', queue), read),
   ]
-  const measurements = await measureRounds(contenders.map(withCpu), { rounds, count })
-  const [bare, sqlite] = measurements
-  if (bare === undefined || sqlite === undefined) throw new Error('not measured')
-  const perSecond = (nanoseconds: number): number => Math.round(1e9 / nanoseconds)
-  const facts = {
-    connections,
-    perSecond: Object.fromEntries(measurements.map(({ name, median: each }) => [name, perSecond(each)])),
-    cpuMicrosecondsEach: Object.fromEntries(
-      [...cpu].map(([name, figures]) => [name, Math.round(median(figures))]),
-    ),
-    sqliteAgainstBare: medianRatio(bare, sqlite),
-  }
-  report(
-    `Durable deliveries, end to end, ${connections} connections`,
-    'server-deliveries',
+  const measurements = await measureRounds(contenders, { rounds: 15, count: 2_000 })
+  reportDeliveries({
+    title: `Durable deliveries on SQLite, ${connections} connections`,
+    file: 'server-deliveries',
     measurements,
-    facts,
-  )
-  console.log(facts)
+    cpu: meter.figures(),
+  })
 } finally {
-  await server.close()
-  await pool.close()
-  endpoint.kill()
+  for (const child of children) child.close()
   rmSync(folder, { recursive: true })
 }

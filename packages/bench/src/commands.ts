@@ -36,7 +36,7 @@ export type ChildOptions = {
 /** Starts a process that serves commands, and waits until it is ready. */
 export const startChild = async ({ file, arguments: list = [] }: ChildOptions): Promise<Child> => {
   const child = fork(fileURLToPath(file), list, {
-    execArgv: ['--conditions=@wabakit/source', ...(process.env.BENCH_EXEC_ARGV?.split(' ') ?? [])],
+    execArgv: ['--conditions=@wabakit/source'],
   })
   const answers: PromiseWithResolvers<unknown>[] = []
   const answer = (): Promise<unknown> => {

@@ -5,17 +5,22 @@ import { resolve } from 'node:path'
 /** Peers that bring some hundred packages each: installed apart from the workspaces, and only when asked for. */
 const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
 
-/** The folder of a heavy peer; installs it when it is not there. */
-export const heavyPeer = (name: string, major: number): string => {
-  const place = resolve(folder, name.replaceAll('/', '-'))
-  if (!existsSync(resolve(place, 'node_modules', name))) {
+/**
+ * The folder of a heavy peer; installs it when it is not there.
+ *
+ * @param packages - it, and what else it needs; each with its major version, such as `@mockoon/cli@9`.
+ */
+export const heavyPeer = (...packages: readonly string[]): string => {
+  const place = resolve(folder, packages.join('+').replaceAll('/', '-'))
+  const modules = resolve(place, 'node_modules')
+  if (!existsSync(modules)) {
     mkdirSync(place, { recursive: true })
     writeFileSync(resolve(place, 'package.json'), '{ "private": true }')
-    const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', `${name}@${major}`], {
+    const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', ...packages], {
       cwd: place,
       stdio: 'inherit',
     })
-    if (status !== 0) throw new Error(`${name} could not be installed`)
+    if (status !== 0) throw new Error(`${packages.join(' and ')} could not be installed`)
   }
-  return resolve(place, 'node_modules')
+  return modules
 }

@@ -1,8 +1,7 @@
 import { PgBoss } from 'pg-boss'
-import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { inParallel } from '../in-parallel.ts'
-import { connections, type Job, settings } from './job.ts'
+import { connections, createJobs, type Job, settings } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
 import { untilNone } from './until-none.ts'
 
@@ -27,12 +26,7 @@ if (role === 'worker')
     (jobs) => Promise.all(jobs.map(({ data }) => sendWebhook(data))),
   )
 
-let calls = 0
-const store = () => {
-  calls += 1
-  const job: Job = { id: `evt_${calls}`, url: endpoint, body: payload }
-  return boss.send(queue, job)
-}
+const nextJob = createJobs(endpoint)
 
 const open = async (): Promise<number> => {
   const { rows } = await boss
@@ -42,6 +36,11 @@ const open = async (): Promise<number> => {
 }
 
 serveCommands({
-  store: (times) => inParallel({ times, concurrency: connections }, store),
+  store: (times) => inParallel({ times, concurrency: connections }, () => boss.send(queue, nextJob())),
+  fill: (times) =>
+    boss.insert(
+      queue,
+      Array.from({ length: times }, () => ({ data: nextJob() })),
+    ),
   settled: () => untilNone(open),
 })

@@ -5,7 +5,9 @@ import { inParallel } from '../in-parallel.ts'
 import { connections, number, settings } from './job.ts'
 import { untilNone } from './until-none.ts'
 
-// `wabakit serve` with commands: `store` publishes so many events, `settled` answers when all are delivered.
+// `wabakit serve` with commands, which are those of its peers: `store` publishes so many events, one by one; `fill` does it
+// where the time does not count; `settled` answers when all are delivered; `hold` and `release` are for a process that
+// does all.
 const { database, role, endpoint, concurrency } = settings()
 const organization = 'bench'
 const { service } = await startServer(
@@ -39,8 +41,11 @@ const publish = () => {
 /** How many falls due at some time: as long as anything is not settled, something does. */
 const open = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
+const store = (times: number): Promise<void> => inParallel({ times, concurrency: connections }, publish)
+
 serveCommands({
-  store: (times) => inParallel({ times, concurrency: connections }, publish),
+  store,
+  fill: store,
   settled: () => untilNone(open),
   hold: () => service.dispatcher.stop(),
   release: () => service.dispatcher.start(),
