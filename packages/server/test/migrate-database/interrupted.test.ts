@@ -1,15 +1,13 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import { openPostgres } from '../../src/postgres/open-postgres.ts'
 import { startWabakit, wabakit } from '../cli/wabakit.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillDatabase } from './fill-database.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let cluster: PostgresCluster
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import type { Progress } from '../../src/migrate-database/progress.ts'
@@ -14,8 +14,6 @@ import { event, subscription } from '../records.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { fillDatabase, lostClaim } from './fill-database.ts'
 import { readStore } from './read-store.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let cluster: PostgresCluster
 
@@ -33,6 +31,12 @@ const migrate = async (url = 'http://127.0.0.1:9/later') => {
   const progress: Progress[] = []
   const result = await migrateDatabase({ from, to, onProgress: (state) => progress.push(state) })
   return { from, to, progress, result }
+}
+
+const openSqlite = (file: string): DatabaseSync => {
+  const database = new DatabaseSync(file, { readOnly: true })
+  onTestFinished(() => database.close())
+  return database
 }
 
 const openTarget = async (url: string): Promise<Store> => {
@@ -63,11 +67,31 @@ test('a store tells after the migration what it told before, page by page', asyn
   }
 })
 
+test('each delivery has the place in its lane that it had', async () => {
+  const { from, to } = await migrate()
+  const source = openSqlite(from)
+  const before = source
+    .prepare(`select event, subscription, coalesce(place, 'none') as place from deliveries order by 1, 2`)
+    .all()
+  expect(new Set(before.map(({ place }) => place))).toEqual(
+    new Set(['holding', 'waiting', 'passable', 'none']),
+  )
+  const database = await openPostgres({ url: to })
+  onTestFinished(database.close)
+
+  const after = await database.query(
+    `SELECT event::integer, subscription::integer, CASE
+       WHEN holds_lane THEN 'holding' WHEN due_at IS NOT NULL THEN 'passable'
+       WHEN status = 'waiting' THEN 'waiting' ELSE 'none'
+     END AS place
+     FROM wabakit.deliveries ORDER BY 1, 2`,
+  )
+  expect(after).toEqual(before.map((row) => ({ ...row })))
+})
+
 test('a claim from before the migration settles nothing', async () => {
   const { from, to } = await migrate()
-  const source = new DatabaseSync(from, { readOnly: true })
-  onTestFinished(() => source.close())
-  const claimed = source
+  const claimed = openSqlite(from)
     .prepare('select distinct status from deliveries where claimId = ? order by status')
     .all(lostClaim)
   expect(claimed.map(({ status }) => status)).toEqual(['claimed', 'skipped'])

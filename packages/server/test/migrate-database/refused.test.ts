@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { migrate as migrateByCommand } from '../../src/cli/actions/migrate-database.ts'
 import { CliError } from '../../src/cli/cli-error.ts'
 import { outputOf } from '../../src/cli/output.ts'
@@ -13,8 +13,6 @@ import { wabakit } from '../cli/wabakit.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { organization } from '../records.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let cluster: PostgresCluster
 

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+import { wabakit } from './wabakit.ts'
+
+const modules = async (args: readonly string[]): Promise<string[]> => {
+  const hook = pathToFileURL(join(import.meta.dirname, 'print-modules.ts'))
+  const { stderr } = await wabakit(args, { env: { NODE_OPTIONS: `--import=${hook}` } })
+  return [...stderr.matchAll(/^loads (\S+)$/gm)].map(([, url = '']) => url)
+}
+
+test('help loads no command, and a server on SQLite neither PostgreSQL nor a migration', async () => {
+  const [help, serve] = await Promise.all([
+    modules(['--help']),
+    modules(['serve', '--port', '0', '--database', 'nowhere/x.db', '--log-level', 'silent']),
+  ])
+
+  expect(help.filter((url) => /\/cli\/program\.ts$/.test(url))).toHaveLength(1)
+  expect(
+    help.filter((url) => /\/(?:actions|host|sqlite|postgres|migrate-database)\/(?!errors\/)/.test(url)),
+  ).toEqual([])
+  expect(serve.filter((url) => /\/sqlite\/open-database\.ts$/.test(url))).toHaveLength(1)
+  expect(serve.filter((url) => /\/node_modules\/pg\/|\/src\/migrate-database\//.test(url))).toEqual([])
+})
