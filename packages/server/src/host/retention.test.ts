@@ -33,3 +33,42 @@ test('removes settled deliveries and their events after the days they are kept, 
   expect((await service.events.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
   expect((await service.deliveries.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
 })
+
+test('rests after each batch for longer than it took', async () => {
+  const batchMs = 20
+  const spans: { start: number; end: number }[] = []
+  const errors: unknown[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = startRetention({
+    store: {
+      prune: async () => {
+        const start = performance.now()
+        await new Promise((done) => setTimeout(done, batchMs))
+        spans.push({ start, end: performance.now() })
+        if (spans.length === 3) resolve()
+        return 1
+      },
+    },
+    keptMs: day,
+    onError: (error) => errors.push(error),
+  })
+  await promise
+  await stop()
+
+  const [first, second, third] = spans
+  expect(spans.length).toBe(3)
+  expect((second?.start ?? 0) - (first?.end ?? 0)).toBeGreaterThan(3 * batchMs)
+  expect((third?.start ?? 0) - (second?.end ?? 0)).toBeGreaterThan(3 * batchMs)
+  expect(errors).toEqual([])
+})
+
+test('tells of a failure, and stops at once while it rests', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const stop = startRetention({
+    store: { prune: () => Promise.reject(new Error('away')) },
+    keptMs: day,
+    onError: resolve,
+  })
+  expect(await promise).toEqual(new Error('away'))
+  await stop()
+})

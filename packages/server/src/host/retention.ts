@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
 
 /** What {@link startRetention} works with. */
@@ -8,31 +9,45 @@ export type RetentionOptions = {
   readonly onError: (error: unknown) => void
 }
 
-const hour = 3_600_000
-const batch = 500
+/** Most deliveries, and most events, of a transaction: on SQLite everybody waits for it. */
+const batch = 100
+
+/** How many times as long as a transaction took nothing is removed afterwards, so that four fifths are left to others. */
+const rest = 4
+
+/** How long nothing is looked for when nothing was left, in milliseconds. */
+const idleMs = 60_000
 
 /**
- * Removes what is finished and old, now and every hour, in small transactions.
+ * Removes what is finished and old, little by little: small transactions with rests in proportion to what they took.
  *
  * @returns stops it, and resolves when nothing is being removed any more.
  */
 export const startRetention = ({ store, keptMs, onError }: RetentionOptions): (() => Promise<void>) => {
-  let stopped = false
-  const prune = async (): Promise<void> => {
-    const before = Date.now() - keptMs
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  const prune = async (): Promise<number> => {
     try {
-      while (!stopped && (await store.prune({ before, limit: batch })) > 0);
+      return await store.prune({ before: Date.now() - keptMs, limit: batch })
     } catch (error) {
       onError(error)
+      return 0
     }
   }
-  let running = prune()
-  const timer = setInterval(() => {
-    running = running.then(prune)
-  }, hour)
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const start = performance.now()
+      const removed = await prune()
+      const pauseMs = removed > 0 ? rest * (performance.now() - start) : idleMs
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  const running = run()
   return async () => {
-    stopped = true
-    clearInterval(timer)
+    stopping.abort()
     await running
   }
 }
