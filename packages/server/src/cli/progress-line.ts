@@ -10,7 +10,9 @@ export type ProgressLine = {
 }
 
 /** On a terminal, one line that is written again and again; elsewhere a line every 5 seconds. */
-export const createProgressLine = (stream: NodeJS.WriteStream = process.stderr): ProgressLine => {
+export const createProgressLine = (
+  stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
+): ProgressLine => {
   const everyMs = stream.isTTY ? redrawMs : repeatMs
   let shown: string | undefined
   let nextAt = 0

@@ -7,7 +7,7 @@ import { prepareSession } from '../postgres/session.ts'
 import { hasUnfinishedCopy, unfinishedCopy } from '../postgres/unfinished-copy.ts'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import type { Batch } from './batches.ts'
-import type { CopiedTable } from './copied-tables.ts'
+import { type CopiedTable, copiedTables } from './copied-tables.ts'
 
 /** How far the copy into a database is. */
 export type Place = {
@@ -47,7 +47,7 @@ const copyLock = 0x77616261636f7079n
 const lockTimeoutMs = 3_000
 const connectTimeoutMs = 5_000
 const silenceMs = 120_000
-const fetchedRows = 250
+const fetchedRows = 100
 
 const lockNotAvailable = '55P03'
 
@@ -175,7 +175,7 @@ export const openTarget = async (url: string): Promise<Target> => {
       await query('SELECT setval($1, $2) WHERE $2 > 0', [sequence, highest])
     },
     finish: async () => {
-      await query('ANALYZE')
+      await query(`ANALYZE ${copiedTables.map(({ name }) => `wabakit.${name}`).join(', ')}`)
       await query(`DROP TABLE ${unfinishedCopy}`)
     },
     close: () => client.end().catch(() => {}),

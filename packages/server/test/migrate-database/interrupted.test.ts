@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { migrate as migrateByCommand } from '../../src/cli/actions/migrate-database.ts'
+import { outputOf } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import { openPostgres } from '../../src/postgres/open-postgres.ts'
 import { startWabakit, wabakit } from '../cli/wabakit.ts'
@@ -44,10 +46,9 @@ const connect = async (url: string) => {
   }
 }
 
-/** A migration that is killed in the midst of the groups. */
-const migrateUntilKilled = async (from: string, to: string) => {
-  const target = await connect(to)
-  const migration = startWabakit(['migrate-database', '--from', from, '--to', to])
+/** Waits until a migration has begun, and stops it in the midst of the groups until the returned function is called. */
+const holdMigration = async (to: string) => {
+  const [target, observer] = [await connect(to), await connect(to)]
   const hasBegun = () => target.value(`SELECT to_regclass('wabakit.unfinished_copy') IS NOT NULL`)
   await expect.poll(hasBegun, { interval: 1, timeout: 20_000 }).toBe(true)
   // The last group: the batch that brings it waits to know whether this transaction does.
@@ -56,20 +57,25 @@ const migrateUntilKilled = async (from: string, to: string) => {
     INSERT INTO wabakit.groups
     VALUES ('acme', '${lastGroup}', NULL, '', '', '', NULL, '', NULL, 0)
   `)
-  const waits = `SELECT count(*) FROM pg_stat_activity
+  const waiting = `FROM pg_stat_activity
     WHERE application_name = 'wabakit migrate-database' AND wait_event_type = 'Lock' AND datname = current_database()`
-  const observer = await connect(to)
-  await expect.poll(() => observer.value(waits), { interval: 5, timeout: 20_000 }).toBe('1')
-  migration.kill('SIGKILL')
-  expect(await migration.ended).toBe('SIGKILL')
-  await target.query('ROLLBACK')
-  return target
+  const isWaiting = () => observer.value(`SELECT count(*)::integer ${waiting}`)
+  await expect.poll(isWaiting, { interval: 5, timeout: 20_000 }).toBe(1)
+  return {
+    target,
+    terminate: () => observer.query(`SELECT pg_terminate_backend(pid) ${waiting}`),
+    letGo: () => target.query('ROLLBACK'),
+  }
 }
 
 test('a migration that was killed goes on where it was, and doubles nothing', async () => {
-  const from = fill()
+  const from = await fill()
   const to = await cluster.createDatabase()
-  const target = await migrateUntilKilled(await from, to)
+  const migration = startWabakit(['migrate-database', '--from', from, '--to', to])
+  const { target, letGo } = await holdMigration(to)
+  migration.kill('SIGKILL')
+  expect(await migration.ended).toBe('SIGKILL')
+  await letGo()
   // Which transaction wrote a row shows whether it was written again.
   const written = `SELECT xmin::text, count(*) FROM wabakit.groups
     WHERE client_custom_group_id < 'many-06' GROUP BY 1 ORDER BY 2, 1`
@@ -77,7 +83,7 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
   expect(before.length).toBeGreaterThan(5)
 
   const server = await wabakit(['serve', '--port', '0', '--database', to])
-  const again = await wabakit(['migrate-database', '--from', await from, '--to', to, '--format', 'json'])
+  const again = await wabakit(['migrate-database', '--from', from, '--to', to, '--format', 'json'])
 
   expect(server).toMatchObject({
     code: 2,
@@ -89,7 +95,7 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
     stderr: expect.stringContaining(`wabakit serve --database ${address}`),
   })
   const { tables, ...result } = JSON.parse(again.stdout)
-  expect(result).toEqual({ migrated: true, from: await from, to: address })
+  expect(result).toEqual({ migrated: true, from, to: address })
   const contents = { rows: groups + 2, digest: expect.stringMatching(/^[0-9a-f]{32}$/) }
   expect(tables).toContainEqual({ table: 'groups', same: true, source: contents, target: contents })
   expect(tables.filter(({ same }: { same: boolean }) => !same)).toEqual([])
@@ -97,10 +103,14 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
   expect(await target.value(`SELECT to_regclass('wabakit.unfinished_copy')`)).toBeNull()
 })
 
-test('a half-filled target takes nothing but the same contents, and what differs in the end is named', async () => {
+test('a migration that lost its connection says what to do, and a half-filled target takes only the rest', async () => {
   const [from, other] = [await fill(), await fill()]
   const to = await cluster.createDatabase()
-  const target = await migrateUntilKilled(from, to)
+  const lost = migrateByCommand({ from, to }, outputOf({ format: 'json' })).catch((error: unknown) => error)
+  const { target, terminate, letGo } = await holdMigration(to)
+  await terminate()
+  expect(String(await lost)).toMatch(/^CliError: PostgreSQL did not do it: .* Run the same command again/)
+  await letGo()
   const migrate = (source: string) => migrateDatabase({ from: source, to, onProgress: () => {} })
   const setSubject = async (subject: string) => {
     const source = new DatabaseSync(from)
@@ -113,6 +123,9 @@ test('a half-filled target takes nothing but the same contents, and what differs
   await setSubject('Other')
   await expect(migrate(from)).rejects.toThrow(refusal)
   await setSubject('Ä')
+  await target.query('INSERT INTO wabakit.migrations (version) VALUES (99)')
+  await expect(migrate(from)).rejects.toThrow(/written by a newer version of wabakit \(schema 99/)
+  await target.query('DELETE FROM wabakit.migrations WHERE version = 99')
   await target.query(`DELETE FROM wabakit.groups WHERE client_custom_group_id = 'many-00007'`)
   const missing = await migrate(from)
   expect(missing.isEqual).toBe(false)

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { createProgressLine } from './progress-line.ts'
+
+const show = (isTTY: boolean): string => {
+  let written = ''
+  const write = (text: string): boolean => {
+    written += text
+    return true
+  }
+  const line = createProgressLine({ isTTY, write })
+  for (const step of ['copying', 'comparing']) {
+    for (const rows of [1, 2, 3]) line.show(step, () => `${step} ${rows}`)
+  }
+  line.end()
+  return written
+}
+
+test('progress is one line on a terminal, written again, and gone at the end', () => {
+  expect(show(true)).toBe('\r\x1b[Kcopying 1\r\x1b[Kcomparing 1\r\x1b[K')
+})
+
+test('progress is a line for each step elsewhere, and no more than one in a while', () => {
+  expect(show(false)).toBe('copying 1\ncomparing 1\n')
+})
