@@ -41,6 +41,15 @@ const freePort = (): Promise<number> =>
     })
   })
 
+/** Sends a signal to a process, unless it has ended meanwhile. */
+const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    if (pid > 0) process.kill(pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 /** Starts a cluster: about a second. */
 export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Promise<PostgresCluster> => {
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-postgres-'))
@@ -79,16 +88,15 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
     return (await client.query<Row>(sql).finally(() => client.end())).rows
   }
   const crash = async (): Promise<void> => {
-    const children = await query<{ pid: number }>(
+    const known = await query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
     )
     const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
-    for (const pid of [Number(postmaster), ...children.map(({ pid }) => pid)]) {
-      try {
-        process.kill(pid, 'SIGKILL')
-      } catch {
-        // It ended meanwhile.
-      }
+    // It must have no more children, who would wait for locks of the dead; those of this moment only Linux tells.
+    sendSignal(Number(postmaster), 'SIGSTOP')
+    const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '')
+    for (const pid of [...known.map(({ pid }) => pid), ...children.split(' '), postmaster]) {
+      sendSignal(Number(pid), 'SIGKILL')
     }
   }
   /** After a crash, the last of the killed may be there still, and holds the memory that they shared. */

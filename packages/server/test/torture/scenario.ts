@@ -1,5 +1,5 @@
 import type { Engine } from './engine.ts'
-import type { WorldResult } from './world.ts'
+import { createWorld, type World, type WorldOptions, type WorldResult } from './world.ts'
 
 /** What a scenario is told. */
 export type ScenarioOptions<On extends Engine> = {
@@ -31,3 +31,23 @@ export const failuresOf = ({ problems, examples, load }: WorldResult): string[] 
   ...(Object.keys(problems).length > 0 ? examples.slice(0, 5) : []),
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests were answered ${status}`),
 ]
+
+/** Something that a world goes through a number of times; resolves with what was not as it should be. */
+export type Ordeal<On extends Engine = Engine> = (
+  world: World,
+  options: Pick<ScenarioOptions<On>, 'engine' | 'times' | 'isCalm' | 'progress'>,
+) => Promise<readonly string[]>
+
+/** Makes a scenario of an ordeal: a world goes through it, and then everything is checked. */
+export const scenarioOf =
+  <On extends Engine>(
+    ordeal: Ordeal<On>,
+    { done, world: special }: { readonly done: string; readonly world?: Partial<WorldOptions> },
+  ): Scenario<On> =>
+  async (options) => {
+    const { engine, seed, isCalm, times } = options
+    await using world = await createWorld({ engine, seed, isCalm, ...special })
+    const failures = await ordeal(world, options)
+    const result = await world.finish()
+    return { done: `${times} ${done}`, failures: [...failures, ...failuresOf(result)], result }
+  }

@@ -6,9 +6,8 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { failuresOf, type Scenario } from '../scenario.ts'
+import { type Ordeal, scenarioOf } from '../scenario.ts'
 import { unready } from '../unready.ts'
-import { createWorld } from '../world.ts'
 
 /** Makes trouble, and ends it when `isNoticed` has resolved. */
 type Trouble = (address: string, isNoticed: () => Promise<void>) => Promise<void>
@@ -26,6 +25,8 @@ const fillTable = async (address: string): Promise<void> => {
      FROM generate_series(1, ${roomBytes / 800}) AS each`,
   )
   await runSql(address, `DELETE FROM wabakit.events WHERE organization_id = 'filler'`)
+  // Nearly every row then needs more room.
+  await runSql(address, 'ALTER TABLE wabakit.events SET (fillfactor = 10)')
 }
 
 /** Sets how long files may be that the connections to a database write, also those that are made from now on. */
@@ -88,14 +89,7 @@ const demote: Trouble = async (address, isNoticed) => {
 const patienceMs = 20_000
 
 /** The disk is full, the server only reads, tables are locked: 503 and nothing else, and it goes on without a restart. */
-export const postgresStorage: Scenario<PostgresEngine> = async ({
-  engine,
-  seed,
-  isCalm,
-  times,
-  progress,
-}) => {
-  await using world = await createWorld({ engine, seed, isCalm })
+export const troubleStorage: Ordeal<PostgresEngine> = async (world, { times, progress }) => {
   const { random, fleet, load } = world
   const { address } = world.database
   await fillTable(address)
@@ -108,18 +102,19 @@ export const postgresStorage: Scenario<PostgresEngine> = async ({
     await cause(address, async () => {
       for (
         const end = Date.now() + patienceMs;
-        load.report().unavailable < before + 10;
+        load.report().unavailable < before + 3;
         await setTimeout(20)
       ) {
         if (Date.now() < end) continue
-        failures.push(`${name}: no request was answered 503`)
+        failures.push(`${name}: requests were not answered 503`)
         return
       }
     })
     failures.push(...(await unready(fleet)))
     progress(`${round + 1} of ${times} times full, locked or only to be read`)
   }
-  const result = await world.finish()
-  const done = `${times} times full, locked or only to be read`
-  return { done, failures: [...failures, ...failuresOf(result)], result }
+  return failures
 }
+
+/** Troubles with the storage of PostgreSQL. */
+export const postgresStorage = scenarioOf(troubleStorage, { done: 'times full, locked or only to be read' })

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { failuresOf, type Scenario } from '../scenario.ts'
+import { type Ordeal, scenarioOf } from '../scenario.ts'
 import { unready } from '../unready.ts'
-import { createWorld } from '../world.ts'
 
 /** Kills one of the processes that serve a connection: PostgreSQL then cuts off all others, and recovers by itself. */
 const killBackend = async (address: string): Promise<void> => {
@@ -13,11 +12,11 @@ const killBackend = async (address: string): Promise<void> => {
 }
 
 /** PostgreSQL is stopped, killed, or crashes under load: 503 and nothing else, and all goes on without our restart. */
-export const restarts: Scenario<PostgresEngine> = async ({ engine, seed, isCalm, times, progress }) => {
-  await using world = await createWorld({ engine, seed, isCalm })
-  const { random, fleet, database } = world
+export const restart: Ordeal<PostgresEngine> = async (world, { engine, times, progress }) => {
+  const { random, fleet, database, load } = world
   const { cluster } = engine
   const ways = [cluster.stop, cluster.crash, () => killBackend(database.address)]
+  const before = load.report().unavailable
   const failures: string[] = []
   for (let round = 0; round < times; round++) {
     await setTimeout(random.between(100, 1_000))
@@ -32,7 +31,9 @@ export const restarts: Scenario<PostgresEngine> = async ({ engine, seed, isCalm,
     failures.push(...(await unready(fleet)))
     progress(`${round + 1} of ${times} restarts of PostgreSQL`)
   }
-  const result = await world.finish()
-  if (result.load.unavailable === 0) failures.push('no request was answered 503')
-  return { done: `${times} restarts of PostgreSQL`, failures: [...failures, ...failuresOf(result)], result }
+  if (load.report().unavailable === before) failures.push('no request was answered 503')
+  return failures
 }
+
+/** Restarts of PostgreSQL. */
+export const restarts = scenarioOf(restart, { done: 'restarts of PostgreSQL' })

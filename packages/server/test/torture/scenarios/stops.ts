@@ -1,15 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
-import { failuresOf, type Scenario } from '../scenario.ts'
-import { createWorld } from '../world.ts'
+import { type Ordeal, scenarioOf } from '../scenario.ts'
 
-/** Less than slow attempts take, so that some are given up. */
-const graceMs = 40
-
-/** SIGTERM at random moments: the process ends with 0, in time, leaves no claim behind, and loses nothing. */
-export const stops: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
-  const environment = { WABAKIT_SHUTDOWN_GRACE_MS: String(graceMs) }
-  await using world = await createWorld({ engine, seed, isCalm, environment })
-  const { random, fleet, database } = world
+/** SIGTERM at random moments: the process ends with 0, in time, and leaves no claim behind. */
+export const stop: Ordeal = async ({ random, fleet, database }, { times, progress }) => {
   const failures: string[] = []
   for (let stopped = 1; stopped <= times; stopped++) {
     await setTimeout(random.between(20, 1_000))
@@ -24,6 +17,11 @@ export const stops: Scenario = async ({ engine, seed, isCalm, times, progress })
     await member.start()
     progress(`${stopped} of ${times} stops`)
   }
-  const result = await world.finish()
-  return { done: `${times} stops`, failures: [...failures, ...failuresOf(result)], result }
+  return failures
 }
+
+/** Less than slow attempts take, so that some are given up. */
+export const shortGrace = { WABAKIT_SHUTDOWN_GRACE_MS: '40' }
+
+/** Stops. */
+export const stops = scenarioOf(stop, { done: 'stops', world: { environment: shortGrace } })

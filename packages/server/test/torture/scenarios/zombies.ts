@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Member } from '../fleet.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
-import { failuresOf, type Scenario } from '../scenario.ts'
-import { createWorld, type World } from '../world.ts'
+import { type Ordeal, scenarioOf } from '../scenario.ts'
+import type { World } from '../world.ts'
 
 const leaseMs = 60_000
 /** Longest time for what should take a moment. */
@@ -39,8 +39,7 @@ const pauseAtWork = async ({ random, database }: World, worker: Member): Promise
  * A worker is paused in the midst of attempts, for longer than its lease: others take over what it had claimed. When it
  * goes on, its results come too late, and count for nothing.
  */
-export const zombies: Scenario<PostgresEngine> = async ({ engine, seed, isCalm, times, progress }) => {
-  await using world = await createWorld({ engine, seed, isCalm })
+export const pause: Ordeal<PostgresEngine> = async (world, { isCalm, times, progress }) => {
   const { fleet, database } = world
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
@@ -59,7 +58,8 @@ export const zombies: Scenario<PostgresEngine> = async ({ engine, seed, isCalm, 
     }
     progress(`${round} of ${times} pauses`)
   }
-  const result = await world.finish()
-  if (result.takeovers === 0) failures.push('nothing was taken over')
-  return { done: `${times} pauses`, failures: [...failures, ...failuresOf(result)], result }
+  return failures
 }
+
+/** Zombies. */
+export const zombies = scenarioOf(pause, { done: 'pauses' })
