@@ -29,6 +29,8 @@ export const copyTables = async ({ source, target, place, onRows }: CopyContext)
     for (const batch of inBatches(source.rows(table, after))) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
+      // Nobody waits for it when the source fails meanwhile.
+      writing.catch(() => {})
     }
     await writing
   }

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
-import { movedEventFactor } from '../postgres/delivery-id.ts'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { lockFile } from '../sqlite/lock-file.ts'
 import { readVersion } from '../sqlite/migrate.ts'
@@ -39,19 +38,30 @@ const marks = (values: readonly unknown[]): string => values.map(() => '?').join
 const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
   Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
 
+const highestOf = (database: DatabaseSync, table: string): number =>
+  readNumber(database, 'select seq from sqlite_sequence where name = ?', table)
+
+/** Why a database that is ours cannot be copied, if it cannot. */
+const objectionTo = (database: DatabaseSync, version: number): string | undefined => {
+  if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
+    return 'It is empty: no server has used it yet.'
+  }
+  if (version < migrations.length) {
+    return 'An older version wrote it. Start a server of this version on it once.'
+  }
+  // What an id of a delivery can say, see `delivery-id.ts`.
+  const isTooLarge =
+    highestOf(database, 'subscriptions') >= 10 ** 7 || highestOf(database, 'events') >= 10 ** 11
+  return isTooLarge ? 'It has had too many events or subscriptions to be migrated.' : undefined
+}
+
 const connect = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     database.exec('pragma busy_timeout = 2000; begin')
-    const version = readVersion(database, path)
-    if (version === migrations.length) return database
-    const isEmpty = readNumber(database, 'select count(*) from sqlite_schema') === 0
-    throw new DatabaseOpenError(
-      path,
-      isEmpty
-        ? 'It is empty: no server has used it yet.'
-        : 'An older version wrote it. Start a server of this version on it once.',
-    )
+    const objection = objectionTo(database, readVersion(database, path))
+    if (objection !== undefined) throw new DatabaseOpenError(path, objection)
+    return database
   } catch (error) {
     database.close()
     throw error
@@ -69,7 +79,7 @@ const sourceOf = (path: string, database: DatabaseSync, close: () => void): Sour
       from ${from} ${where} order by ${key.join(', ')}`
     for (const row of database.prepare(sql).iterate(...values)) yield SourceRow.parse(row)
   },
-  highest: (table) => readNumber(database, 'select seq from sqlite_sequence where name = ?', table),
+  highest: (table) => highestOf(database, table),
   close,
 })
 
@@ -88,15 +98,10 @@ export const openSource = (file: string): Source => {
     const unlock = lockFile(path)
     try {
       const database = connect(path)
-      const source = sourceOf(path, database, () => {
+      return sourceOf(path, database, () => {
         database.close()
         unlock()
       })
-      // What an id of ours can say, see `delivery-id.ts`.
-      if (source.highest('subscriptions') < movedEventFactor && source.highest('events') < 10 ** 11)
-        return source
-      source.close()
-      throw new DatabaseOpenError(path, 'It has had too many events or subscriptions to be migrated.')
     } catch (error) {
       unlock()
       throw error

@@ -1,12 +1,12 @@
-import pg from 'pg'
+import type pg from 'pg'
 import { addressOf } from '../postgres/database-address.ts'
-import { hasSchema, upgradeSchema, withSchemaLock } from '../postgres/migrate.ts'
+import { upgradeSchema, withSchemaLock } from '../postgres/migrate.ts'
 import { toOpenError } from '../postgres/open-error.ts'
 import { toStorageError } from '../postgres/postgres-failure.ts'
-import { prepareSession } from '../postgres/session.ts'
-import { hasUnfinishedCopy, unfinishedCopy } from '../postgres/unfinished-copy.ts'
+import { unfinishedCopy } from '../postgres/unfinished-copy.ts'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import type { Batch } from './batches.ts'
+import { anew, checkContents, connectTarget } from './connect-target.ts'
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
 
 /** How far the copy into a database is. */
@@ -41,41 +41,7 @@ export type Target = {
   close(): Promise<void>
 }
 
-/** `wabacopy` in ASCII: the advisory lock of the process that copies. */
-const copyLock = 0x77616261636f7079n
-/** How long a process that was killed may still be finishing its last statement at the server. */
-const lockTimeoutMs = 3_000
-const connectTimeoutMs = 5_000
-const silenceMs = 120_000
 const fetchedRows = 100
-
-const lockNotAvailable = '55P03'
-
-const takeLock = async (client: pg.Client, address: string): Promise<void> => {
-  await client.query(`SET lock_timeout = ${lockTimeoutMs}`)
-  try {
-    await client.query('SELECT pg_advisory_lock($1)', [copyLock])
-  } catch (error) {
-    if (!(error instanceof pg.DatabaseError) || error.code !== lockNotAvailable) throw error
-    throw new DatabaseOpenError(address, 'Another migration into it is running. Let that one finish.', {
-      cause: error,
-    })
-  }
-  await client.query('SET lock_timeout = 0')
-}
-
-const anew = 'Name an empty database, or drop its schema "wabakit" to begin anew.'
-
-/**
- * Refuses a database that a server has used: it would be there while rows come, and deliver them.
- *
- * @returns whether a copy into it has begun.
- */
-const checkContents = async (client: pg.Client, address: string): Promise<boolean> => {
-  const hasBegun = await hasUnfinishedCopy(client)
-  if (hasBegun || !(await hasSchema(client))) return hasBegun
-  throw new DatabaseOpenError(address, `It is in use already, or a migration into it is finished. ${anew}`)
-}
 
 const begin = async (client: pg.Client, address: string, source: string): Promise<Place> => {
   const hasBegun = await checkContents(client, address)
@@ -93,27 +59,6 @@ const begin = async (client: pg.Client, address: string, source: string): Promis
   if (place?.source === source) return place
   const reason = 'It holds an unfinished migration of another database, or of this one before it was changed.'
   throw new DatabaseOpenError(address, `${reason} ${anew}`)
-}
-
-const connect = async (url: string, address: string): Promise<pg.Client> => {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'wabakit migrate-database',
-    connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: silenceMs,
-    keepAlive: true,
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    await prepareSession(client, 0)
-    await takeLock(client, address)
-    await withSchemaLock(client, address, () => checkContents(client, address))
-    return client
-  } catch (error) {
-    client.end().catch(() => {})
-    throw toOpenError(error, address)
-  }
 }
 
 /** Does one statement. */
@@ -140,7 +85,7 @@ async function* readRows(query: Query, { name }: CopiedTable): AsyncGenerator<un
  */
 export const openTarget = async (url: string): Promise<Target> => {
   const address = addressOf(url)
-  const client = await connect(url, address)
+  const client = await connectTarget(url, address)
 
   const query: Query = async <Row extends pg.QueryResultRow>(
     sql: string,
