@@ -21,6 +21,8 @@ export type Backlog = {
   /** Path or URL. */
   readonly database: string
   readonly store: Store
+  /** Bytes of its files; what SQLite has not checkpointed is missing. */
+  size(): Promise<number>
   /** Closes the store and removes its files. */
   remove(): Promise<void>
 }

@@ -42,7 +42,13 @@ export const postgresEngine = async (): Promise<Engine> => {
       const url = await cluster.createDatabase()
       const database = await openPostgres({ url, statementTimeoutMs: 600_000 })
       for (const statement of fillSql(contents)) await database.query(statement)
-      return { database: url, store: postgresStore(database), remove: database.close }
+      const size = async (): Promise<number> => {
+        const [row] = await database.query<{ bytes: number }>(
+          'SELECT pg_database_size(current_database())::double precision AS bytes',
+        )
+        return row?.bytes ?? Number.NaN
+      }
+      return { database: url, store: postgresStore(database), size, remove: database.close }
     },
     close: cluster.remove,
   }
