@@ -3,7 +3,7 @@ import { createCluster } from '../server/test/postgres-cluster.ts'
 import type { Child } from './src/commands.ts'
 import { cpuTime, cpuTimeOfFamily, parentOf } from './src/cpu-time.ts'
 import { installBullMq } from './src/deliveries/bullmq.ts'
-import { backlog, bareLoop, cpuOf, endToEnd } from './src/deliveries/contender.ts'
+import { backlog, bareLoop, commitLoops, cpuOf, endToEnd } from './src/deliveries/contender.ts'
 import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
 import { reportDeliveries } from './src/deliveries/delivery-report.ts'
 import { connections } from './src/deliveries/job.ts'
@@ -53,13 +53,8 @@ const addLoops = async (endpoint: Child): Promise<void> => {
   const commits = await startCommitLoop(await cluster.createDatabase())
   children.push(loop, commits)
   contenders.push(meter.measure(bareLoop(loop, endpoint), () => ({ workers: cpuOf(loop) })))
-  for (const [command, name] of [
-    ['each', 'PostgreSQL, a commit for each row'],
-    ['batched', 'PostgreSQL, a commit for 64 rows'],
-  ] as const) {
-    const contender = { name, run: async (times: number) => void (await commits.command(command, times)) }
+  for (const contender of commitLoops(commits, 'PostgreSQL'))
     contenders.push(meter.measure(contender, () => ({ producer: cpuOf(commits), database: postgresCpu() })))
-  }
 }
 
 const addQueue = async (name: string, options: QueueOptions, databaseCpu = postgresCpu): Promise<void> => {
@@ -106,4 +101,4 @@ try {
   for (const child of children) child.close()
   for (const redis of redises) await redis.remove()
 }
-if (isAsked('wabakit')) await measureWorkers(cluster)
+if (isAsked('wabakit')) await measureWorkers({ cluster, databaseCpu: postgresCpu })

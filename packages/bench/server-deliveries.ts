@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Child } from './src/commands.ts'
-import { backlog, bareLoop, cpuOf, endToEnd } from './src/deliveries/contender.ts'
+import { backlog, bareLoop, commitLoops, cpuOf, endToEnd } from './src/deliveries/contender.ts'
 import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
 import { reportDeliveries } from './src/deliveries/delivery-report.ts'
 import { connections } from './src/deliveries/job.ts'
-import { startBareLoop, startEndpoint, startQueue } from './src/deliveries/processes.ts'
+import { startBareLoop, startCommitLoop, startEndpoint, startQueue } from './src/deliveries/processes.ts'
 import { measureRounds } from './src/rounds.ts'
 
 // P5 on SQLite with its file synced: an event is stored with its delivery, signed, sent to an endpoint and settled; while
@@ -20,6 +20,8 @@ try {
   children.push(endpoint)
   const loop = await startBareLoop(endpoint)
   children.push(loop)
+  const commits = await startCommitLoop(join(folder, 'bodies.db'))
+  children.push(commits)
   const database = join(folder, 'wabakit.db')
   const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers: 0 })
   children.push(queue.producer)
@@ -27,10 +29,11 @@ try {
   const read = () => ({ server: cpuOf(queue.producer) })
   const contenders = [
     meter.measure(bareLoop(loop, endpoint), () => ({ server: cpuOf(loop) })),
+    ...commitLoops(commits, 'SQLite').map((each) => meter.measure(each, () => ({ server: cpuOf(commits) }))),
     meter.measure(endToEnd('wabakit, end to end', queue), read),
     meter.measure(backlog('wabakit, backlog', queue), read),
   ]
-  const measurements = await measureRounds(contenders, { rounds: 15, count: 2_000 })
+  const measurements = await measureRounds(contenders, { rounds: 15, count: 2_048 })
   reportDeliveries({
     title: `Durable deliveries on SQLite, ${connections} connections`,
     file: 'server-deliveries',

@@ -56,6 +56,18 @@ export const bareLoop = (loop: Child, endpoint: Child): Contender => ({
   },
 })
 
+/** Writes to a database and nothing else: a commit for each row, and one for 64. */
+export const commitLoops = (loop: Child, database: string): Contender[] => [
+  {
+    name: `${database}, a commit for each row`,
+    run: async (times) => void (await loop.command('each', times)),
+  },
+  {
+    name: `${database}, a commit for 64 rows`,
+    run: async (times) => void (await loop.command('batched', times)),
+  },
+]
+
 /** CPU time that processes have used, in microseconds. */
 export const cpuOf = (...children: readonly Child[]): number =>
   children.reduce((sum, { pid }) => sum + cpuTime(pid), 0)

@@ -7,6 +7,13 @@ import { reportDeliveries } from './delivery-report.ts'
 import { connections } from './job.ts'
 import { startEndpoint, startQueue } from './processes.ts'
 
+/** What {@link measureWorkers} works with. */
+export type WorkersContext = {
+  readonly cluster: PostgresCluster
+  /** CPU time that PostgreSQL has used, in microseconds. */
+  databaseCpu(): number
+}
+
 const cases = [
   { endpoint: 'answers at once', delayMs: 0, concurrency: connections },
   { endpoint: 'takes 20 ms', delayMs: 20, concurrency: 16 },
@@ -16,7 +23,7 @@ const cases = [
  * One worker next to two, on the same backlog. Two cores have no room for a second worker that is as busy as the first;
  * against an endpoint that takes its time, it is the number of attempts at the same time that limits a worker.
  */
-export const measureWorkers = async (cluster: PostgresCluster): Promise<void> => {
+export const measureWorkers = async ({ cluster, databaseCpu }: WorkersContext): Promise<void> => {
   const meter = createCpuMeter()
   const children: Child[] = []
   const contenders: Contender[] = []
@@ -29,7 +36,12 @@ export const measureWorkers = async (cluster: PostgresCluster): Promise<void> =>
         const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers, concurrency })
         children.push(queue.producer, ...queue.workers)
         const name = `${workers === 1 ? 'one worker' : 'two workers'}, endpoint ${manner}`
-        contenders.push(meter.measure(backlog(name, queue), () => ({ workers: cpuOf(...queue.workers) })))
+        contenders.push(
+          meter.measure(backlog(name, queue), () => ({
+            workers: cpuOf(...queue.workers),
+            database: databaseCpu(),
+          })),
+        )
       }
     }
     const measurements = await measureRounds(contenders, { rounds: 10, warmUpRounds: 1, count: 512 })

@@ -21,9 +21,13 @@ export const startBareLoop = (endpoint: Child): Promise<Child> =>
     arguments: [endpoint.greeting, `${connections}`],
   })
 
-/** Starts a process that writes to PostgreSQL and does nothing else. */
-export const startCommitLoop = (database: string): Promise<Child> =>
-  startChild({ file: import.meta.resolve('./commit-loop-process.ts'), arguments: [database] })
+/** Starts a process that writes to a database, by its URL or path, and does nothing else. */
+export const startCommitLoop = (database: string): Promise<Child> => {
+  const file = database.startsWith('postgres')
+    ? import.meta.resolve('./postgres-commits-process.ts')
+    : import.meta.resolve('./sqlite-commits-process.ts')
+  return startChild({ file, arguments: [database] })
+}
 
 /** Options of {@link startQueue}. */
 export type QueueOptions = {
