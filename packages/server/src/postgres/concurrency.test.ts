@@ -56,6 +56,11 @@ const tooManyLeases = `SELECT subscription FROM wabakit.deliveries
   WHERE status = 'claimed' AND due_at > wabakit.clock_ms()
   GROUP BY subscription HAVING count(*) > ${perSubscription}`
 
+/** What is due before a claim would look for it. */
+const noticedTooLate = `SELECT d.position FROM wabakit.deliveries d WHERE d.due_at IS NOT NULL AND NOT EXISTS (
+    SELECT FROM wabakit.due_times t WHERE t.subscription = d.subscription AND t.due_at <= d.due_at
+  )`
+
 const twoHolders = `SELECT subscription, subject FROM wabakit.deliveries WHERE holds_lane
   GROUP BY subscription, subject HAVING count(*) > 1`
 
@@ -265,7 +270,9 @@ const plansOf = (step: fc.Arbitrary<Step>) =>
 
 test('never leaves a lane without a head or with two, whatever several processes do to it at once', async () => {
   await fc.assert(
-    fc.asyncProperty(plansOf(steps), (plans) => runAll(plans, [lanesWithoutHead, tooManyLeases, twoHolders])),
+    fc.asyncProperty(plansOf(steps), (plans) =>
+      runAll(plans, [lanesWithoutHead, tooManyLeases, twoHolders, noticedTooLate]),
+    ),
     { numRuns: 4, endOnFailure: true },
   )
 }, 60_000)

@@ -98,9 +98,7 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
       write: settle,
     }),
     nextDueAt: async () => {
-      const [row] = await query<{ next: string | null }>(
-        'SELECT min(due_at)::text AS next FROM wabakit.queues()',
-      )
+      const [row] = await query<{ next: string | null }>('SELECT wabakit.next_due_at()::text AS next')
       return row?.next == null ? undefined : Number(row.next)
     },
     onDue: channel.listen,

@@ -6,7 +6,7 @@
  * 1. An organization's: shared by all who write into it, exclusive for its removal. A reader who follows its events
  *    takes it exclusively for a moment, and so waits for the events that are being written.
  * 2. A subscription's: shared by all who move its deliveries along, exclusive for those who change, skip, send again or
- *    remove them at once.
+ *    remove them at once. A claim takes it exclusively at its end, where it is free, to note when to look again.
  * 3. A lane's: exclusive for whoever moves one of its deliveries.
  *
  * Claims take locks of their own and wait for no row.

@@ -58,19 +58,32 @@ CREATE FUNCTION wabakit.claim_deliveries(
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
+  -- How late a row of due_times is made later again, so that a subscription is not locked for it too often.
+  lag CONSTANT bigint := 100;
+  -- And most of them at once, since each takes a lock.
+  most CONSTANT integer := 200;
   moment bigint := wabakit.clock_ms();
-  candidates bigint[];
+  candidates bigint[] := '{}';
+  early bigint[] := '{}';
   chosen bigint[];
+  noted record;
   key bigint;
 BEGIN
-  candidates := ARRAY(
-    SELECT q.subscription FROM wabakit.queues() q
-    WHERE q.due_at <= moment AND p_per_subscription > (
+  FOR noted IN
+    SELECT t.subscription, t.due_at, wabakit.first_due(t.subscription) AS first, (
       SELECT count(*) FROM wabakit.deliveries d
-      WHERE d.subscription = q.subscription AND d.status = 'claimed' AND d.due_at > moment
-    )
-    ORDER BY q.due_at LIMIT p_limit
-  );
+      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > moment
+    ) AS leases
+    FROM wabakit.due_times t WHERE t.due_at <= moment ORDER BY t.due_at
+  LOOP
+    IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(noted.first, moment) > noted.due_at + lag THEN
+      early := early || noted.subscription;
+    END IF;
+    CONTINUE WHEN noted.first IS NULL OR noted.first > moment OR noted.leases >= p_per_subscription
+      OR noted.subscription = ANY (candidates);
+    candidates := candidates || noted.subscription;
+    EXIT WHEN cardinality(candidates) = p_limit;
+  END LOOP;
   -- Claims of one subscription are made one after the other: else two would choose the same.
   FOR key IN
     SELECT wabakit.lock_key('claims', each::text) FROM unnest(candidates) AS each ORDER BY 1
@@ -114,5 +127,11 @@ BEGIN
     SELECT s.id, s AS row FROM wabakit.subscriptions s WHERE s.position = c.subscription OFFSET 0
   ) AS s
   ORDER BY f.due_at, c.event;
+
+  PERFORM wabakit.put_off(early || ARRAY(
+    SELECT t.subscription FROM wabakit.due_times t
+    WHERE t.subscription = ANY (candidates) AND t.due_at < moment - lag
+      AND coalesce(wabakit.first_due(t.subscription), moment) > t.due_at + lag
+  ));
 END $$;
 `

@@ -9,6 +9,7 @@ import { claims } from './0008-claims.ts'
 import { settlements } from './0009-settlements.ts'
 import { retention } from './0010-retention.ts'
 import { tokenBuckets } from './0011-token-buckets.ts'
+import { dueTimes } from './0012-due-times.ts'
 
 /** The schema, step by step: a database of version n has seen the first n. A step that was released is never changed. */
 export const migrations: readonly string[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly string[] = [
   settlements,
   retention,
   tokenBuckets,
+  dueTimes,
 ]

@@ -1,0 +1,78 @@
+/**
+ * Where a claim has to look. For each subscription that has something pending or claimed there is at least one row, and
+ * the earliest is never later than what is due first. It may be too early, until a claim looks. So a claim reads the
+ * subscriptions that have something due, in their order, and none of the others; and however much one of them has due,
+ * it is one row.
+ *
+ * Whoever makes something due adds a row, if there is none that is early enough. It changes none, so that nobody waits
+ * for anybody. Rows are made later by claims alone, under the exclusive lock of the subscription, if it is free: under it
+ * nobody is making something due.
+ */
+export const dueTimes = /* sql */ `
+CREATE TABLE wabakit.due_times (
+  subscription bigint NOT NULL, -- its position
+  due_at bigint NOT NULL
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+CREATE INDEX due_times_by_time ON wabakit.due_times (due_at, subscription);
+CREATE INDEX due_times_of_subscription ON wabakit.due_times (subscription, due_at);
+
+CREATE FUNCTION wabakit.note_due() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO wabakit.due_times
+  SELECT n.subscription, n.due_at
+  FROM (SELECT c.subscription, min(c.due_at) AS due_at FROM changed c WHERE c.due_at IS NOT NULL GROUP BY 1) AS n
+  WHERE NOT EXISTS (
+    SELECT FROM wabakit.due_times t WHERE t.subscription = n.subscription AND t.due_at <= n.due_at OFFSET 0
+  );
+  RETURN NULL;
+END $$;
+CREATE TRIGGER note_inserted AFTER INSERT ON wabakit.deliveries
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.note_due();
+CREATE TRIGGER note_updated AFTER UPDATE ON wabakit.deliveries
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.note_due();
+
+-- When the first of what a subscription has pending or claimed is due; null when there is nothing.
+CREATE FUNCTION wabakit.first_due(p_subscription bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN least(
+    (
+      SELECT d.due_at FROM wabakit.deliveries d
+      WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at IS NOT NULL
+      ORDER BY d.due_at LIMIT 1
+    ),
+    (
+      SELECT d.due_at FROM wabakit.deliveries d
+      WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at IS NOT NULL
+      ORDER BY d.due_at LIMIT 1
+    )
+  );
+END $$;
+
+-- When the first of all that is pending or claimed is due; null when there is nothing.
+CREATE FUNCTION wabakit.next_due_at() RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  noted record;
+  found bigint;
+BEGIN
+  FOR noted IN SELECT t.subscription, t.due_at FROM wabakit.due_times t ORDER BY t.due_at LOOP
+    EXIT WHEN found <= noted.due_at;
+    found := least(found, wabakit.first_due(noted.subscription));
+  END LOOP;
+  RETURN found;
+END $$;
+
+-- Makes the rows of subscriptions as late as they can be, those that nobody is busy with.
+CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  free bigint[];
+BEGIN
+  free := ARRAY(
+    SELECT each FROM (SELECT DISTINCT unnest(p_subscriptions)) AS asked (each)
+    WHERE pg_try_advisory_xact_lock(wabakit.lock_key('subscription', each::text))
+  );
+  DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (free);
+  INSERT INTO wabakit.due_times
+  SELECT each, due_at FROM unnest(free) AS each CROSS JOIN LATERAL wabakit.first_due(each) AS due_at
+  WHERE due_at IS NOT NULL;
+END $$;
+`
