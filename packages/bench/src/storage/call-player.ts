@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { startServer } from '@wabakit/server'
+import { inParallel } from '../in-parallel.ts'
+
+/** The organization whose calls are played. */
+export const organizationId = 'acme'
+
+const number = '+15550100002'
+const numbers = { channelNumber: number, customerNumber: '+14155550123', agentNumber: '+14155550177' }
+const summary = {
+  recap:
+    'The customer asked why order 4711 has not arrived. The agent found that the parcel is held at the depot and arranged a new delivery on Thursday.',
+  keyPoints: [
+    'Order 4711 is two days late because the address was incomplete',
+    'The customer will be at home on Thursday before noon only',
+  ],
+  nextSteps: ['Confirm the new delivery date by message', 'Refund the express fee of the delayed order'],
+}
+
+/** A server on a database, and an endpoint that takes what it delivers. */
+export const startCallPlayer = async (database: string) => {
+  const endpoint = createServer((request, response) => {
+    request.resume().on('end', () => response.end('ok'))
+  }).listen(0, '127.0.0.1')
+  await once(endpoint, 'listening')
+  const address = endpoint.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const server = await startServer({
+    database,
+    port: 0,
+    logLevel: 'silent',
+    deliveryConcurrencyPerSubscription: 64,
+    organizations: [{ id: organizationId, pstnNumbers: [number] }],
+  })
+  const { calls, summaries, subscriptions, dispatcher } = server.service
+  await subscriptions.create(organizationId, { channel: 'PSTN', number, url: `http://127.0.0.1:${port}/` })
+
+  const playOne = async (): Promise<void> => {
+    const { callId } = await calls.start(organizationId, {
+      channel: 'PSTN',
+      direction: 'INCOMING',
+      ...numbers,
+    })
+    await calls.accept(organizationId, callId)
+    await calls.end(organizationId, callId, { durationInSeconds: 184 })
+    await summaries.save(organizationId, callId, summary, { generatedBy: 'automatic' })
+  }
+  return {
+    /** Plays so many calls, 64 at a time, and waits until everything of them is delivered. */
+    play: async (times: number): Promise<void> => {
+      await inParallel({ times, concurrency: 64 }, playOne)
+      while ((await dispatcher.nextDueAt()) !== undefined) await new Promise((wait) => setTimeout(wait, 100))
+    },
+    close: async (): Promise<void> => {
+      await server.close()
+      endpoint.closeAllConnections()
+      endpoint.close()
+    },
+  }
+}
