@@ -72,9 +72,11 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
     onLog: (line) => log.push(line),
     onError: (line) => log.push(String(line)),
   })
+  let isUp = false
   const start = async (): Promise<void> => {
     try {
       await postgres.start()
+      isUp = true
     } catch {
       throw new Error(`PostgreSQL did not start.\n${log.slice(-20).join('')}`)
     }
@@ -87,6 +89,10 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
     await client.connect()
     return (await client.query<Row>(sql).finally(() => client.end())).rows
   }
+  const stop = async (): Promise<void> => {
+    if (isUp) await postgres.stop()
+    isUp = false
+  }
   const crash = async (): Promise<void> => {
     const known = await query<{ pid: number }>(
       'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
@@ -98,6 +104,7 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
     for (const pid of [...known.map(({ pid }) => pid), ...children.split(' '), postmaster]) {
       sendSignal(Number(pid), 'SIGKILL')
     }
+    isUp = false
   }
   /** After a crash, the last of the killed may be there still, and holds the memory that they shared. */
   const startAgain = async (): Promise<void> => {
@@ -111,7 +118,7 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
 
   let databases = 0
   const remove = async (): Promise<void> => {
-    await postgres.stop()
+    await stop()
     await rm(folder, { recursive: true, force: true })
   }
   return {
@@ -122,7 +129,7 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
       return `postgres://wabakit:wabakit@127.0.0.1:${port}/${name}`
     },
     start: startAgain,
-    stop: () => postgres.stop(),
+    stop,
     crash,
     remove,
     [Symbol.asyncDispose]: remove,

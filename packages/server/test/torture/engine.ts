@@ -16,7 +16,6 @@ export type WorldDatabase = {
    * must be dead or paused, or have nothing to attempt.
    */
   endLeases(...processes: readonly string[]): Promise<void>
-  close(): Promise<void>
 }
 
 /** What worlds run on. */

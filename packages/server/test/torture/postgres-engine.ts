@@ -46,7 +46,6 @@ const createDatabase = async (cluster: PostgresCluster): Promise<WorldDatabase> 
         [processes],
       )
     },
-    close: async () => {},
   }
 }
 

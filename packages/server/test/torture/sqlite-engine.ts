@@ -21,7 +21,6 @@ export const sqliteEngine: Engine = {
         return Number(row?.claims)
       },
       endLeases: async () => {},
-      close: async () => {},
     }
   },
 }

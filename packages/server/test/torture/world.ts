@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { calm, flaky } from './behaviours.ts'
 import type { Verdict } from './checker.ts'
+import { drain } from './drain.ts'
 import type { Engine, Role, WorldDatabase } from './engine.ts'
 import { createFleet, type Fleet } from './fleet.ts'
 import { type Load, type LoadReport, startLoad } from './load.ts'
@@ -14,6 +14,25 @@ import { type Recorder, startRecorder } from './recorder.ts'
 
 /** A secret that signs from the start. */
 export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
+
+/** The configuration of every process. */
+const settings = {
+  port: 0,
+  logLevel: 'silent',
+  deliveryConcurrency: 64,
+  deliveryConcurrencyPerSubscription: 32,
+  rateLimitPerOrganization: 0,
+  rateLimitPerKey: 0,
+  organizations: [
+    {
+      id: 'torture',
+      integrations: [{ wabaNumber: '+15550100001' }],
+      pstnNumbers: ['+15550100002'],
+      callSummaries: 'manual',
+      apiKeys: [{ key: 'wk_torture' }],
+    },
+  ],
+}
 
 /** What a world is made of. */
 export type WorldOptions = {
@@ -59,14 +78,12 @@ export type World = {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const drainMs = 120_000
-/** When the endpoint was idle for so long, what is still claimed is claimed by nobody who lives. */
-const idleMs = 7_000
-
 /** Makes a world whose processes are ready and under load. */
 export const createWorld = async (options: WorldOptions): Promise<World> => {
+  await using made = new AsyncDisposableStack()
   const random = createRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
+  made.defer(() => rmSync(folder, { recursive: true }))
   const files = {
     acknowledged: join(folder, 'acknowledged.jsonl'),
     arrivals: join(folder, 'arrivals.jsonl'),
@@ -74,27 +91,11 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     config: join(folder, 'wabakit.config.json'),
   }
   for (const file of [files.acknowledged, files.arrivals, files.intervals]) writeFileSync(file, '')
-  const config = {
-    port: 0,
-    logLevel: 'silent',
-    deliveryConcurrency: 64,
-    deliveryConcurrencyPerSubscription: 32,
-    rateLimitPerOrganization: 0,
-    rateLimitPerKey: 0,
-    organizations: [
-      {
-        id: 'torture',
-        integrations: [{ wabaNumber: '+15550100001' }],
-        pstnNumbers: ['+15550100002'],
-        callSummaries: 'manual',
-        apiKeys: [{ key: 'wk_torture' }],
-      },
-    ],
-  }
-  writeFileSync(files.config, JSON.stringify(config))
+  writeFileSync(files.config, JSON.stringify(settings))
   const { engine, preload, environment, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
   const recorder = await startRecorder(files, (options.isCalm ? calm : flaky)(random))
+  made.defer(recorder.close)
   const secrets = [firstSecret]
   const fleet = createFleet({
     roles: options.roles ?? engine.roles,
@@ -114,26 +115,6 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     return response.json()
   }
 
-  const isUnsettled = async (status: string): Promise<boolean> => {
-    const page = await control('GET', `/organizations/torture/deliveries?status=${status}&limit=1`)
-    return JSON.stringify(page).includes('"id"')
-  }
-  const isDrained = async (): Promise<boolean> => {
-    const unsettled = await Promise.all(['waiting', 'pending', 'claimed'].map(isUnsettled))
-    return !unsettled.includes(true)
-  }
-  const drain = async (): Promise<void> => {
-    const end = Date.now() + drainMs
-    let idleSince = Date.now()
-    // The database may be just coming back.
-    while (Date.now() < end && !(await isDrained().catch(() => false))) {
-      await setTimeout(100)
-      if (recorder.open() > 0) idleSince = Date.now()
-      if (Date.now() - idleSince < idleMs) continue
-      await database.endLeases(...fleet.names)
-      idleSince = Date.now()
-    }
-  }
   const check = async (): Promise<Verdict> => {
     const checker = join(import.meta.dirname, 'checker.ts')
     const { acknowledged, arrivals, intervals } = files
@@ -144,6 +125,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   const endAll = (signal: 'SIGTERM' | 'SIGKILL'): Promise<unknown> =>
     Promise.all(fleet.members.map((member) => member.end(signal)))
 
+  made.defer(async () => void (await endAll('SIGKILL')))
   await Promise.all(fleet.members.map((member) => member.start()))
   await database.prepare()
   const subscriptionIds: string[] = []
@@ -156,6 +138,8 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     subscriptionIds.push(String(made.id))
   }
   const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width: options.width ?? 12 })
+  made.defer(async () => void (await load.stop()))
+  const all = made.move()
 
   return {
     random,
@@ -168,16 +152,10 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     load,
     finish: async ({ drain: isWaitedFor } = { drain: true }) => {
       const report = await load.stop()
-      if (isWaitedFor) await drain()
+      if (isWaitedFor) await drain({ control, recorder, database, fleet })
       await endAll('SIGTERM')
       return { ...(await check()), load: report }
     },
-    [Symbol.asyncDispose]: async () => {
-      await load.stop()
-      await endAll('SIGKILL')
-      await recorder.close()
-      await database.close()
-      rmSync(folder, { recursive: true })
-    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
 }

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
+import { awaitRefusals } from '../refusals.ts'
 import { type Ordeal, scenarioOf } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
@@ -85,9 +86,6 @@ const demote: Trouble = async (address, isNoticed) => {
   await runSql(postgres, `ALTER DATABASE ${name} RESET default_transaction_read_only`)
 }
 
-/** Longest time until somebody is refused. */
-const patienceMs = 20_000
-
 /** The disk is full, the server only reads, tables are locked: 503 and nothing else, and it goes on without a restart. */
 export const troubleStorage: Ordeal<PostgresEngine> = async (world, { times, progress }) => {
   const { random, fleet, load } = world
@@ -98,17 +96,8 @@ export const troubleStorage: Ordeal<PostgresEngine> = async (world, { times, pro
   for (let round = 0; round < times; round++) {
     const [name, cause] = troubles[round % troubles.length] ?? ['', fillDisk]
     await setTimeout(random.between(50, 300))
-    const before = load.report().unavailable
     await cause(address, async () => {
-      for (
-        const end = Date.now() + patienceMs;
-        load.report().unavailable < before + 3;
-        await setTimeout(20)
-      ) {
-        if (Date.now() < end) continue
-        failures.push(`${name}: requests were not answered 503`)
-        return
-      }
+      if (!(await awaitRefusals(load))) failures.push(`${name}: requests were not answered 503`)
     })
     failures.push(...(await unready(fleet)))
     progress(`${round + 1} of ${times} times full, locked or only to be read`)
