@@ -15,6 +15,10 @@ const deliveryTables = `wabakit.deliveries d
   JOIN wabakit.events e ON e.position = d.event
   JOIN wabakit.subscriptions s ON s.position = d.subscription`
 
+/** Then an index has only the others. */
+const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
+  statuses?.includes('delivered') === false
+
 const selectDeliveries = (selection: DeliverySelection): Conditions =>
   createConditions()
     .and('d.organization_id = ?', selection.organizationId)
@@ -27,11 +31,12 @@ const selectDeliveries = (selection: DeliverySelection): Conditions =>
       selection.subscriptionId,
     )
     .andIf('d.status = ANY (?)', selection.statuses)
+    .and(excludesDelivered(selection) ? `d.status <> 'delivered'` : 'true')
     .andIf('e.occurred_at >= ?', selection.occurredFrom)
     .andIf('e.occurred_at < ?', selection.occurredBefore)
 
 /** Reads it from PostgreSQL, and sends again or removes what is asked for. */
-export const createHistory = ({ query, due: channel }: PostgresDatabase): History => {
+export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'query' | 'due'>): History => {
   /**
    * How far a list can be followed now. Positions are given out in another order than transactions end in: what is
    * past the oldest event still being written may yet get something in front of it, which a reader would never see.

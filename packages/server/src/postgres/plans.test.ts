@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../test/records.ts'
 import { createBacklogMeasure } from './backlog.ts'
+import { createHistory } from './history.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { prepareSession } from './session.ts'
@@ -142,6 +143,18 @@ test('looking for the next due time, or for all that are busy, reads a few rows 
   notices.length = 0
   await connection.query('SELECT min(due_at) FROM wabakit.queues()')
   expect(rowsRead()).toBeLessThan(10)
+})
+
+test('a list of what is not delivered passes nothing that is', async () => {
+  const { listDeliveries } = createHistory({
+    query: async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
+      (await connection.query<Row>(sql, [...(values ?? [])])).rows,
+    due: { announce: () => {}, listen: () => () => {}, close: async () => {} },
+  })
+  const page = { organizationId: 'acme', limit: 10 }
+  const { items } = await listDeliveries({ ...page, statuses: ['waiting', 'pending'] })
+  expect(items.length).toBe(10)
+  expect(rowsRead()).toBeLessThan(100)
 })
 
 test('measuring the backlog reads as much as it counts, and no table', async () => {

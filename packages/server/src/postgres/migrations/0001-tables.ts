@@ -118,7 +118,7 @@ CREATE TABLE wabakit.events (
   payload text NOT NULL,
   waits_for text,
   occurred_at bigint NOT NULL
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX events_of_organization ON wabakit.events (organization_id, position);
 CREATE INDEX events_of_subject ON wabakit.events (organization_id, subject, position);
 CREATE INDEX events_by_time ON wabakit.events (occurred_at);
@@ -145,6 +145,7 @@ CREATE TABLE wabakit.deliveries (
   CHECK (due_at IS NOT NULL OR NOT holds_lane)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX deliveries_of_organization ON wabakit.deliveries (organization_id, event, position);
+CREATE INDEX deliveries_undelivered ON wabakit.deliveries (organization_id, event, position) WHERE status <> 'delivered';
 CREATE INDEX deliveries_due ON wabakit.deliveries (subscription, status, due_at, event) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_waiting ON wabakit.deliveries (subscription, subject, event) WHERE status = 'waiting';
 CREATE INDEX deliveries_settled ON wabakit.deliveries (settled_at) WHERE settled_at IS NOT NULL;
@@ -163,5 +164,5 @@ CREATE TABLE wabakit.attempts (
   response_body text,
   succeeded boolean NOT NULL,
   PRIMARY KEY (delivery, number)
-);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 `
