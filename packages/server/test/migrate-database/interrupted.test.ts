@@ -82,13 +82,9 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
   const before = await target.query(written)
   expect(before.length).toBeGreaterThan(5)
 
-  const server = await wabakit(['serve', '--port', '0', '--database', to])
+  await expect(openPostgres({ url: to })).rejects.toThrow(/is not finished\. Run wabakit migrate-database/)
   const again = await wabakit(['migrate-database', '--from', from, '--to', to, '--format', 'json'])
 
-  expect(server).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/is not finished.*migrate-database/),
-  })
   const address = to.replace(':wabakit@', '@')
   expect(again).toMatchObject({
     code: 0,
