@@ -139,6 +139,24 @@ test('takes its locks from a process that falls silent in the midst of a transac
   await proxy.close()
 }, 15_000)
 
+test('takes the lock of migrations from a process that falls silent in the midst of a migration', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  await blocker.query('BEGIN; CREATE SCHEMA wabakit')
+  const silent = openPostgres({ url: proxied, statementTimeoutMs: 300 }).catch((error: unknown) => error)
+  const blocked = 'SELECT FROM pg_locks WHERE NOT granted'
+  await expect.poll(async () => (await blocker.query(blocked)).rowCount).toBe(1)
+  proxy.blackHole()
+  await blocker.query('ROLLBACK')
+  await blocker.end()
+  expect(await (await open()).query('SELECT FROM wabakit.migrations')).toHaveLength(migrations.length)
+  proxy.restore()
+  expect(await silent).toMatchObject({ code: 'database_not_opened' })
+  await proxy.close()
+}, 15_000)
+
 test('gives up a statement that takes too long', async () => {
   const store = postgresStore(await open({ statementTimeoutMs: 100 }))
   await store.saveOrganization(organization())

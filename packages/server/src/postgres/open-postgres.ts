@@ -65,10 +65,17 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 const longFactor = 60
 
-const prepareDatabase = async (client: pg.Client, address: string): Promise<void> => {
+/** Brings a database up to date. Should this process fall silent meanwhile, others may, after `patienceMs`. */
+const prepareDatabase = async (
+  connection: pg.ClientConfig & { readonly connectionString: string },
+  patienceMs: number,
+): Promise<void> => {
+  const client = new pg.Client(connection)
+  const address = addressOf(connection.connectionString)
   client.on('error', () => {})
   try {
     await client.connect()
+    await client.query(`SET idle_in_transaction_session_timeout = ${patienceMs}`)
     await migrate(client, address)
   } catch (error) {
     throw toOpenError(error, address)
@@ -107,7 +114,7 @@ export const openPostgres = async ({
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   }
-  await prepareDatabase(new pg.Client(connection), addressOf(url))
+  await prepareDatabase(connection, statementTimeoutMs)
 
   const pool = new pg.Pool({
     ...connection,
