@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { report } from '../rounds.ts'
+import { medianRatio, report } from '../rounds.ts'
 import type { Growth } from './measure-growth.ts'
 import { drawPanels, type Panel } from './plot.ts'
 
@@ -11,11 +11,11 @@ const panelOf = (engine: keyof typeof files): Panel[] => {
   if (!existsSync(path)) return []
   const { growths }: { growths: readonly Growth[] } = JSON.parse(readFileSync(path, 'utf8'))
   const lines = growths.map(({ shape, points }) => {
-    const base = points[0]?.cost.median ?? Number.NaN
-    const microseconds = Math.round(base / 1_000).toLocaleString('en')
+    const base = points[0]?.cost
+    const microseconds = Math.round((base?.median ?? Number.NaN) / 1_000).toLocaleString('en')
     return {
       name: `${shape} (1 = ${microseconds} µs)`,
-      points: points.map(({ deliveries, cost }) => [deliveries, cost.median / base] as const),
+      points: points.map(({ deliveries, cost }) => [deliveries, base ? medianRatio(cost, base) : 1] as const),
     }
   })
   return [{ title: engine, lines }]
@@ -34,7 +34,7 @@ export const reportGrowth = (engine: keyof typeof files, growths: readonly Growt
   )
   const drawing = drawPanels([...panelOf('SQLite'), ...panelOf('PostgreSQL')], {
     xTitle: 'deliveries in the store',
-    yTitle: 'cost of a claim and settlement, times that with 1,000',
+    yTitle: 'cost of a delivery, times that with 1,000',
     goal: { y: 1.5, name: 'goal: at most 1.5' },
   })
   writeFileSync(pathOf('growth.svg'), drawing)
