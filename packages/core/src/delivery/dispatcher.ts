@@ -98,7 +98,9 @@ export type DispatcherContext = {
   readonly options: DeliveryOptions
 }
 
-type Job = { readonly claimed: ClaimedDelivery; readonly claimId: string }
+type Job = { readonly claimed: ClaimedDelivery; readonly claimId: string; readonly claimedAt: number }
+
+const released: SettlementResult = { kind: 'released' }
 
 /** Makes a dispatcher; it does nothing until `runDue` or `start`. */
 export const createDispatcher = ({ options, ...context }: DispatcherContext): Dispatcher => {
@@ -110,6 +112,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     leaseMs = 60_000,
     pollMs = 1_000,
   } = options
+  const attemptableMs = leaseMs - timeoutMs
   const signatureClock = options.signatureClock ?? clock
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
@@ -125,32 +128,42 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     }
   }
 
+  const write = async ({ claimed, claimId }: Job, result: SettlementResult): Promise<void> => {
+    const written = { deliveryId: claimed.delivery.id, claimId, now: clock.now(), result, failingLimitMs }
+    const options = { patienceMs: attemptableMs, stopping: stopping.signal }
+    const settlement = await writeSettlement(store, written, options)
+    report({ claimed, result, settlement })
+  }
+
+  const attempt = async ({ claimed }: Job): Promise<SettlementResult> => {
+    const { signal } = stopping
+    const found = await attemptDelivery(claimed, {
+      ...context,
+      signatureClock,
+      timeoutMs,
+      stopping: signal,
+    })
+    const isGivenUp = signal.aborted && found.attempt.status === null
+    return isGivenUp ? released : settle(claimed.delivery, found, random)
+  }
+
   const pool = createPool<Job>({
     concurrency,
     onError,
     take: async (limit) => {
       const claimId = ids('claim')
-      const claim = { claimId, now: clock.now(), leaseMs, limit, perSubscription }
-      return (await store.claimDeliveries(claim)).map((claimed) => ({ claimed, claimId }))
+      const now = clock.now()
+      const claim = { claimId, now, leaseMs, limit, perSubscription }
+      return (await store.claimDeliveries(claim)).map((claimed) => ({ claimed, claimId, claimedAt: now }))
     },
-    run: async ({ claimed, claimId }, makeRoom) => {
-      const { signal } = stopping
-      const found = await attemptDelivery(claimed, {
-        ...context,
-        signatureClock,
-        timeoutMs,
-        stopping: signal,
-      })
+    run: async (job, makeRoom) => {
+      // What waited too long for its turn could outlive its lease, and be attempted by another worker meanwhile.
+      const isLate = clock.now() - job.claimedAt > attemptableMs
+      const result = isLate ? released : await attempt(job)
       makeRoom()
-      const isGivenUp = signal.aborted && found.attempt.status === null
-      const result: SettlementResult = isGivenUp
-        ? { kind: 'released' }
-        : settle(claimed.delivery, found, random)
-      const written = { deliveryId: claimed.delivery.id, claimId, now: clock.now(), result, failingLimitMs }
-      const patienceMs = leaseMs - timeoutMs
-      const settlement = await writeSettlement(store, written, { patienceMs, stopping: signal })
-      report({ claimed, result, settlement })
+      await write(job, result)
     },
+    giveBack: (job) => write(job, released),
   })
   const watch = createWatch({ store, clock, pool, pollMs, onError })
 

@@ -20,6 +20,9 @@ const createWorkshop = (jobs: number, concurrency: number) => {
       left -= taken
       return Array.from({ length: taken }, (_, index) => index)
     },
+    giveBack: async () => {
+      left++
+    },
     run: async () => {
       seen.mostRunning = Math.max(seen.mostRunning, ++seen.running)
       await tick()
@@ -35,7 +38,7 @@ describe('createPool', () => {
     const { pool, seen } = createWorkshop(50, 4)
     await Promise.all([pool.drain(), pool.drain(), pool.fill()])
     expect(seen).toMatchObject({ done: 50, running: 0, mostRunning: 4, taking: 0, mostTaking: 1 })
-    expect(Math.max(...seen.limits)).toBe(4)
+    expect(Math.max(...seen.limits)).toBe(8)
     expect(Math.min(...seen.limits)).toBeGreaterThan(0)
   })
 
@@ -49,12 +52,12 @@ describe('createPool', () => {
     expect(pool.isIdle()).toBe(true)
   })
 
-  it('takes nothing while it is closed, and resolves close when nothing runs', async () => {
+  it('takes nothing while it is closed, gives back what it has not begun, and resolves close when nothing runs', async () => {
     const { pool, seen } = createWorkshop(10, 2)
     const filled = pool.fill()
     await filled
     await pool.close()
-    expect(seen).toMatchObject({ done: 2, running: 0 })
+    expect(seen).toMatchObject({ limits: [4], done: 2, running: 0 })
     await pool.fill()
     expect(seen.done).toBe(2)
     pool.open()
@@ -69,6 +72,7 @@ describe('createPool', () => {
       concurrency: 2,
       onError: (error) => errors.push(error),
       take: async () => (jobs-- > 0 ? ['job'] : []),
+      giveBack: async () => {},
       run: async () => {
         throw new Error('broken')
       },
@@ -88,6 +92,7 @@ describe('createPool', () => {
       concurrency: 2,
       onError: () => {},
       take: async (limit) => Array.from({ length: Math.min(limit, 10 - started) }, () => 'job'),
+      giveBack: async () => {},
       run: async (_job, makeRoom) => {
         started++
         makeRoom()
@@ -102,7 +107,7 @@ describe('createPool', () => {
     expect(started).toBe(10)
   })
 
-  it('takes for several free places at once, and for a single one after a few milliseconds', async () => {
+  it('takes when there is room for many, and for a single one after a few milliseconds', async () => {
     const ends: (() => void)[] = []
     const limits: number[] = []
     const pool = createPool<string>({
@@ -112,15 +117,16 @@ describe('createPool', () => {
         limits.push(limit)
         return Array.from({ length: limit }, () => 'job')
       },
+      giveBack: async () => {},
       run: () => new Promise((resolve) => ends.push(resolve)),
     })
     await pool.fill()
-    expect(limits).toEqual([16])
-    for (const end of ends.splice(0, 2)) end()
+    expect(limits).toEqual([32])
+    for (const end of ends.splice(0, 8)) end()
     await tick()
-    expect(limits).toEqual([16, 2])
+    expect(limits).toEqual([32, 8])
     ends.shift()?.()
-    await expect.poll(() => limits).toEqual([16, 2, 1])
+    await expect.poll(() => limits).toEqual([32, 8, 1])
     const closed = pool.close()
     for (const end of ends) end()
     await closed

@@ -1,12 +1,14 @@
 /** What a {@link createPool} works on. */
 export type PoolContext<Job> = {
-  /** Most jobs at the same time that have not made room. */
+  /** Most jobs at work at the same time. */
   readonly concurrency: number
-  /** Gives up to `limit` jobs that can be started now; fewer when there are no more. */
+  /** Gives up to `limit` jobs that can be done now; fewer when there are no more. */
   take(limit: number): Promise<readonly Job[]>
   /** Does a job; calls `makeRoom` when the rest of it, such as writing its result, needs no place any more. */
   run(job: Job, makeRoom: () => void): Promise<void>
-  /** Gets what `take` or `run` rejected with while nobody waits in `drain`. */
+  /** Gives back a job that was taken and not begun, since the pool closes. */
+  giveBack(job: Job): Promise<void>
+  /** Gets what these rejected with while nobody waits in `drain`. */
   onError(error: unknown): void
 }
 
@@ -16,27 +18,31 @@ export type Pool = {
   fill(): Promise<void>
   /** Fills, and resolves when nothing runs and nothing is left to take; rejects when a job or `take` failed. */
   drain(): Promise<void>
-  /** Takes nothing more (until `open`), and resolves when nothing runs. */
+  /** Takes and begins nothing more (until `open`), and resolves when nothing runs. */
   close(): Promise<void>
   open(): void
   isIdle(): boolean
 }
 
-/** Jobs that made room may be as many as those that did not: when results are written slowly, no more is taken. */
-const mostPerPlace = 2
+/**
+ * Jobs that are held for each place: one at work in it, and one that waits for it or whose result is being written. So
+ * places do not stand empty while more is taken.
+ */
+const heldPerPlace = 2
 
-/** A take costs the store much the same for one job as for many: it waits for this share of the places, or so long. */
-const gathering = { share: 1 / 8, ms: 5 }
+/** A take costs much the same for one job as for many: it waits for room for so many per place, or for so long. */
+const gathering = { perPlace: 1 / 2, ms: 5 }
 
 /** Makes a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
-export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext<Job>): Pool => {
+export const createPool = <Job>({ concurrency, take, run, giveBack, onError }: PoolContext<Job>): Pool => {
+  const most = concurrency * heldPerPlace
+  const worthTaking = Math.ceil(concurrency * gathering.perPlace)
   const waiting: Array<{ resolve(): void; reject(error: unknown): void }> = []
-  const gathered = Math.ceil(concurrency * gathering.share)
-  let running = 0
+  let ready: Job[] = []
+  let held = 0
   let working = 0
   let isFilling = false
   let again = false
-  let isMoreLeft = false
   let isGathering = false
   let isOpen = true
 
@@ -45,31 +51,44 @@ export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext
     for (const { reject } of waiting.splice(0)) reject(error)
   }
 
+  /** Sees a job to its end. */
+  const end = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      fail(error)
+    }
+    held--
+    await fill()
+  }
+
   const start = async (job: Job): Promise<void> => {
-    running++
     working++
     let hasPlace = true
     const makeRoom = (): void => {
       if (!hasPlace) return
       hasPlace = false
       working--
-      if (isMoreLeft) void fill()
+      startReady()
     }
     try {
       await run(job, makeRoom)
-    } catch (error) {
-      fail(error)
+    } finally {
+      makeRoom()
     }
-    makeRoom()
-    running--
-    await fill()
   }
 
-  const room = (): number => Math.min(concurrency - working, mostPerPlace * concurrency - running)
+  const startReady = (): void => {
+    while (isOpen && working < concurrency) {
+      const job = ready.shift()
+      if (job === undefined) return
+      void end(start(job))
+    }
+  }
 
   /** Whether to wait for more room; if so, somebody fills when it is there, or when the time is over. */
   const gathers = (): boolean => {
-    if (working === 0 || room() >= gathered) return false
+    if (held === 0 || most - held >= worthTaking) return false
     if (!isGathering) {
       isGathering = true
       setTimeout(() => {
@@ -87,19 +106,20 @@ export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext
     // Jobs that end together ask together.
     await undefined
     try {
-      while (again && isOpen && room() > 0) {
+      while (again && isOpen && held < most) {
         again = false
-        const limit = room()
-        const jobs = await take(limit)
-        isMoreLeft = jobs.length === limit
-        for (const job of jobs) void start(job)
+        const jobs = await take(most - held)
+        held += jobs.length
+        ready.push(...jobs)
+        if (isOpen) startReady()
+        else giveAllBack()
         if (again && gathers()) break
       }
     } catch (error) {
       fail(error)
     }
     isFilling = false
-    if (running === 0) for (const { resolve } of waiting.splice(0)) resolve()
+    if (held === 0) for (const { resolve } of waiting.splice(0)) resolve()
   }
 
   const fill = async (): Promise<void> => {
@@ -112,12 +132,18 @@ export const createPool = <Job>({ concurrency, take, run, onError }: PoolContext
       void fill()
     })
 
+  const giveAllBack = (): void => {
+    for (const job of ready) void end(giveBack(job))
+    ready = []
+  }
+
   return {
     fill,
     drain,
-    isIdle: () => running === 0 && !isFilling,
+    isIdle: () => held === 0 && !isFilling,
     close: () => {
       isOpen = false
+      giveAllBack()
       return drain()
     },
     open: () => {
