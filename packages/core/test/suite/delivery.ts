@@ -622,6 +622,23 @@ const running = defineCases('Dispatcher', {
     equal(await statuses(world), ['delivered', 'pending'])
   },
 
+  'what waited for its turn until its lease could end first is given back, and sent under a new claim':
+    async () => {
+      const world = await createWorld({ delivery: { concurrency: 1, leaseMs: 20_000, timeoutMs: 15_000 } })
+      await world.subscribe()
+      await postGroup(world)
+      await postGroup(world)
+      world.respond = async () => {
+        if (world.sent.length === 1) world.clock.time += 5_001
+        return new Response()
+      }
+      const outcomes: string[] = []
+      world.server.dispatcher.onAttempt(({ result }) => outcomes.push(result.kind))
+      await world.server.dispatcher.runDue()
+      equal(outcomes, ['delivered', 'released', 'delivered'])
+      equal(world.sent.length, 2)
+    },
+
   'stop releases what does not finish in time: due at once, nothing counted': async () => {
     const world = await createWorld()
     await world.subscribe()
