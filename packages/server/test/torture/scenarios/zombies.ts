@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Member } from '../fleet.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
+import { runSql } from '../postgres-sql.ts'
 import { type Ordeal, scenarioOf } from '../scenario.ts'
 import type { World } from '../world.ts'
 
@@ -14,6 +15,16 @@ const countStale = async (worker: Member): Promise<number> => {
   return Number(/^wabakit_delivery_attempts_total\{outcome="stale"\} (\d+)$/m.exec(metrics)?.[1] ?? 0)
 }
 
+/** How many deliveries others have taken over from a worker. */
+const countTakenOver = async ({ database }: World, worker: Member): Promise<number> => {
+  const sql = `SELECT count(*)::integer AS taken FROM (
+    SELECT lag(process) OVER (PARTITION BY event ORDER BY position) AS holder, lease_left_ms
+    FROM torture.claims WHERE kind = 'claimed'
+  ) AS claim WHERE holder = $1 AND lease_left_ms IS NOT NULL`
+  const [row] = await runSql(database.address, sql, [worker.name()])
+  return Number(row?.taken)
+}
+
 /** Resolves with whether something came true in time. */
 const comesTrue = async (isTrue: () => Promise<boolean>): Promise<boolean> => {
   for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(50)) {
@@ -22,15 +33,14 @@ const comesTrue = async (isTrue: () => Promise<boolean>): Promise<boolean> => {
   return false
 }
 
-/** Pauses a worker in the midst of attempts, and resolves with how many deliveries it had claimed. */
-const pauseAtWork = async ({ random, database }: World, worker: Member): Promise<number> => {
+/** Pauses a worker in the midst of attempts. */
+const pauseAtWork = async ({ random, database }: World, worker: Member): Promise<void> => {
   for (;;) {
     await setTimeout(random.between(20, 300))
     worker.pause()
     // What it asked the database for last may still be done.
     await setTimeout(50)
-    const claims = await database.countClaims(worker.name())
-    if (claims > 0) return claims
+    if ((await database.countClaims(worker.name())) > 0) return
     worker.resume()
   }
 }
@@ -44,17 +54,25 @@ export const pause: Ordeal<PostgresEngine> = async (world, { isCalm, times, prog
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
     const worker = fleet.pick('worker')
-    const before = await countStale(worker)
-    const claims = await pauseAtWork(world, worker)
+    const stale = await countStale(worker)
+    const takenOver = await countTakenOver(world, worker)
+    await pauseAtWork(world, worker)
     // In the long form, once, it is the minute itself that passes.
-    if (round === 1 && !isCalm) await setTimeout(leaseMs)
-    else await database.endLeases(worker.name())
-    if (!(await comesTrue(async () => (await database.countClaims(worker.name())) === 0))) {
-      failures.push(`of ${claims} claims some were not taken over`)
+    const isWaitedFor = round === 1 && !isCalm
+    if (isWaitedFor) await setTimeout(leaseMs)
+    const isReplaced = async (): Promise<boolean> => {
+      if (!isWaitedFor) await database.endLeases(worker.name())
+      return (await database.countClaims(worker.name())) === 0
     }
+    if (!(await comesTrue(isReplaced))) {
+      failures.push('some claims of a paused worker were not taken over')
+    }
+    const late = (await countTakenOver(world, worker)) - takenOver
     worker.resume()
-    if (!(await comesTrue(async () => (await countStale(worker)) - before >= claims))) {
-      failures.push(`of ${claims} late results only ${(await countStale(worker)) - before} were stale`)
+    // After a minute it does not wait any more for claims that it asked for right before, and so never attempts them.
+    const least = isWaitedFor ? 1 : late
+    if (!(await comesTrue(async () => (await countStale(worker)) - stale >= least))) {
+      failures.push(`of ${late} late results only ${(await countStale(worker)) - stale} were stale`)
     }
     progress(`${round} of ${times} pauses`)
   }
