@@ -19,6 +19,10 @@ const deliveryTables = `wabakit.deliveries d
 const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
 
+/** Then another has only these, without what is still under way. */
+const isOfFailed = ({ statuses }: DeliverySelection): boolean =>
+  statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
+
 const selectDeliveries = (selection: DeliverySelection): Conditions =>
   createConditions()
     .and('d.organization_id = ?', selection.organizationId)
@@ -32,6 +36,7 @@ const selectDeliveries = (selection: DeliverySelection): Conditions =>
     )
     .andIf('d.status = ANY (?)', selection.statuses)
     .and(excludesDelivered(selection) ? `d.status <> 'delivered'` : 'true')
+    .and(isOfFailed(selection) ? `d.status IN ('exhausted', 'skipped')` : 'true')
     .andIf('e.occurred_at >= ?', selection.occurredFrom)
     .andIf('e.occurred_at < ?', selection.occurredBefore)
 

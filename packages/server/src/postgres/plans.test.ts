@@ -145,7 +145,7 @@ test('looking for the next due time, or for all that are busy, reads a few rows 
   expect(rowsRead()).toBeLessThan(10)
 })
 
-test('a list of what is not delivered passes nothing that is', async () => {
+test('a list of what is not delivered passes nothing that is, and one of what failed nothing else', async () => {
   const { listDeliveries } = createHistory({
     query: async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
       (await connection.query<Row>(sql, [...(values ?? [])])).rows,
@@ -155,6 +155,9 @@ test('a list of what is not delivered passes nothing that is', async () => {
   const { items } = await listDeliveries({ ...page, statuses: ['waiting', 'pending'] })
   expect(items.length).toBe(10)
   expect(rowsRead()).toBeLessThan(100)
+  notices.length = 0
+  expect((await listDeliveries({ ...page, statuses: ['exhausted', 'skipped'] })).items).toEqual([])
+  expect(rowsRead()).toBeLessThan(10)
 })
 
 test('measuring the backlog reads as much as it counts, and no table', async () => {

@@ -16,6 +16,10 @@ type Path = { readonly from: string; readonly seq: 'd.event' | 'e.seq' }
 
 const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
 
+/** Whether only what came to nothing is asked for: much else may be undelivered because it is still under way. */
+const isOfFailed = ({ statuses }: DeliveryQuery): boolean =>
+  statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
+
 /** The way that passes the fewest other rows. SQLite is told, since it has no statistics to choose by. */
 const pathOf = (query: DeliveryQuery): Path => {
   const through = (deliveries: string): Path => ({
@@ -24,6 +28,7 @@ const pathOf = (query: DeliveryQuery): Path => {
   })
   if (query.deliveryId !== undefined || query.eventId !== undefined) return through('deliveries d')
   if (query.subscriptionId !== undefined) return through('deliveries d indexed by deliveriesBySubscription')
+  if (isOfFailed(query)) return through('deliveries d indexed by failed')
   if (excludesDelivered(query)) return through('deliveries d indexed by undelivered')
   return { from: 'events e cross join deliveries d on d.event = e.seq', seq: 'e.seq' }
 }
@@ -48,6 +53,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
         'd.subscription = (select seq from subscriptions where organizationId = ? and id = ?)':
           subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
         "d.status <> 'delivered'": excludesDelivered(query) ? [] : undefined,
+        "d.status in ('exhausted', 'skipped')": isOfFailed(query) ? [] : undefined,
         'd.status in (select value from json_each(?))': statuses && JSON.stringify(statuses),
         // A delivery is created when its event occurs.
         'd.createdAt >= ?': query.occurredFrom,

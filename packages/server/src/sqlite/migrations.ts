@@ -148,6 +148,7 @@ export const migrations: readonly string[] = [
   create index settledDeliveries on deliveries (settledAt) where settledAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
   create index undelivered on deliveries (organizationId, event) where status <> 'delivered';
+  create index failed on deliveries (organizationId, event) where status in ('exhausted', 'skipped');
   create trigger deliveryRemoved after delete on deliveries begin
     update events set deliveries = deliveries - 1 where seq = old.event;
   end;

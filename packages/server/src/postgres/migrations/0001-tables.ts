@@ -146,6 +146,8 @@ CREATE TABLE wabakit.deliveries (
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX deliveries_of_organization ON wabakit.deliveries (organization_id, event, position);
 CREATE INDEX deliveries_undelivered ON wabakit.deliveries (organization_id, event, position) WHERE status <> 'delivered';
+CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, position)
+  WHERE status IN ('exhausted', 'skipped');
 CREATE INDEX deliveries_due ON wabakit.deliveries (subscription, status, due_at, event) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_waiting ON wabakit.deliveries (subscription, subject, event) WHERE status = 'waiting';
 CREATE INDEX deliveries_settled ON wabakit.deliveries (settled_at) WHERE settled_at IS NOT NULL;
