@@ -31,18 +31,18 @@ CREATE FUNCTION wabakit.queues() RETURNS TABLE (subscription bigint, due_at bigi
   FROM busy WHERE busy.subscription IS NOT NULL
 $$;
 
--- The first of what a subscription has due.
-CREATE FUNCTION wabakit.due_deliveries(p_subscription bigint, p_now bigint, p_limit bigint)
+-- The first of what a subscription has due, given a time before which nothing is.
+CREATE FUNCTION wabakit.due_deliveries(p_subscription bigint, p_from bigint, p_now bigint, p_limit bigint)
 RETURNS TABLE (delivery bigint, due_at bigint, event bigint) LANGUAGE sql STABLE AS $$
   (
     SELECT d.position, d.due_at, d.event FROM wabakit.deliveries d
-    WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at <= p_now
+    WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at BETWEEN p_from AND p_now
     ORDER BY d.due_at, d.event LIMIT p_limit
   )
   UNION ALL
   (
     SELECT d.position, d.due_at, d.event FROM wabakit.deliveries d
-    WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at <= p_now
+    WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at BETWEEN p_from AND p_now
     ORDER BY d.due_at, d.event LIMIT p_limit
   )
   ORDER BY 2, 3 LIMIT p_limit
@@ -70,7 +70,7 @@ DECLARE
   key bigint;
 BEGIN
   FOR noted IN
-    SELECT t.subscription, t.due_at, wabakit.first_due(t.subscription) AS first, (
+    SELECT t.subscription, t.due_at, wabakit.first_due(t.subscription, t.due_at) AS first, (
       SELECT count(*) FROM wabakit.deliveries d
       WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > moment
     ) AS leases
@@ -95,11 +95,14 @@ BEGIN
     SELECT due.delivery
     FROM unnest(candidates) AS candidate
     CROSS JOIN LATERAL (
+      SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = candidate
+    ) AS noted
+    CROSS JOIN LATERAL (
       SELECT count(*) AS leases FROM wabakit.deliveries d
       WHERE d.subscription = candidate AND d.status = 'claimed' AND d.due_at > moment
     ) AS taken
     CROSS JOIN LATERAL wabakit.due_deliveries(
-      candidate, moment, least(p_limit, greatest(0, p_per_subscription - taken.leases))
+      candidate, noted.due_at, moment, least(p_limit, greatest(0, p_per_subscription - taken.leases))
     ) AS due
     ORDER BY due.due_at, due.event LIMIT p_limit
   );
@@ -131,7 +134,7 @@ BEGIN
   PERFORM wabakit.put_off(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t
     WHERE t.subscription = ANY (candidates) AND t.due_at < moment - lag
-      AND coalesce(wabakit.first_due(t.subscription), moment) > t.due_at + lag
+      AND coalesce(wabakit.first_due(t.subscription, t.due_at), moment) > t.due_at + lag
   ));
 END $$;
 `

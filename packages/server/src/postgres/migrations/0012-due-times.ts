@@ -4,6 +4,8 @@
  * subscriptions that have something due, in their order, and none of the others; and however much one of them has due,
  * it is one row.
  *
+ * Looking begins at that time, too: what was due before it and is settled stays in the index until the next vacuum.
+ *
  * Whoever makes something due adds a row, if there is none that is early enough. It changes none, so that nobody waits
  * for anybody. Rows are made later by claims alone, under the exclusive lock of the subscription, if it is free: under it
  * nobody is making something due.
@@ -31,18 +33,19 @@ CREATE TRIGGER note_inserted AFTER INSERT ON wabakit.deliveries
 CREATE TRIGGER note_updated AFTER UPDATE ON wabakit.deliveries
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.note_due();
 
--- When the first of what a subscription has pending or claimed is due; null when there is nothing.
-CREATE FUNCTION wabakit.first_due(p_subscription bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+-- When the first of what a subscription has pending or claimed is due, given a time before which nothing is; null when
+-- there is nothing.
+CREATE FUNCTION wabakit.first_due(p_subscription bigint, p_from bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN least(
     (
       SELECT d.due_at FROM wabakit.deliveries d
-      WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at IS NOT NULL
+      WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at >= p_from
       ORDER BY d.due_at LIMIT 1
     ),
     (
       SELECT d.due_at FROM wabakit.deliveries d
-      WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at IS NOT NULL
+      WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at >= p_from
       ORDER BY d.due_at LIMIT 1
     )
   );
@@ -56,7 +59,7 @@ DECLARE
 BEGIN
   FOR noted IN SELECT t.subscription, t.due_at FROM wabakit.due_times t ORDER BY t.due_at LOOP
     EXIT WHEN found <= noted.due_at;
-    found := least(found, wabakit.first_due(noted.subscription));
+    found := least(found, wabakit.first_due(noted.subscription, noted.due_at));
   END LOOP;
   RETURN found;
 END $$;
@@ -70,9 +73,13 @@ BEGIN
     SELECT each FROM (SELECT DISTINCT unnest(p_subscriptions)) AS asked (each)
     WHERE pg_try_advisory_xact_lock(wabakit.lock_key('subscription', each::text))
   );
-  DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (free);
+  WITH removed AS (
+    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (free) RETURNING t.subscription, t.due_at
+  )
   INSERT INTO wabakit.due_times
-  SELECT each, due_at FROM unnest(free) AS each CROSS JOIN LATERAL wabakit.first_due(each) AS due_at
-  WHERE due_at IS NOT NULL;
+  SELECT r.subscription, first
+  FROM (SELECT subscription, min(due_at) AS due_at FROM removed GROUP BY 1) AS r
+  CROSS JOIN LATERAL wabakit.first_due(r.subscription, r.due_at) AS first
+  WHERE first IS NOT NULL;
 END $$;
 `
