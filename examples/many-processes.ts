@@ -39,7 +39,7 @@ try {
     database: postgres.url,
     'webhook-url': endpoint.url,
     'delivery-concurrency': 8,
-    'delivery-concurrency-per-subscription': 16,
+    'delivery-concurrency-per-subscription': 64,
     'rate-limit-per-key': 0,
     'rate-limit-per-organization': 0,
   }
@@ -99,9 +99,9 @@ try {
   say(`${acknowledged.size} groups created by the typed client, ${endpoint.handled.length} webhooks verified`)
 
   endpoint.hold()
-  const orders = Array.from({ length: 30 }, (_, index) => `order-${index}`)
+  const orders = Array.from({ length: 60 }, (_, index) => `order-${index}`)
   await Promise.all(orders.map(createGroup))
-  await until('both workers were busy', () => endpoint.unanswered() === 16)
+  await until('both workers were busy', () => endpoint.unanswered() > 8)
   await worker1.end('SIGKILL')
   endpoint.answer()
   const killedAt = performance.now()
