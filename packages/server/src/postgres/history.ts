@@ -3,6 +3,7 @@ import { type Conditions, createConditions } from './conditions.ts'
 import { deliveryPosition } from './delivery-id.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { pageOf, parseCursor } from './paging.ts'
+import { createPrune } from './prune.ts'
 
 /** What happened and what became of it. */
 export type History = Pick<
@@ -110,12 +111,6 @@ export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'q
       if (outcome?.due) channel.announce()
       return { resent: outcome?.resent ?? 0, nextCursor }
     },
-    prune: async ({ before, limit }) => {
-      const [row] = await query<{ removed: number }>('SELECT wabakit.prune($1, $2)::integer AS removed', [
-        before,
-        limit,
-      ])
-      return row?.removed ?? 0
-    },
+    prune: createPrune(query),
   }
 }

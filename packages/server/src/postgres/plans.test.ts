@@ -172,7 +172,7 @@ test('measuring the backlog reads as much as it counts, and no table', async () 
 })
 
 test('pruning reads a few rows for each that it removes', async () => {
-  const { rows } = await connection.query(`SELECT wabakit.prune(${many}, 100)::integer AS removed`)
+  const { rows } = await connection.query(`SELECT removed FROM wabakit.prune(${many}, 100, 0, 0)`)
   expect(rows).toEqual([{ removed: 200 }])
   expect(rowsRead()).toBeLessThan(1_000)
 })

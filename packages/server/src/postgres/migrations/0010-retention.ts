@@ -1,25 +1,34 @@
 /** Removing what is finished. */
 export const retention = /* sql */ `
-CREATE FUNCTION wabakit.prune(p_before bigint, p_limit integer) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Removes deliveries and events that are finished, from the oldest on, but none before the given times. Returns how many,
+-- and the times of the last ones: what is before them is removed, but stays in the indexes until the next vacuum, and
+-- the next call need not pass it.
+CREATE FUNCTION wabakit.prune(
+  p_before bigint, p_limit integer, p_settled_from bigint, p_occurred_from bigint,
+  OUT removed integer, OUT settled_from bigint, OUT occurred_from bigint
+) LANGUAGE plpgsql AS $$
 DECLARE
   finished bigint[];
-  removed_events bigint;
+  unused bigint[];
 BEGIN
-  finished := ARRAY(
-    SELECT d.position FROM wabakit.deliveries d WHERE d.settled_at < p_before
+  SELECT array_agg(found.position), max(found.settled_at) INTO finished, settled_from FROM (
+    SELECT d.position, d.settled_at FROM wabakit.deliveries d
+    WHERE d.settled_at >= p_settled_from AND d.settled_at < p_before
     ORDER BY d.settled_at LIMIT p_limit FOR UPDATE SKIP LOCKED
-  );
+  ) AS found;
   DELETE FROM wabakit.attempts WHERE delivery = ANY (finished);
   DELETE FROM wabakit.deliveries WHERE position = ANY (finished);
-  DELETE FROM wabakit.events WHERE position = ANY (ARRAY(
-    SELECT e.position FROM wabakit.events e
-    WHERE e.occurred_at < p_before AND NOT EXISTS (
+  SELECT array_agg(found.position), max(found.occurred_at) INTO unused, occurred_from FROM (
+    SELECT e.position, e.occurred_at FROM wabakit.events e
+    WHERE e.occurred_at >= p_occurred_from AND e.occurred_at < p_before AND NOT EXISTS (
       -- OFFSET keeps it a look-up for each event; a join would read all deliveries.
       SELECT FROM wabakit.deliveries d WHERE d.organization_id = e.organization_id AND d.event = e.position OFFSET 0
     )
     ORDER BY e.occurred_at LIMIT p_limit FOR UPDATE SKIP LOCKED
-  ));
-  GET DIAGNOSTICS removed_events = ROW_COUNT;
-  RETURN cardinality(finished) + removed_events;
+  ) AS found;
+  DELETE FROM wabakit.events WHERE position = ANY (unused);
+  removed := coalesce(cardinality(finished), 0) + coalesce(cardinality(unused), 0);
+  settled_from := coalesce(settled_from, p_settled_from);
+  occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;
 `
