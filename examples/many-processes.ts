@@ -137,8 +137,9 @@ try {
     return isTakenOver()
   })
   const again = orphaned.filter(({ webhookId }) => (endpoint.arrivals.get(webhookId) ?? 0) > 1)
+  const first = orphaned.length - again.length
   say(
-    `worker-2 took over: ${again.length} webhooks came again under the same ids, and were not handled again`,
+    `worker-2 took them over: ${again.length} webhooks came again under the same ids, ${first} for the first time`,
   )
 
   isOver = true
