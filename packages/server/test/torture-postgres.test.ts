@@ -16,7 +16,7 @@ let world: World
 
 beforeAll(async () => {
   engine = await createPostgresEngine({ isSynced: false })
-  world = await createWorld({ engine, seed, isCalm: true, width: 3, environment: shortGrace })
+  world = await createWorld({ engine, seed, isCalm: true, width: 2, environment: shortGrace })
 }, 60_000)
 
 afterAll(async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { Engine } from './engine.ts'
 import { createWorld, type World, type WorldOptions, type WorldResult } from './world.ts'
 
@@ -37,6 +38,12 @@ export type Ordeal<On extends Engine = Engine> = (
   world: World,
   options: Pick<ScenarioOptions<On>, 'engine' | 'times' | 'isCalm' | 'progress'>,
 ) => Promise<readonly string[]>
+
+/** Waits until some moment, soon in the short form. */
+export const someMoment = (
+  { random }: Pick<World, 'random'>,
+  { isCalm }: { isCalm?: boolean },
+): Promise<void> => setTimeout(random.between(20, isCalm ? 300 : 1_000))
 
 /** Makes a scenario of an ordeal: a world goes through it, and then everything is checked. */
 export const scenarioOf =

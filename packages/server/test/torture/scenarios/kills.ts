@@ -1,14 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Ordeal, scenarioOf } from '../scenario.ts'
+import { type Ordeal, scenarioOf, someMoment } from '../scenario.ts'
 
 /**
  * SIGKILL of any process at random moments, some of them before it is ready again, and others while it is away. What it
  * had claimed is taken over: its lease is over some time after it has come back.
  */
-export const kill: Ordeal = async ({ random, fleet, database }, { times, progress }) => {
+export const kill: Ordeal = async (world, options) => {
+  const { random, fleet, database } = world
+  const { times, progress } = options
   let killed = 0
   while (killed < times) {
-    await setTimeout(random.between(20, 1_000))
+    await someMoment(world, options)
     const member = fleet.pick()
     const dead = [member.name()]
     await member.end('SIGKILL')

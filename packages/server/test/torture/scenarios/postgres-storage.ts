@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -32,23 +31,21 @@ const fillTable = async (address: string): Promise<void> => {
 
 /** Sets how long files may be that the connections to a database write, also those that are made from now on. */
 const limitFiles = async (address: string, limit: string): Promise<void> => {
-  const rows = await runSql(
+  const [server] = await runSql(
     address,
-    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-     UNION ALL SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::integer`,
+    `SELECT split_part(pg_read_file('postmaster.pid'), E'\\n', 1) AS pid`,
   )
-  const limitOne = async (pid: unknown): Promise<void> => {
-    const folder = `/proc/${pid}`
-    try {
-      // Only its own user may do that to a process.
-      const { uid, gid } = await stat(folder)
-      await promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid })
-    } catch (error) {
-      // One that has just ended needs it no more.
-      if (existsSync(folder)) throw error
-    }
-  }
-  await Promise.all(rows.map(({ pid }) => limitOne(pid)))
+  const backends = await runSql(
+    address,
+    'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  )
+  // Only its own user may do that to a process.
+  const { uid, gid } = await stat(`/proc/${server?.pid}`)
+  const limitOne = (pid: unknown): Promise<unknown> =>
+    promisify(execFile)('prlimit', [`--pid=${pid}`, `--fsize=${limit}:`], { uid, gid })
+  await limitOne(server?.pid)
+  // Those that are ending just now need it no more.
+  await Promise.allSettled(backends.map(({ pid }) => limitOne(pid)))
 }
 
 /**

@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { type Ordeal, scenarioOf } from '../scenario.ts'
+import { type Ordeal, scenarioOf, someMoment } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** Kills one of the processes that serve a connection: PostgreSQL then cuts off all others, and recovers by itself. */
@@ -12,18 +11,19 @@ const killBackend = async (address: string): Promise<void> => {
 }
 
 /** PostgreSQL is stopped, killed, or crashes under load: 503 and nothing else, and all goes on without our restart. */
-export const restart: Ordeal<PostgresEngine> = async (world, { engine, times, progress }) => {
-  const { random, fleet, database, load } = world
+export const restart: Ordeal<PostgresEngine> = async (world, options) => {
+  const { engine, times, progress } = options
+  const { fleet, database, load } = world
   const { cluster } = engine
   const ways = [cluster.stop, cluster.crash, () => killBackend(database.address)]
   const before = load.report().unavailable
   const failures: string[] = []
   for (let round = 0; round < times; round++) {
-    await setTimeout(random.between(100, 1_000))
+    await someMoment(world, options)
     const way = round % ways.length
     await ways[way]?.()
     if (way < 2) {
-      await setTimeout(random.between(20, 2_000))
+      await someMoment(world, options)
       const health = await fetch(`${fleet.url()}/healthz`)
       if (!health.ok) failures.push(`/healthz answered ${health.status}`)
       await cluster.start()

@@ -1,11 +1,12 @@
-import { setTimeout } from 'node:timers/promises'
-import { type Ordeal, scenarioOf } from '../scenario.ts'
+import { type Ordeal, scenarioOf, someMoment } from '../scenario.ts'
 
 /** SIGTERM at random moments: the process ends with 0, in time, and leaves no claim behind. */
-export const stop: Ordeal = async ({ random, fleet, database }, { times, progress }) => {
+export const stop: Ordeal = async (world, options) => {
+  const { fleet, database } = world
+  const { times, progress } = options
   const failures: string[] = []
   for (let stopped = 1; stopped <= times; stopped++) {
-    await setTimeout(random.between(20, 1_000))
+    await someMoment(world, options)
     const member = fleet.pick()
     const name = member.name()
     const start = performance.now()
