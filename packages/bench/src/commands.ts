@@ -45,8 +45,8 @@ export const startChild = async ({ file, arguments: list = [] }: ChildOptions): 
     return awaited.promise
   }
   child.on('message', (message: { answer: unknown }) => answers.shift()?.resolve(message.answer))
-  child.on('exit', () => {
-    for (const { reject } of answers) reject(new Error(`${file} has ended`))
+  child.on('exit', (code, signal) => {
+    for (const { reject } of answers) reject(new Error(`${file} has ended (${signal ?? code})`))
   })
   const greeting = String(await answer())
   return {
