@@ -103,7 +103,7 @@ export type ClaimRequest = {
   readonly leaseMs: number
   /** Most deliveries of this claim, at least 1. */
   readonly limit: number
-  /** Most claims under lease of one subscription, over all processes, at least 1. */
+  /** Most claims under lease of one subscription, over all processes, at least 1; one that is failing has 1. */
   readonly perSubscription: number
 }
 

@@ -129,7 +129,7 @@ export type Store = {
    * Claims what is due: `pending` deliveries with `dueAt` ≤ now, and `claimed` ones whose lease is over. Each becomes
    * `claimed` under the claim's id with a lease, and comes back with what an attempt needs as it is now. At most
    * `limit`, earliest due first, but never more than would make `perSubscription` claims under lease of one
-   * subscription: a slow endpoint takes nothing from the others.
+   * subscription, or 1 of one with a `failingSince`: an endpoint that is slow or dead takes nothing from the others.
    */
   claimDeliveries(claim: ClaimRequest): Promise<ClaimedDelivery[]>
   /**

@@ -22,7 +22,7 @@ export type DeliveryOptions = {
    */
   readonly concurrency?: number | undefined
   /**
-   * Most attempts at the same time to one subscription.
+   * Most attempts at the same time to one subscription; one that is failing gets one at a time.
    * @default 8
    */
   readonly perSubscription?: number | undefined

@@ -69,13 +69,25 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     }
   }
 
-  const expireLeases = (owner: SubscriptionRow, now: number): void => {
+  /** Makes what has a lease that is over pending. */
+  const expireLeases = (owner: SubscriptionRow, now: number): DeliveryRow[] => {
+    const expired: DeliveryRow[] = []
     for (;;) {
       const row = owner.leased.peek()
-      if (row === undefined || row.at > now) return
+      if (row === undefined || row.at > now) return expired
       owner.leased.remove(row)
       lanes.makeDue(row, row.at)
+      expired.push(row)
     }
+  }
+
+  /** What was not claimed after all stays under its old claim, which may still report. */
+  const restoreLease = (row: DeliveryRow): void => {
+    if (row.status !== 'pending') return
+    row.owner.pending.remove(row)
+    row.status = 'claimed'
+    row.owner.leased.put(row)
+    reposition(row.owner)
   }
 
   const lease = (row: DeliveryRow, { claimId, now, leaseMs }: ClaimRequest): ClaimedDelivery => {
@@ -135,12 +147,14 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     claim: (request) => {
       const taken: ClaimedDelivery[] = []
       const withoutSlots: SubscriptionRow[] = []
+      const expired: DeliveryRow[] = []
       while (taken.length < request.limit) {
         const owner = subscriptions.peek()
         if (owner === undefined || owner.at > request.now) break
-        expireLeases(owner, request.now)
+        expired.push(...expireLeases(owner, request.now))
         const row = owner.pending.peek()
-        if (row !== undefined && owner.leased.size < request.perSubscription) {
+        const slots = owner.record.failingSince === null ? request.perSubscription : 1
+        if (row !== undefined && owner.leased.size < slots) {
           taken.push(lease(row, request))
         } else {
           subscriptions.remove(owner)
@@ -148,6 +162,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         }
       }
       for (const owner of withoutSlots) reposition(owner)
+      for (const row of expired) restoreLease(row)
       return taken
     },
     settle: (settlement) => {

@@ -62,6 +62,19 @@ export const claimCases = defineCases({
     equal(await listAll(store), [claimed.delivery])
   },
 
+  'claims one at a time of a subscription that fails, until it succeeds': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(5))
+    const first = await claimOne(store, { limit: 1, perSubscription: 3 })
+    await settle(store, first, retry(5_000, true))
+    const [second, ...others] = await claim(store, { perSubscription: 3 })
+    equal(others, [])
+    equal(await claim(store, { perSubscription: 3 }), [])
+    ok(second, 'one is claimed')
+    await settle(store, second, delivered)
+    equal((await claim(store, { perSubscription: 3 })).length, 3)
+  },
+
   'claims nothing twice while the lease holds': async (store) => {
     await open(store)
     await tell(store, {})

@@ -101,7 +101,7 @@ export const ServerConfig = z.strictObject({
     form: 'a whole number from 1 to 10000',
   }),
   deliveryConcurrencyPerSubscription: z._default(whole(1, 10_000), 8).register(settingFacts, {
-    about: 'Most deliveries at the same time to one subscription.',
+    about: 'Most deliveries at the same time to one subscription; one that is failing gets one at a time.',
     form: 'a whole number from 1 to 10000',
   }),
   rateLimitPerOrganization: z._default(whole(0, 1_000_000_000), 600).register(settingFacts, {

@@ -40,8 +40,11 @@ const isBefore = (left: Candidate, right: Candidate): number =>
 
 /** Makes the claims of a database. */
 export const createClaim = (database: DatabaseSync, dueTimes: DueTimes): Claim => {
-  const countLeases = database.prepare(
-    `select count(*) as count from deliveries where subscription = ? and status = 'claimed' and dueAt > ?`,
+  const countSlots = database.prepare(
+    `select iif(s.failingSince is null, ?, 1) - (
+       select count(*) from deliveries where subscription = s.seq and status = 'claimed' and dueAt > ?
+     ) as slots
+     from subscriptions s where s.seq = ?`,
   )
   const findFirst = ['pending', 'claimed'].map((status) =>
     database.prepare(
@@ -61,7 +64,7 @@ export const createClaim = (database: DatabaseSync, dueTimes: DueTimes): Claim =
 
   const openQueue = (subscription: number, { now, perSubscription }: ClaimRequest): Queue => ({
     subscription,
-    slots: perSubscription - Number(countLeases.get(subscription, now)?.count),
+    slots: Number(countSlots.get(perSubscription, now, subscription)?.slots),
     candidates: [],
     chunk: 2,
     isWhole: false,

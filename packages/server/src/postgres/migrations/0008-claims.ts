@@ -48,6 +48,19 @@ RETURNS TABLE (delivery bigint, due_at bigint, event bigint) LANGUAGE sql STABLE
   ORDER BY 2, 3 LIMIT p_limit
 $$;
 
+-- How many more claims a subscription may have under lease: one that is failing has one at a time.
+CREATE FUNCTION wabakit.free_slots(p_subscription bigint, p_now bigint, p_per_subscription integer)
+RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN (
+    SELECT CASE WHEN s.failing_since IS NULL THEN p_per_subscription ELSE 1 END - (
+      SELECT count(*) FROM wabakit.deliveries d
+      WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at > p_now
+    )
+    FROM wabakit.subscriptions s WHERE s.position = p_subscription
+  );
+END $$;
+
 CREATE FUNCTION wabakit.claim_deliveries(
   p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer
 ) RETURNS TABLE (
@@ -70,16 +83,15 @@ DECLARE
   key bigint;
 BEGIN
   FOR noted IN
-    SELECT t.subscription, t.due_at, wabakit.first_due(t.subscription, t.due_at) AS first, (
-      SELECT count(*) FROM wabakit.deliveries d
-      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > moment
-    ) AS leases
+    SELECT
+      t.subscription, t.due_at, wabakit.first_due(t.subscription, t.due_at) AS first,
+      wabakit.free_slots(t.subscription, moment, p_per_subscription) AS slots
     FROM wabakit.due_times t WHERE t.due_at <= moment ORDER BY t.due_at
   LOOP
     IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(noted.first, moment) > noted.due_at + lag THEN
       early := early || noted.subscription;
     END IF;
-    CONTINUE WHEN noted.first IS NULL OR noted.first > moment OR noted.leases >= p_per_subscription
+    CONTINUE WHEN noted.first IS NULL OR noted.first > moment OR noted.slots < 1
       OR noted.subscription = ANY (candidates);
     candidates := candidates || noted.subscription;
     EXIT WHEN cardinality(candidates) = p_limit;
@@ -98,11 +110,10 @@ BEGIN
       SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = candidate
     ) AS noted
     CROSS JOIN LATERAL (
-      SELECT count(*) AS leases FROM wabakit.deliveries d
-      WHERE d.subscription = candidate AND d.status = 'claimed' AND d.due_at > moment
-    ) AS taken
+      SELECT wabakit.free_slots(candidate, moment, p_per_subscription) AS slots OFFSET 0
+    ) AS free
     CROSS JOIN LATERAL wabakit.due_deliveries(
-      candidate, noted.due_at, moment, least(p_limit, greatest(0, p_per_subscription - taken.leases))
+      candidate, noted.due_at, moment, least(p_limit, greatest(0, free.slots))
     ) AS due
     ORDER BY due.due_at, due.event LIMIT p_limit
   );
