@@ -2,6 +2,7 @@ import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openApiDocument } from '@wabakit/contract/documents'
+import { createCluster } from '../server/test/postgres-cluster.ts'
 import { heavyPeer } from './src/heavy-peers.ts'
 import { createHttpLoad } from './src/http-load.ts'
 import { type Contender, measureRounds, median, medianRatio, report } from './src/rounds.ts'
@@ -71,28 +72,35 @@ const peers = async (): Promise<Contender[]> => {
   ]
 }
 
+const cluster = await createCluster({ settings: { fsync: 'on' } })
 try {
   const contenders = [
     await contender('bare Hono + zod', await startServerProcess('hono')),
     await contender('wabakit, in memory', await startServerProcess('memory')),
     await contender('wabakit, SQLite with fsync', await startServerProcess(join(folder, 'wabakit.db'))),
+    await contender(
+      'wabakit, PostgreSQL with fsync',
+      await startServerProcess(await cluster.createDatabase()),
+    ),
     ...(process.argv.includes('--peers') ? await peers() : []),
   ]
   const syncMs = measureSync()
   const measurements = await measureRounds(contenders, { rounds: 15, count })
-  const [hono, memory, sqlite, prism] = measurements
-  if (hono === undefined || memory === undefined || sqlite === undefined) throw new Error('not measured')
+  const [hono, memory, sqlite, postgres, prism] = measurements
+  if (hono === undefined || memory === undefined || sqlite === undefined || postgres === undefined) throw new Error('not measured')
   const facts = {
     connections,
     fsyncMs: syncMs,
     cpuMicrosecondsEach: Object.fromEntries([...cpu].map(([name, figures]) => [name, median(figures)])),
     memoryAgainstHono: medianRatio(hono, memory),
     sqliteAgainstMemory: medianRatio(memory, sqlite),
+    postgresAgainstMemory: medianRatio(memory, postgres),
     ...(prism !== undefined && { memoryAgainstPrism: medianRatio(prism, memory) }),
   }
   report(`Creating a group over HTTP, ${connections} connections`, 'server-create', measurements, facts)
   console.log(facts)
 } finally {
   for (const close of opened) close()
+  await cluster.remove()
   rmSync(folder, { recursive: true })
 }
