@@ -87,7 +87,8 @@ try {
   const syncMs = measureSync()
   const measurements = await measureRounds(contenders, { rounds: 15, count })
   const [hono, memory, sqlite, postgres, prism] = measurements
-  if (hono === undefined || memory === undefined || sqlite === undefined || postgres === undefined) throw new Error('not measured')
+  if (hono === undefined || memory === undefined || sqlite === undefined || postgres === undefined)
+    throw new Error('not measured')
   const facts = {
     connections,
     fsyncMs: syncMs,

@@ -65,7 +65,7 @@ export const drawPanels = (panels: readonly Panel[], options: PlotOptions): stri
   const legends = Math.max(...panels.map(({ lines }) => lines.length))
   const height = panel.top + panel.height + 62 + 18 * legends
   const drawn = panels.map((each, index) => drawPanel(each, panel.left + panel.apart * index, options))
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img"><title>Cost of a delivery by the deliveries in the store</title>
 <style>${style}
 </style>
 <rect class="ground" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="6"/>
