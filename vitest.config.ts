@@ -13,6 +13,8 @@ export default defineConfig({
       'examples/*.test.ts',
       'examples/testing-vitest/*.test.ts',
     ],
+    // Much of it waits for other processes.
+    maxWorkers: '100%',
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 20_000,
     hookTimeout: 60_000,
