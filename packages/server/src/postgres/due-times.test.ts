@@ -92,3 +92,13 @@ test('the rows of what is gone go with the next claim', async () => {
   const { rows } = await writer.query('SELECT FROM wabakit.due_times')
   expect(rows.length).toBe(0)
 })
+
+test('what a claim would look for too late is found again by the next look of the retention', async () => {
+  await setClock(2_000_000)
+  await tell('call:e')
+  await writer.query('UPDATE wabakit.due_times SET due_at = due_at + 1')
+  await setClock(3_000_000)
+  expect(await claim()).toEqual([])
+  await writer.query('SELECT wabakit.prune(0, 100, 0, 0)')
+  expect(await claim()).toEqual(['call:e'])
+})

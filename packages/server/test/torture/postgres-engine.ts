@@ -32,6 +32,7 @@ const createDatabase = async (cluster: PostgresCluster): Promise<WorldDatabase> 
       const [row] = await runSql(address, sql, [[process]])
       return Number(row?.claims)
     },
+    // Under the lock of those who make something due: else a claim that looks at the same moment notes too late a time.
     // The leases of these processes alone: were the clock moved instead, those of the living would be over, too,
     // while they attempt what they claimed.
     endLeases: async (...processes) => {
@@ -42,7 +43,12 @@ const createDatabase = async (cluster: PostgresCluster): Promise<WorldDatabase> 
       }
       await runSql(
         address,
-        `UPDATE wabakit.deliveries SET due_at = wabakit.clock_ms() WHERE ${ownClaims} AND due_at > wabakit.clock_ms()`,
+        `WITH locked AS MATERIALIZED (
+           SELECT count(pg_advisory_xact_lock_shared(wabakit.lock_key('subscription', position::text)))
+           FROM wabakit.subscriptions
+         )
+         UPDATE wabakit.deliveries SET due_at = wabakit.clock_ms()
+         WHERE (SELECT count FROM locked) >= 0 AND ${ownClaims} AND due_at > wabakit.clock_ms()`,
         [processes],
       )
     },

@@ -2,7 +2,7 @@
 export const retention = /* sql */ `
 -- Removes deliveries and events that are finished, from the oldest on, but none before the given times. Returns how many,
 -- and the times of the last ones: what is before them is removed, but stays in the indexes until the next vacuum, and
--- the next call need not pass it.
+-- the next call need not pass it. When nothing is left, it looks after the due times as well.
 CREATE FUNCTION wabakit.prune(
   p_before bigint, p_limit integer, p_settled_from bigint, p_occurred_from bigint,
   OUT removed integer, OUT settled_from bigint, OUT occurred_from bigint
@@ -28,6 +28,9 @@ BEGIN
   ) AS found;
   DELETE FROM wabakit.events WHERE position = ANY (unused);
   removed := coalesce(cardinality(finished), 0) + coalesce(cardinality(unused), 0);
+  IF removed = 0 THEN
+    PERFORM wabakit.note_all_due();
+  END IF;
   settled_from := coalesce(settled_from, p_settled_from);
   occurred_from := coalesce(occurred_from, p_occurred_from);
 END $$;

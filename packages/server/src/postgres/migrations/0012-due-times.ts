@@ -82,4 +82,15 @@ BEGIN
   CROSS JOIN LATERAL wabakit.first_due(r.subscription, r.due_at) AS first
   WHERE first IS NOT NULL;
 END $$;
+
+-- Adds rows that should be there and are not. Somebody who changes due times by hand, without the lock, can make a claim
+-- put a row off too far.
+CREATE FUNCTION wabakit.note_all_due() RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+  INSERT INTO wabakit.due_times
+  SELECT q.subscription, q.due_at FROM wabakit.queues() q
+  WHERE NOT EXISTS (
+    SELECT FROM wabakit.due_times t WHERE t.subscription = q.subscription AND t.due_at <= q.due_at OFFSET 0
+  );
+END;
 `
