@@ -25,7 +25,7 @@ export type WorkerContext = Pick<PostgresDatabase, 'query' | 'due'> & {
 }
 
 /** How often a worker looks for others that are lost, and whether it is so itself. */
-const lookMs = 400
+const lookMs = 250
 
 const sharedConnections =
   'PostgreSQL is reached through a pooler that shares connections among its clients, so this worker cannot be registered ' +

@@ -85,7 +85,7 @@ DECLARE
   moment bigint := wabakit.clock_ms();
   other integer;
   lost bigint;
-  found record;
+  done record;
 BEGIN
   released := 0;
   FOR other IN SELECT w.number FROM wabakit.workers w ORDER BY w.number LOOP
@@ -100,9 +100,9 @@ BEGIN
       wait_ms := least(wait_ms, lost + grace - moment);
       CONTINUE;
     END IF;
-    SELECT r.* INTO found FROM wabakit.release_claims(other) AS r;
-    released := released + found.released;
-    IF found.is_done THEN
+    SELECT r.* INTO done FROM wabakit.release_claims(other) AS r;
+    released := released + done.released;
+    IF done.is_done THEN
       DELETE FROM wabakit.workers w WHERE w.number = other;
     END IF;
   END LOOP;
