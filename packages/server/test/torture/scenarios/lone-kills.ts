@@ -6,14 +6,17 @@ import { createWorld } from '../world.ts'
 /** Longest time until everything is delivered after the last kill; less than a lease of what was claimed before it. */
 const longestMs = 40_000
 
+/** The default: so few that what a killed process leaves can take all of them. */
+const fewSlots = { WABAKIT_DELIVERY_CONCURRENCY_PER_SUBSCRIPTION: '8' }
+
 /** SIGKILL of the only process, which is started again at once and finds what it had claimed before. */
 export const loneKills: Scenario<PostgresEngine> = async (options) => {
-  const { engine, seed, isCalm, times, progress } = options
-  await using world = await createWorld({ engine, seed, isCalm, roles: ['all'], width: 16 })
+  const { engine, seed, times, progress } = options
+  await using world = await createWorld({ engine, seed, roles: ['all'], environment: fewSlots })
   const { random, recorder } = world
   recorder.behave((response) => void setTimeout(200).then(() => response.end('ok')))
   for (let killed = 1; killed <= times; killed++) {
-    await setTimeout(random.between(1_000, 2_000))
+    await setTimeout(random.between(2_500, 3_500))
     const [member] = world.fleet.members
     await member?.end('SIGKILL')
     await member?.start()
