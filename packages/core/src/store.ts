@@ -166,6 +166,16 @@ export type Store = {
   onDue(wake: () => void): () => void
 
   /**
+   * Registers the caller as a worker, so that other workers take its claims over soon after it died, rather than when
+   * the lease is over. Calls `lost` when they may do so although it lives, because it lost its connection: its attempts
+   * must end at once. Until the store has registered it again, `claimDeliveries` finds nothing; then it wakes those who
+   * listen with `onDue`. Claims that were made without a worker rely on their lease.
+   *
+   * @returns unregisters it: call this when it has no claims left.
+   */
+  registerWorker(lost: () => void): () => void
+
+  /**
    * Removes what is finished: deliveries settled before the given time, with their attempts, and events that occurred
    * before it and have no delivery left. At most `limit` of each. Changes no other answer of the store.
    *

@@ -59,6 +59,8 @@ test(
     expect(failuresOf(result), `seed ${seed}`).toEqual([])
     expect(result.acknowledged).toBeGreaterThan(0)
     expect(result.takeovers).toBeGreaterThan(0)
+    // The lease would be a minute.
+    expect(result.resumed.longestMs, `seed ${seed}`).toBeLessThan(20_000)
   },
   limit,
 )

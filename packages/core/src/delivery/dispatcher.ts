@@ -98,7 +98,13 @@ export type DispatcherContext = {
   readonly options: DeliveryOptions
 }
 
-type Job = { readonly claimed: ClaimedDelivery; readonly claimId: string; readonly claimedAt: number }
+type Job = {
+  readonly claimed: ClaimedDelivery
+  readonly claimId: string
+  readonly claimedAt: number
+  /** Aborted when the claim must not be attempted any more. */
+  readonly stopping: AbortSignal
+}
 
 const released: SettlementResult = { kind: 'released' }
 
@@ -117,6 +123,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
   let stopping = new AbortController()
+  let unregister: (() => void) | undefined
 
   const report = (reported: AttemptReported): void => {
     for (const listener of listeners) {
@@ -135,15 +142,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     report({ claimed, result, settlement })
   }
 
-  const attempt = async ({ claimed }: Job): Promise<SettlementResult> => {
-    const { signal } = stopping
+  const attempt = async ({ claimed, stopping }: Job): Promise<SettlementResult> => {
     const found = await attemptDelivery(claimed, {
       ...context,
       signatureClock,
       timeoutMs,
-      stopping: signal,
+      stopping,
     })
-    const isGivenUp = signal.aborted && found.attempt.status === null
+    const isGivenUp = stopping.aborted && found.attempt.status === null
     return isGivenUp ? released : settle(claimed.delivery, found, random)
   }
 
@@ -154,29 +160,40 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       const claimId = ids('claim')
       const now = clock.now()
       const claim = { claimId, now, leaseMs, limit, perSubscription }
-      return (await store.claimDeliveries(claim)).map((claimed) => ({ claimed, claimId, claimedAt: now }))
+      const job = { claimId, claimedAt: now, stopping: stopping.signal }
+      return (await store.claimDeliveries(claim)).map((claimed) => ({ ...job, claimed }))
     },
     run: async (job, makeRoom) => {
       // What waited too long for its turn could outlive its lease, and be attempted by another worker meanwhile.
       const isLate = clock.now() - job.claimedAt > attemptableMs
-      const result = isLate ? released : await attempt(job)
+      const result = isLate || job.stopping.aborted ? released : await attempt(job)
       makeRoom()
       await write(job, result)
     },
     giveBack: (job) => write(job, released),
   })
   const watch = createWatch({ store, clock, pool, pollMs, onError })
+  /** Gives up what runs, so that others can take it over. */
+  const giveUp = (): void => {
+    stopping.abort()
+    stopping = new AbortController()
+  }
 
   return {
     runDue: pool.drain,
     nextDueAt: () => store.nextDueAt(),
-    start: watch.start,
+    start: () => {
+      unregister ??= store.registerWorker(giveUp)
+      watch.start()
+    },
     stop: async ({ graceMs = 10_000 } = {}) => {
       watch.stop()
       const closed = pool.close()
       const timer = setTimeout(() => stopping.abort(), graceMs)
       await closed
       clearTimeout(timer)
+      unregister?.()
+      unregister = undefined
       stopping = new AbortController()
       pool.open()
     },

@@ -187,6 +187,8 @@ export const memoryStore = (): Store => {
     nextDueAt: async () => queue.nextDueAt(),
     measureBacklog: async (request) => measureBacklog(organizations.values(), request),
     onDue: wakes.add,
+    // Its claims end with the process.
+    registerWorker: () => () => {},
     close: async () => {},
   }
 }

@@ -1,4 +1,4 @@
-import { memoryStore, StorageUnavailableError } from '@wabakit/core'
+import { memoryStore, StorageUnavailableError, type Store } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
@@ -590,6 +590,40 @@ const running = defineCases('Dispatcher', {
     await settled
     await world.server.dispatcher.stop()
     equal(world.sent.length, 2)
+  },
+
+  'gives running attempts up when the store has lost its worker, and makes them again': async () => {
+    let loseWorker = (): void => {}
+    let registrations = 0
+    const store: Store = {
+      ...memoryStore(),
+      registerWorker: (lost) => {
+        registrations++
+        loseWorker = lost
+        return () => registrations--
+      },
+    }
+    const world = await createWorld({ store })
+    await world.subscribe()
+    const results: string[] = []
+    world.respond = () => {
+      if (world.sent.length > 1) return new Response()
+      queueMicrotask(() => loseWorker())
+      return new Promise(() => {})
+    }
+    const delivered = new Promise<void>((resolve) => {
+      world.server.dispatcher.onAttempt(({ result }) => {
+        results.push(result.kind)
+        if (result.kind === 'delivered') resolve()
+      })
+    })
+    world.server.dispatcher.start()
+    await postGroup(world)
+    await delivered
+    equal(results, ['released', 'delivered'])
+    equal(registrations, 1)
+    await world.server.dispatcher.stop()
+    equal(registrations, 0)
   },
 
   'after stop nothing more is sent, until it is started again': async () => {

@@ -137,6 +137,7 @@ export const copiedTables: readonly CopiedTable[] = [
       holds_lane: flag(`(d.place is 'holding')`),
       due_at: unlessClaimed('d.createdAt', 'dueAt'),
       claim_id: 'null',
+      worker: 'null',
       attempts: 'd.attempts',
       failures: 'd.failures',
       settled_at: 'd.settledAt',

@@ -9,6 +9,7 @@ import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
 import { toStorageError, toUnavailable } from './postgres-failure.ts'
 import { prepareSession } from './session.ts'
+import { createWorker, type Worker } from './worker.ts'
 
 /** Options of {@link openPostgres}. */
 export type PostgresOptions = {
@@ -59,6 +60,7 @@ export type PostgresDatabase = {
   ): Promise<Row[]>
   readonly due: DueChannel
   readonly attempts: AttemptFeed
+  readonly worker: Worker
   close(): Promise<void>
 }
 
@@ -187,11 +189,18 @@ export const openPostgres = async ({
   }
   const due = createDueChannel(messaging)
   const attempts = createAttemptFeed(messaging)
+  const worker = createWorker({
+    notifications,
+    query,
+    due,
+    prepare: (client) => prepareSession(client, statementTimeoutMs),
+  })
 
   return {
     query,
     due,
     attempts,
+    worker,
     close: async () => {
       isClosed = true
       due.close()

@@ -14,7 +14,10 @@ import { deliveryPosition } from './delivery-id.ts'
 import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
 
 /** Deliveries on their way. */
-export type Queue = Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue'>
+export type Queue = Pick<
+  Store,
+  'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue' | 'registerWorker'
+>
 
 /** A delivery with the rest of its event; the first of a subscription comes with it. */
 type ClaimedRow = DeliveryRecord &
@@ -53,7 +56,7 @@ const toRow = ({ deliveryId, claimId, failingLimitMs, result }: Settlement, plac
 })
 
 /** Claims and settles them in PostgreSQL, by the database's clock. */
-export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue => {
+export const createQueue = ({ query, due: channel, worker }: PostgresDatabase): Queue => {
   const write = async (
     settlements: readonly Settlement[],
     options?: QueryOptions,
@@ -82,15 +85,19 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
   }
 
   return {
-    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription }) =>
-      toClaims(
-        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4)', [
+    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription }) => {
+      const number = worker.number()
+      if (number === undefined) return []
+      return toClaims(
+        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5)', [
           claimId,
           leaseMs,
           limit,
           perSubscription,
+          number,
         ]),
-      ),
+      )
+    },
     settleDelivery: createBatches({
       largest: 64,
       most: 1,
@@ -102,5 +109,6 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
       return row?.next == null ? undefined : Number(row.next)
     },
     onDue: channel.listen,
+    registerWorker: worker.register,
   }
 }

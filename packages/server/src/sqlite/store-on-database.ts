@@ -111,6 +111,8 @@ export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
     nextDueAt: () => read(dueTimes.earliest),
     measureBacklog: (request) => read(() => measureBacklog(request)),
     onDue: wakes.add,
+    // One process has the file, and the next one releases its claims.
+    registerWorker: () => () => {},
     prune: (request) => write(() => deliveries.prune(request)),
 
     close: async () => {

@@ -2,12 +2,12 @@
  * Compares what a server acknowledged with what its database holds and with what arrived at the endpoints. A process
  * of its own, which shares no code with the server: it asks the database by SQL, and checks signatures by itself.
  *
- * Arguments: the database, the files of acknowledgements, of arrivals and of intervals, and the secrets that may have
- * signed, separated by commas. Prints a {@link Verdict} as JSON.
+ * Arguments: the database, the files of acknowledgements, of arrivals, of intervals and of kills, and the secrets that may
+ * have signed, separated by commas. Prints a {@link Verdict} as JSON.
  */
 import { createHmac } from 'node:crypto'
 import { type ClaimFigures, checkClaims } from './claim-rules.ts'
-import { type Acknowledgement, type Arrival, type Interval, readLines } from './lines.ts'
+import { type Acknowledgement, type Arrival, type Interval, type Kill, readLines } from './lines.ts'
 import { readDatabase } from './read-database.ts'
 
 /** What the checker found. */
@@ -23,12 +23,19 @@ export type Verdict = ClaimFigures & {
   readonly examples: string[]
 }
 
-const [database = '', acknowledgements = '', arrivalFile = '', intervalFile = '', secrets = ''] =
-  process.argv.slice(2)
+const [
+  database = '',
+  acknowledgements = '',
+  arrivalFile = '',
+  intervalFile = '',
+  killFile = '',
+  secrets = '',
+] = process.argv.slice(2)
 const contents = await readDatabase(database)
 const acknowledged = readLines<Acknowledgement>(acknowledgements)
 const arrivals = readLines<Arrival>(arrivalFile)
 const intervals = readLines<Interval>(intervalFile)
+const kills = readLines<Kill>(killFile)
 
 const problems: Record<string, number> = {}
 const examples: string[] = []
@@ -108,7 +115,9 @@ for (const { eventId, status, attempts, recorded, succeeded } of contents.delive
 
 // Where several processes share the deliveries, each is attempted by one of them at a time.
 const several: ClaimFigures =
-  contents.claims.length === 0 ? { takeovers: 0, overlaps: 0 } : checkClaims(contents, intervals, report)
+  contents.claims.length === 0
+    ? { takeovers: 0, overlaps: 0, resumed: { deliveries: 0, medianMs: 0, longestMs: 0 } }
+    : checkClaims({ ...contents, intervals, kills }, report)
 
 const verdict: Verdict = {
   ...several,

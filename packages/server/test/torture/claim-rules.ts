@@ -1,17 +1,29 @@
 import type { ClaimEntry, Contents } from './contents.ts'
-import type { Interval } from './lines.ts'
+import type { Interval, Kill } from './lines.ts'
 
 /** What the log of claims shows besides broken rules. */
 export type ClaimFigures = {
-  /** Claims that were taken over after their lease. */
+  /** Claims that were taken over, after their lease or from a worker that was lost. */
   readonly takeovers: number
-  /** Attempts that began while another of the same delivery was under way, after a takeover: the only way they may. */
+  /** Attempts that began while another of the same delivery was under way, after its lease: the only way they may. */
   readonly overlaps: number
+  /** How long after a kill what the process had claimed was attempted again, in milliseconds. */
+  readonly resumed: { readonly deliveries: number; readonly medianMs: number; readonly longestMs: number }
 }
 
 type Report = (rule: string, what: string) => void
 
-/** One process at a time holds a claim, until it is settled or its lease is over, and it alone settles it. */
+/** Time that a lost worker has to end its attempts, in milliseconds. */
+const graceMs = 2_000
+
+/** Whether a claim is released that was another's: the worker was lost long enough before. */
+const isTakenFromLost = ({ kind, lostMs }: ClaimEntry): boolean =>
+  kind === 'released' && lostMs !== undefined && lostMs >= graceMs
+
+/**
+ * One process at a time holds a claim, until it is settled, or its lease is over, or the process was lost; and it alone
+ * settles it.
+ */
 const checkLog = (claims: readonly ClaimEntry[], report: Report): void => {
   const held = new Map<string, ClaimEntry>()
   for (const entry of claims) {
@@ -23,7 +35,7 @@ const checkLog = (claims: readonly ClaimEntry[], report: Report): void => {
         report('taken over before its lease was over', eventId)
       held.set(eventId, entry)
     } else {
-      if (kind === 'settled' && holder?.process !== process) {
+      if (kind !== 'dropped' && holder?.process !== process && !isTakenFromLost(entry)) {
         report('settled by another than its holder', `${eventId}: ${process} instead of ${holder?.process}`)
       }
       held.delete(eventId)
@@ -31,18 +43,44 @@ const checkLog = (claims: readonly ClaimEntry[], report: Report): void => {
   }
 }
 
-const isTakeover = ({ leaseLeftMs }: ClaimEntry): boolean => leaseLeftMs !== undefined
+const isAfterLease = ({ leaseLeftMs }: ClaimEntry): boolean => leaseLeftMs !== undefined
+
+/** How long it took from each kill to the next attempt of each delivery that the process had claimed. */
+const measureResumed = ({ claims, intervals, kills }: ClaimEvidence): ClaimFigures['resumed'] => {
+  const logs = Map.groupBy(claims, ({ eventId }) => eventId)
+  const attempts = Map.groupBy(intervals, ({ id }) => id)
+  const waits = kills.flatMap(({ process, at }) =>
+    [...logs].flatMap(([id, log]) => {
+      const last = log.findLastIndex((entry) => entry.at <= at)
+      const [held, next] = [log[last], log[last + 1]]
+      if (held?.kind !== 'claimed' || held.process !== process) return []
+      // Its last settlement was done though it died meanwhile.
+      if (next?.kind === 'settled' && next.process === process) return []
+      const begun = (attempts.get(id) ?? []).map((each) => each.begun).filter((each) => each > at)
+      return begun.length === 0 ? [] : [Math.min(...begun) - at]
+    }),
+  )
+  const inOrder = waits.toSorted((left, right) => left - right)
+  return {
+    deliveries: waits.length,
+    medianMs: inOrder[Math.floor(waits.length / 2)] ?? 0,
+    longestMs: inOrder.at(-1) ?? 0,
+  }
+}
+
+/** What {@link checkClaims} compares. */
+export type ClaimEvidence = Pick<Contents, 'claims'> & {
+  readonly intervals: readonly Interval[]
+  readonly kills: readonly Kill[]
+}
 
 /**
  * Checks what the log of claims says against what the endpoint saw: each claim is attempted once at most, and no two
- * attempts of a delivery overlap, unless the delivery was taken over between their claims. The endpoint is on this
+ * attempts of a delivery overlap, unless the lease of the first was over when the second was claimed. The endpoint is on this
  * machine, and so has the clock of the database.
  */
-export const checkClaims = (
-  { claims }: Pick<Contents, 'claims'>,
-  intervals: readonly Interval[],
-  report: Report,
-): ClaimFigures => {
+export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigures => {
+  const { claims, intervals } = evidence
   checkLog(claims, report)
   const claimed = Map.groupBy(
     claims.filter(({ kind }) => kind === 'claimed'),
@@ -61,7 +99,10 @@ export const checkClaims = (
         const isAllowed = own.some((claim, nth) => {
           const before = own[nth - 1]
           return (
-            before !== undefined && isTakeover(claim) && before.at <= earlier.begun && claim.at <= later.begun
+            before !== undefined &&
+            isAfterLease(claim) &&
+            before.at <= earlier.begun &&
+            claim.at <= later.begun
           )
         })
         if (isAllowed) overlaps++
@@ -69,5 +110,6 @@ export const checkClaims = (
       }
     }
   }
-  return { takeovers: claims.filter(isTakeover).length, overlaps }
+  const takeovers = claims.filter((claim) => isAfterLease(claim) || isTakenFromLost(claim)).length
+  return { takeovers, overlaps, resumed: measureResumed(evidence) }
 }

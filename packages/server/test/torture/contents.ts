@@ -1,14 +1,16 @@
 /** An entry of the log of claims. */
 export type ClaimEntry = {
   readonly eventId: string
-  /** `dropped` is a claim that ended because its delivery is sent again. */
-  readonly kind: 'claimed' | 'settled' | 'dropped'
+  /** `released`: due again without an attempt. `dropped`: ended because its delivery is sent again. */
+  readonly kind: 'claimed' | 'settled' | 'released' | 'dropped'
   readonly claimId: string
   readonly process: string
   /** Unix time in milliseconds. */
   readonly at: number
   /** What was left of the lease of the claim before, where there was one, in milliseconds. */
   readonly leaseLeftMs: number | undefined
+  /** For how long the worker of a claim that ended had been lost, in milliseconds; `undefined` while it was not. */
+  readonly lostMs: number | undefined
 }
 
 /** A delivery, and what was recorded of its attempts. */

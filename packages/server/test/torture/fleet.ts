@@ -1,4 +1,5 @@
 import type { Role } from './engine.ts'
+import { type Kill, openLines } from './lines.ts'
 import type { Random } from './random.ts'
 import { type ServerProcess, startServerProcess } from './server-process.ts'
 
@@ -37,6 +38,8 @@ export type FleetOptions = {
   readonly random: Random
   /** The server's configuration file. */
   readonly config: string
+  /** Where kills are written down. */
+  readonly kills: string
   /** The database as the member of that place and name gets it. */
   readonly addressFor: (name: string, place: number) => string
   readonly preload: string | undefined
@@ -48,11 +51,13 @@ export const createFleet = ({
   roles,
   random,
   config,
+  kills,
   addressFor,
   preload,
   environment,
 }: FleetOptions): Fleet => {
   const names: string[] = []
+  const lines = openLines<Kill>(kills)
   let lastUrl = ''
 
   const createMember = (role: Role, place: number): Member => {
@@ -81,6 +86,7 @@ export const createFleet = ({
       },
       end: async (signal) => {
         url = undefined
+        if (signal === 'SIGKILL') lines.append({ process: name, at: Date.now() })
         return (await process?.end(signal)) ?? null
       },
       pause: () => running().pause(),

@@ -22,6 +22,9 @@ export type Interval = {
   readonly ended: number
 }
 
+/** When a process was killed, as Unix time in milliseconds: a line of the file that the fleet writes. */
+export type Kill = { readonly process: string; readonly at: number }
+
 /** A file of JSON lines that is written as it goes. */
 export type LineFile<Line> = { append(line: Line): void; close(): void }
 

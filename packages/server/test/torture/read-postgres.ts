@@ -2,7 +2,7 @@ import type { ClaimEntry, Contents } from './contents.ts'
 import { runSql } from './postgres-sql.ts'
 
 const kindOf = (kind: unknown): ClaimEntry['kind'] =>
-  kind === 'claimed' || kind === 'settled' ? kind : 'dropped'
+  kind === 'claimed' || kind === 'settled' || kind === 'released' ? kind : 'dropped'
 
 /** Reads a PostgreSQL database by SQL of its own. */
 export const readPostgres = async (address: string): Promise<Contents> => {
@@ -23,7 +23,7 @@ export const readPostgres = async (address: string): Promise<Contents> => {
   )
   const claims = await runSql(
     address,
-    `SELECT e.id, c.kind, c.claim_id, c.process, c.at, c.lease_left_ms
+    `SELECT e.id, c.kind, c.claim_id, c.process, c.at, c.lease_left_ms, c.lost_ms
      FROM torture.claims c JOIN wabakit.events e ON e.position = c.event ORDER BY c.position`,
   )
   return {
@@ -49,6 +49,7 @@ export const readPostgres = async (address: string): Promise<Contents> => {
       process: String(row.process),
       at: Number(row.at),
       leaseLeftMs: row.lease_left_ms === null ? undefined : Number(row.lease_left_ms),
+      lostMs: row.lost_ms === null ? undefined : Number(row.lost_ms),
     })),
   }
 }

@@ -28,6 +28,8 @@ const rowOf = ({ done, failures, result }: ScenarioResult, start: number): objec
   duplicates: result.duplicates,
   takeovers: result.takeovers,
   overlaps: result.overlaps,
+  'resumed after a kill, median ms': result.resumed.medianMs,
+  'longest ms': result.resumed.longestMs,
   passed: failures.length === 0,
 })
 

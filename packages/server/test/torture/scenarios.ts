@@ -6,6 +6,7 @@ import { clock } from './scenarios/clock.ts'
 import { ingest } from './scenarios/ingest.ts'
 import { kills } from './scenarios/kills.ts'
 import { lies } from './scenarios/lies.ts'
+import { loneKills } from './scenarios/lone-kills.ts'
 import { postgresStorage } from './scenarios/postgres-storage.ts'
 import { restarts } from './scenarios/restarts.ts'
 import { sqliteStorage } from './scenarios/sqlite-storage.ts'
@@ -36,6 +37,7 @@ export const sqliteScenarios: Scenarios<Engine> = {
 /** What PostgreSQL goes through. */
 export const postgresScenarios: Scenarios<PostgresEngine> = {
   kills: { run: kills, times: 200 },
+  'lone-kills': { run: loneKills, times: 6 },
   zombies: { run: zombies, times: 20 },
   stops: { run: stops, times: 40 },
   restarts: { run: restarts, times: 30 },

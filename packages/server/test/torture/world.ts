@@ -88,9 +88,11 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     acknowledged: join(folder, 'acknowledged.jsonl'),
     arrivals: join(folder, 'arrivals.jsonl'),
     intervals: join(folder, 'intervals.jsonl'),
+    kills: join(folder, 'kills.jsonl'),
     config: join(folder, 'wabakit.config.json'),
   }
-  for (const file of [files.acknowledged, files.arrivals, files.intervals]) writeFileSync(file, '')
+  for (const file of [files.acknowledged, files.arrivals, files.intervals, files.kills])
+    writeFileSync(file, '')
   writeFileSync(files.config, JSON.stringify(settings))
   const { engine, preload, environment, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
@@ -101,6 +103,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     roles: options.roles ?? engine.roles,
     random,
     config: files.config,
+    kills: files.kills,
     addressFor: (name, place) => reroute(database.addressFor(name), place),
     preload,
     environment,
@@ -117,8 +120,16 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
 
   const check = async (): Promise<Verdict> => {
     const checker = join(import.meta.dirname, 'checker.ts')
-    const { acknowledged, arrivals, intervals } = files
-    const arguments_ = [checker, database.address, acknowledged, arrivals, intervals, secrets.join(',')]
+    const { acknowledged, arrivals, intervals, kills } = files
+    const arguments_ = [
+      checker,
+      database.address,
+      acknowledged,
+      arrivals,
+      intervals,
+      kills,
+      secrets.join(','),
+    ]
     const { stdout } = await promisify(execFile)(process.execPath, arguments_, { maxBuffer: 2 ** 26 })
     return JSON.parse(stdout)
   }

@@ -136,6 +136,7 @@ CREATE TABLE wabakit.deliveries (
   holds_lane boolean NOT NULL,
   due_at bigint,
   claim_id text,
+  worker integer, -- the number of the one that claimed it; null: its claim relies on the lease alone
   attempts integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
   settled_at bigint,

@@ -1,7 +1,8 @@
 /**
  * Locks. Every function that writes relies on READ COMMITTED: each of its statements sees what was committed before it
  * began, and so, after a lock was taken, everything that was done under that lock. Advisory locks are always taken in
- * this order, and those of one kind in the order of their keys, so that nobody waits in a circle:
+ * this order, and those of one kind in the order of their keys, so that nobody waits in a circle (a worker's, which only
+ * claims wait for, comes before all of them, see `0013-workers.ts`):
  *
  * 1. An organization's: shared by all who write into it, exclusive for its removal. A reader who follows its events
  *    takes it exclusively for a moment, and so waits for the events that are being written.

@@ -62,7 +62,7 @@ BEGIN
 END $$;
 
 CREATE FUNCTION wabakit.claim_deliveries(
-  p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer
+  p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer, p_worker integer DEFAULT NULL
 ) RETURNS TABLE (
   id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
   "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
@@ -82,6 +82,9 @@ DECLARE
   noted record;
   key bigint;
 BEGIN
+  IF NOT wabakit.enter_worker(p_worker) THEN
+    RETURN;
+  END IF;
   FOR noted IN
     SELECT
       t.subscription, t.due_at, wabakit.first_due(t.subscription, t.due_at) AS first,
@@ -123,7 +126,8 @@ BEGIN
     WHERE d.position = ANY (chosen) AND d.due_at <= moment
     FOR UPDATE SKIP LOCKED
   ), claimed AS (
-    UPDATE wabakit.deliveries d SET status = 'claimed', claim_id = p_claim_id, due_at = moment + p_lease_ms
+    UPDATE wabakit.deliveries d SET
+      status = 'claimed', claim_id = p_claim_id, worker = p_worker, due_at = moment + p_lease_ms
     WHERE d.position = ANY (ARRAY(SELECT free.position FROM free))
     RETURNING d.*
   )

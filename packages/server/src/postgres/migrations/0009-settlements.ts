@@ -67,6 +67,7 @@ BEGIN
     UPDATE wabakit.deliveries d SET
       status = c.status_after,
       claim_id = NULL,
+      worker = NULL,
       due_at = CASE c.status_after WHEN 'pending' THEN moment + coalesce(c."afterMs", 0) END,
       holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
       attempts = d.attempts + (c.kind <> 'released')::integer,
@@ -140,7 +141,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(key);
   END LOOP;
   UPDATE wabakit.deliveries d SET
-    status = 'waiting', claim_id = NULL, due_at = NULL, holds_lane = false, failures = 0, settled_at = NULL,
+    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0, settled_at = NULL,
     webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
   FROM wabakit.events e, wabakit.subscriptions s
   WHERE d.position = ANY (p_deliveries) AND e.position = d.event

@@ -10,6 +10,7 @@ import { settlements } from './0009-settlements.ts'
 import { retention } from './0010-retention.ts'
 import { tokenBuckets } from './0011-token-buckets.ts'
 import { dueTimes } from './0012-due-times.ts'
+import { workers } from './0013-workers.ts'
 
 /** The schema, step by step: a database of version n has seen the first n. A step that was released is never changed. */
 export const migrations: readonly string[] = [
@@ -25,4 +26,5 @@ export const migrations: readonly string[] = [
   retention,
   tokenBuckets,
   dueTimes,
+  workers,
 ]

@@ -1,0 +1,84 @@
+import { createServer } from 'node:http'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createGroup, start } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+
+let cluster: PostgresCluster
+
+beforeAll(async () => {
+  cluster = await createCluster()
+}, 60_000)
+
+afterAll(() => cluster.remove())
+
+/** An attempt as an endpoint saw it. */
+type Attempt = { readonly id: string; readonly begun: number; ended: number; isAnswered: boolean }
+
+/** Longer than it takes others to take over from a lost worker. */
+const slowMs = 4_000
+
+/** An endpoint that takes long for the first attempt of each delivery. */
+const listenSlowly = async () => {
+  const attempts: Attempt[] = []
+  const server = createServer((request, response) => {
+    const id = String(request.headers['webhook-id'])
+    const isFirst = !attempts.some((earlier) => earlier.id === id)
+    const attempt = { id, begun: performance.now(), ended: Number.POSITIVE_INFINITY, isAnswered: false }
+    attempts.push(attempt)
+    response.on('close', () => {
+      attempt.ended = performance.now()
+      attempt.isAnswered = response.writableFinished
+    })
+    request.resume()
+    setTimeout(() => response.end(), isFirst ? slowMs : 0)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { url: `http://127.0.0.1:${address.port}/`, attempts }
+}
+
+test('a worker whose session is ended by the database gives its attempts up before they are made again', async () => {
+  const database = await cluster.createDatabase()
+  const endpoint = await listenSlowly()
+  const api = await start({ database, role: 'api' })
+  const worker = { database, role: 'worker' as const, organizations: [] }
+  await start(worker)
+  await start(worker)
+  await api.service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: endpoint.url,
+  })
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const groups = 16
+  for (let group = 0; group < groups; group++) await createGroup(api.url, { groupId: `team-${group}` })
+  await expect.poll(() => endpoint.attempts.length, { timeout: 10_000 }).toBe(8)
+
+  const { rows } = await client.query(
+    `SELECT pg_terminate_backend(l.pid) FROM wabakit.workers w JOIN pg_locks l ON l.locktype = 'advisory'
+       AND (l.classid::bigint << 32 | l.objid::bigint) = wabakit.lock_key('worker', w.number::text)
+     WHERE w.number IN (SELECT worker FROM wabakit.deliveries WHERE status = 'claimed')`,
+  )
+  expect(rows.length).toBeGreaterThan(0)
+
+  const listDelivered = async () =>
+    (await api.service.deliveries.list('acme', { statuses: ['delivered'], limit: 100 })).items
+  await expect.poll(async () => (await listDelivered()).length, { timeout: 40_000 }).toBe(groups)
+  const byId = Map.groupBy(endpoint.attempts, ({ id }) => id)
+  expect(byId.size).toBe(groups)
+  expect(endpoint.attempts.filter(({ isAnswered }) => !isAnswered).length).toBeGreaterThan(0)
+  for (const attempts of byId.values()) {
+    expect(attempts.filter(({ isAnswered }) => isAnswered)).toHaveLength(1)
+    for (const [index, { begun }] of attempts.entries()) {
+      for (const earlier of attempts.slice(0, index)) expect(earlier.ended).toBeLessThanOrEqual(begun)
+    }
+  }
+}, 60_000)
