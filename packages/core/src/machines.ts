@@ -5,13 +5,13 @@ import { IllegalTransitionError } from './errors/illegal-transition-error.ts'
  * be generated again: that replaces it, and no event tells so.
  */
 export const callMachine = {
-  initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', leave: 'not_picked_up' },
+  initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', ringOut: 'not_picked' },
   accepted: { end: 'ended' },
-  ended: { summarise: 'summarised' },
-  summarised: { summarise: 'summarised' },
+  ended: { summarize: 'summarized' },
+  summarized: { summarize: 'summarized' },
   missed: {},
   rejected: {},
-  not_picked_up: {},
+  not_picked: {},
 } as const
 
 /** The steps of one person's membership in one group. Who left or was removed can join again. */

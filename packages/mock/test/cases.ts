@@ -202,7 +202,7 @@ export const cases: Readonly<Record<string, Case>> = {
       recap: 'Asked for a refund.',
       keyPoints: ['Refund'],
       nextSteps: [],
-      afterMs: '30s',
+      after: '30s',
     } as const
     const { callId } = await mock.simulateCall({ durationInSeconds: 42, summary })
     await mock.waitForDelivery('CALL_ENDED', { callId })
@@ -217,7 +217,7 @@ export const cases: Readonly<Record<string, Case>> = {
   },
 
   'lets a client wait for a summary without waiting': async ({ mock, client }) => {
-    const { callId } = await mock.simulateCall({ channel: 'WHATSAPP', summary: { afterMs: '1m' } })
+    const { callId } = await mock.simulateCall({ channel: 'WHATSAPP', summary: { after: '1m' } })
     const start = performance.now()
     const record = await client().calls.waitForSummary(callId)
     equal(record.callId, callId)
@@ -284,7 +284,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'delivers events of a call in another order': async ({ mock }) => {
     const received = receive(mock)
     mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED', 'CALL_ACCEPTED'])
-    await mock.simulateCall({ summary: { afterMs: '10s' } })
+    await mock.simulateCall({ summary: { after: '10s' } })
     await mock.clock.advance('10s')
     equal(received, ['CALL_INCOMING_INITIATED', 'CALL_AI_SUMMARY', 'CALL_ENDED', 'CALL_ACCEPTED'])
     await mock.simulateCall({})
@@ -371,7 +371,7 @@ export const cases: Readonly<Record<string, Case>> = {
     const group = { wabaNumber, subject: 'Order 7', groupId: 'order-7' }
     mock.faults.next('groups.create', { status: 500 }, { times: 5 })
     mock.faults.deliveries.drop('*', { times: 'always' })
-    await mock.simulateCall({ summary: { afterMs: '1m' } })
+    await mock.simulateCall({ summary: { after: '1m' } })
     await mock.clock.advance('10s')
     mock.reset()
     equal([mock.requests, mock.events, mock.deliveries], [[], [], []])

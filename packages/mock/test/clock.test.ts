@@ -24,7 +24,7 @@ test('payloads carry the time of the mock, signatures that of the machine', asyn
 test('advancing keeps the order of what falls due on the way', async () => {
   await using mock = await createMock()
   for (const seconds of [30, 10, 20]) {
-    await mock.simulateCall({ callId: `call-${seconds}`, summary: { afterMs: `${seconds}s` } })
+    await mock.simulateCall({ callId: `call-${seconds}`, summary: { after: `${seconds}s` } })
   }
   await mock.clock.advance('1m')
   const summaries = mock.deliveries.filter(({ name }) => name === 'CALL_AI_SUMMARY')
@@ -102,7 +102,7 @@ test.each(['before', 'after'])(
     mock.faults.next('*', { latencyMs: 1 })
     const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
     await mock.waitForDelivery('GROUP_CREATED', { groupId })
-    await mock.simulateCall({ summary: { afterMs: '30s' } })
+    await mock.simulateCall({ summary: { after: '30s' } })
     await mock.clock.advance('30s')
     expect(received).toHaveLength(5)
     await expect(mock.waitForEvent('CALL_MISSED', {}, { timeoutMs: 10 })).rejects.toThrow(/within 10 ms/)
@@ -112,7 +112,7 @@ test.each(['before', 'after'])(
 
 test("on the machine's clock everything happens by itself, and nothing can be hurried", async () => {
   await using mock = await createMock({ clock: 'machine' })
-  const { callId } = await mock.simulateCall({ summary: { afterMs: 40 } })
+  const { callId } = await mock.simulateCall({ summary: { after: 40 } })
   await mock.expectNoEvent('CALL_AI_SUMMARY', { callId })
   const { event } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
   expect(Math.abs(Date.parse(event.callStartedAt) - Date.now())).toBeLessThan(5_000)

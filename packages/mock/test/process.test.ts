@@ -14,7 +14,7 @@ const run = async (code: string): Promise<string> => {
 const play = `
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
   await mock.waitForDelivery('GROUP_CREATED', { groupId })
-  await mock.simulateCall({ summary: { afterMs: '1h' } })
+  await mock.simulateCall({ summary: { after: '1h' } })
   mock.waitForEvent('CALL_AI_SUMMARY', {}, { timeoutMs: 600_000 }).catch(() => {})
 `
 
@@ -39,7 +39,7 @@ test('in process, nothing keeps the process alive even without close', async () 
     import { createMock } from '@wabakit/mock'
     const mock = await createMock()
     mock.faults.deliveries.drop('*')
-    await mock.simulateCall({ summary: { afterMs: '1h' } })
+    await mock.simulateCall({ summary: { after: '1h' } })
     console.log('done')
   `)
   expect(output).toBe('done')

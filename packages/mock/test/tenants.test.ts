@@ -50,7 +50,7 @@ test('a tenant answers its own key only, and the mock finds each tenant by its k
 test('a reset leaves the other tenants alone', async () => {
   await using mock = await createMock()
   const tenant = mock.tenant()
-  await tenant.simulateCall({ summary: { afterMs: '1m' } })
+  await tenant.simulateCall({ summary: { after: '1m' } })
   mock.reset()
   await tenant.clock.advance('1m')
   expect(tenant.events).toHaveLength(4)

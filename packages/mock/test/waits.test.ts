@@ -37,7 +37,7 @@ test('finds an event by a part of it, or by a function', async () => {
 })
 
 test('on time-out it prints what happened, how the nearest differs, and what is due later', async () => {
-  await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })
   const match = { callId: 'call-1', summary: { recap: /refund/ } }
   expect(await messageOf(mock.waitForEvent('CALL_AI_SUMMARY', match, quick))).toMatchInlineSnapshot(`

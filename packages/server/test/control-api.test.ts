@@ -114,7 +114,7 @@ test('plays a call without a summary when none can be', async () => {
 
   const missed = await control(server, 'POST /organizations/acme/simulated-calls', { outcome: 'missed' })
   const silent = await control(server, 'POST /organizations/acme/simulated-calls', { spoken: false })
-  const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: null })
+  const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: false })
 
   expect(missed.body).toMatchObject({ state: 'missed', summary: null })
   for (const { body } of [silent, unwanted]) {
@@ -127,8 +127,8 @@ test('saves a summary that is to come later, later', async () => {
   const server = await start()
   const told = Promise.withResolvers<string>()
   server.service.on('CALL_AI_SUMMARY', ({ callId }) => told.resolve(callId))
-  const play = (afterMs: number) =>
-    control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', afterMs } })
+  const play = (after: number) =>
+    control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', after } })
 
   const { body: much } = await play(3_600_000)
   const { body: soon } = await play(1)

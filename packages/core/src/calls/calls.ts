@@ -57,12 +57,12 @@ export type Calls = {
   accept(organizationId: string, callId: string, acceptance?: CallAcceptance): Promise<CallRecord>
   /** The conversation ends: CALL_ENDED. */
   end(organizationId: string, callId: string, ending?: CallEnding): Promise<CallRecord>
-  /** Nobody answered an incoming call. No event tells so. */
+  /** Nobody answered an incoming call. No event is published. */
   miss(organizationId: string, callId: string): Promise<CallRecord>
-  /** The call was declined. No event tells so. */
+  /** The call was declined. No event is published. */
   reject(organizationId: string, callId: string): Promise<CallRecord>
-  /** The customer did not pick up. No event tells so. */
-  leave(organizationId: string, callId: string): Promise<CallRecord>
+  /** The call rang out: the customer did not pick up. No event is published. */
+  ringOut(organizationId: string, callId: string): Promise<CallRecord>
   /** A call with its summary; `undefined` when there is none of this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
 }
@@ -113,7 +113,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
   }
 
   const move = async (
-    action: Exclude<ActionOf<'call'>, 'summarise'>,
+    action: Exclude<ActionOf<'call'>, 'summarize'>,
     { organizationId, callId }: { organizationId: string; callId: string },
     change: Change = () => ({}),
   ): Promise<CallRecord> => {
@@ -153,7 +153,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
     end: (organizationId, callId, ending = {}) => move('end', { organizationId, callId }, ended(ending)),
     miss: (organizationId, callId) => move('miss', { organizationId, callId }),
     reject: (organizationId, callId) => move('reject', { organizationId, callId }),
-    leave: (organizationId, callId) => move('leave', { organizationId, callId }),
+    ringOut: (organizationId, callId) => move('ringOut', { organizationId, callId }),
     find: (organizationId, callId) => store.findCall(organizationId, callId),
   }
 }

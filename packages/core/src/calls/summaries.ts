@@ -63,12 +63,12 @@ const parseSummary = (input: unknown): CallSummary => {
   return { recap, keyPoints, nextSteps }
 }
 
-const checkSummarisable = (
+const checkSummarizable = (
   { callSummaries }: OrganizationRecord,
   found: CallWithSummary,
   { generatedBy }: SummaryGeneration,
 ): void => {
-  step('call', stateOf(found), 'summarise')
+  step('call', stateOf(found), 'summarize')
   if (found.call.recorded !== true) throw new SummaryRefusedError('no_recording')
   if (found.call.spoken !== true) throw new SummaryRefusedError('nothing_said')
   if (generatedBy === 'automatic' && callSummaries !== 'automatic') {
@@ -83,7 +83,7 @@ export const createSummaries = ({ store, clock, log, directory }: SummariesConte
     const organization = await directory.organization(organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)
-    checkSummarisable(organization, found, generation)
+    checkSummarizable(organization, found, generation)
     const { generatedBy } = generation
     const record: CallSummaryRecord = {
       organizationId,

@@ -37,10 +37,10 @@ const absence = (found: CallWithSummary, { organization }: CallerRecord): Reques
       return pending()
     case 'missed':
     case 'rejected':
-    case 'not_picked_up':
+    case 'not_picked':
       return unavailable()
     case 'ended':
-    case 'summarised':
+    case 'summarized':
       if (call.recorded !== true || call.spoken !== true) return unavailable()
       return organization.callSummaries === 'automatic' ? pending() : notFound()
   }

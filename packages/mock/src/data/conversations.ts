@@ -1,6 +1,6 @@
 import type { CallSummary } from '@wabakit/contract'
 
-/** What calls to a shop are about, as an AI summarises them. */
+/** What calls to a shop are about, as an AI summarizes them. */
 export const conversations: readonly [CallSummary, ...CallSummary[]] = [
   {
     recap:

@@ -28,10 +28,10 @@ export const SummarySimulation = z.strictObject({
 })
 export type SummarySimulation = z.infer<typeof SummarySimulation>
 
-/** A summary that comes `afterMs` after the end of its call. */
+/** A summary that comes `after` after the end of its call. */
 export const LaterSummary = z.extend(SummarySimulation, {
   /** Time between the end of the call and its summary, on the mock's clock. @default 0 */
-  afterMs: z.optional(Duration),
+  after: z.optional(Duration),
 })
 export type LaterSummary = z.infer<typeof LaterSummary>
 
@@ -57,7 +57,7 @@ export const CallSimulation = z.strictObject({
   triggeredVia: z.optional(TriggeredVia),
   /** A bot test call; its events happen only when `webhooks` is true. */
   botTest: z.optional(z.strictObject({ webhooks: z.boolean() })),
-  /** The AI summary, `afterMs` after the call's end on the mock's clock (0 by default); `false` for none. */
+  /** The AI summary, `after` after the call's end on the mock's clock (0 by default); `false` for none. */
   summary: z.optional(z.union([z.literal(false), LaterSummary])),
   /**
    * Send what a live service also sends for a call that nobody answered: CALL_MISSED, CALL_REJECTED or

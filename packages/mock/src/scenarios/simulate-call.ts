@@ -43,7 +43,7 @@ const leaveUnanswered = async (
   { outcome, customerName, observed }: { outcome: Unanswered; customerName: string; observed: boolean },
 ): Promise<CallRecord> => {
   const { calls } = server
-  const step = { missed: calls.miss, rejected: calls.reject, not_picked: calls.leave }[outcome]
+  const step = { missed: calls.miss, rejected: calls.reject, not_picked: calls.ringOut }[outcome]
   const left = await step(account.organizationId, call.callId)
   if (observed) {
     const about = { ...call, customerName }
@@ -97,8 +97,8 @@ export const simulateCall = async (
   const summary = completeSummary(plan, data.summary)
   const generatedBy = plan.generatedBy ?? (isAutomatic ? 'automatic' : 'team_member')
   const save = () => server.summaries.save(organizationId, ended.callId, summary, { generatedBy })
-  const afterMs = parseDuration(plan.afterMs ?? 0)
-  if (afterMs === 0) await save()
-  else time.schedule({ at: time.now() + afterMs, what: `the summary of ${ended.callId}`, run: save })
+  const after = parseDuration(plan.after ?? 0)
+  if (after === 0) await save()
+  else time.schedule({ at: time.now() + after, what: `the summary of ${ended.callId}`, run: save })
   return { ...ended, summary }
 }

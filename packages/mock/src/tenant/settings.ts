@@ -11,7 +11,7 @@ const limit = () =>
 
 /** How a tenant's organization is set. */
 export const TenantSettings = z.strictObject({
-  /** `automatic`: every call that can be summarised is. `manual`: only when asked. @default 'automatic' */
+  /** `automatic`: every call that can be summarized is. `manual`: only when asked. @default 'automatic' */
   callSummaries: z.optional(z.enum(['automatic', 'manual'])),
   /** What a group gets whose request names no mode. @default 'auto_approve' */
   joinApprovalMode: z.optional(JoinApprovalMode),

@@ -98,7 +98,7 @@ export type MockTenant = {
    * the deliveries follow by themselves (`waitForDelivery`).
    *
    * @example
-   * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', afterMs: '30s' } })
+   * const call = await mock.simulateCall({ channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.', after: '30s' } })
    */
   simulateCall(call?: CallSimulation): Promise<SimulatedCall>
   /** Has a summary generated now: of a call that has none yet, or again, which replaces it and sends no event. */

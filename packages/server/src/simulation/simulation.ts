@@ -8,7 +8,7 @@ export type SimulatedSummary = { readonly [Field in keyof CallSummary]?: CallSum
    * When, in milliseconds after the end of the call.
    * @default 0
    */
-  readonly afterMs?: number | undefined
+  readonly after?: number | undefined
 }
 
 /** A call to play, from its beginning to its summary. */
@@ -16,18 +16,18 @@ export type SimulatedCall = {
   readonly [Field in keyof CallInput]?: CallInput[Field] | undefined
 } & CallEnding & {
     /** @default 'answered' */
-    readonly outcome?: 'answered' | 'missed' | 'rejected' | 'not_picked_up' | undefined
+    readonly outcome?: 'answered' | 'missed' | 'rejected' | 'not_picked' | undefined
     /**
-     * The summary; `null`: none is saved.
+     * The summary; `false`: none is saved.
      * @default a made-up one, if the call can have one and the organization's summaries are automatic
      */
-    readonly summary?: SimulatedSummary | null | undefined
+    readonly summary?: SimulatedSummary | false | undefined
   }
 
 /** Plays calls on the rules of the core, in real time. */
 export type Simulation = {
   /**
-   * Plays a call. All its steps are stored when it resolves, except for a summary that comes later (`afterMs`).
+   * Plays a call. All its steps are stored when it resolves, except for a summary that comes later (`after`).
    *
    * @throws what the core throws: the input is wrong, the call exists, there is no such organization.
    */
@@ -72,17 +72,16 @@ const canHaveSummary = ({ recorded = true, spoken = true }: CallEnding): boolean
 export const createSimulation = ({ service, onError }: SimulationContext): Simulation => {
   const timers = new Set<NodeJS.Timeout>()
 
-  const summarise = async (
+  const summarize = async (
     organization: OrganizationRecord,
     callId: string,
     call: SimulatedCall,
   ): Promise<void> => {
     const isAutomatic = organization.callSummaries === 'automatic'
-    const wanted =
-      call.summary ?? (call.summary === undefined && isAutomatic && canHaveSummary(call) ? {} : undefined)
-    if (wanted === undefined) return
+    const wanted = call.summary ?? (isAutomatic && canHaveSummary(call) ? {} : false)
+    if (wanted === false) return
     const {
-      afterMs = 0,
+      after = 0,
       recap = madeUp.recap,
       keyPoints = madeUp.keyPoints,
       nextSteps = madeUp.nextSteps,
@@ -94,14 +93,14 @@ export const createSimulation = ({ service, onError }: SimulationContext): Simul
         { recap, keyPoints, nextSteps },
         { generatedBy: isAutomatic ? 'automatic' : 'team_member' },
       )
-    if (afterMs === 0) {
+    if (after === 0) {
       await save()
       return
     }
     const timer = setTimeout(() => {
       timers.delete(timer)
       save().catch(onError)
-    }, afterMs)
+    }, after)
     timers.add(timer)
   }
 
@@ -109,7 +108,7 @@ export const createSimulation = ({ service, onError }: SimulationContext): Simul
     const { agentNumber, durationInSeconds = 60, recorded, spoken } = call
     await service.calls.accept(organization.id, callId, { agentNumber })
     const ended = await service.calls.end(organization.id, callId, { durationInSeconds, recorded, spoken })
-    await summarise(organization, callId, call)
+    await summarize(organization, callId, call)
     return ended
   }
 
@@ -125,8 +124,8 @@ export const createSimulation = ({ service, onError }: SimulationContext): Simul
           return service.calls.miss(organizationId, callId)
         case 'rejected':
           return service.calls.reject(organizationId, callId)
-        case 'not_picked_up':
-          return service.calls.leave(organizationId, callId)
+        case 'not_picked':
+          return service.calls.ringOut(organizationId, callId)
       }
     },
     close: () => {

@@ -35,7 +35,7 @@ const NewCall = named(
 
 const SimulatedCall = named(
   'SimulatedCallRequest',
-  'A call to play from its beginning to its summary. Everything can be omitted: an incoming call of a minute to the first telephone number of the organization then, with a made-up summary. `summary: null` saves none.',
+  'A call to play from its beginning to its summary. Everything can be omitted: an incoming call of a minute to the first telephone number of the organization then, with a made-up summary. `summary: false` saves none.',
   z.strictObject({
     channel: z.optional(Channel),
     direction: z.optional(CallDirection),
@@ -43,14 +43,17 @@ const SimulatedCall = named(
     customerNumber: z.optional(z.string()),
     ...details(),
     ...ending(),
-    outcome: z.optional(z.enum(['answered', 'missed', 'rejected', 'not_picked_up'])),
-    summary: z.nullish(
-      z.strictObject({
-        recap: z.optional(z.string()),
-        keyPoints: z.optional(z.array(z.string())),
-        nextSteps: z.optional(z.array(z.string())),
-        afterMs: z.optional(z.int().check(z.gte(0), z.lte(86_400_000))),
-      }),
+    outcome: z.optional(z.enum(['answered', 'missed', 'rejected', 'not_picked'])),
+    summary: z.optional(
+      z.union([
+        z.literal(false),
+        z.strictObject({
+          recap: z.optional(z.string()),
+          keyPoints: z.optional(z.array(z.string())),
+          nextSteps: z.optional(z.array(z.string())),
+          after: z.optional(z.int().check(z.gte(0), z.lte(86_400_000))),
+        }),
+      ]),
     ),
   }),
 )
@@ -61,7 +64,7 @@ const CallStep = named(
   z.discriminatedUnion('step', [
     z.strictObject({ step: z.literal('accept'), agentNumber: z.optional(z.string()) }),
     z.strictObject({ step: z.literal('end'), ...ending() }),
-    z.strictObject({ step: z.enum(['miss', 'reject', 'leave']) }),
+    z.strictObject({ step: z.enum(['miss', 'reject', 'ringOut']) }),
   ]),
 )
 
