@@ -19,7 +19,7 @@ const play = `
 `
 
 test.each(['{}', '{ port: 0 }', "{ clock: 'machine' }"])(
-  'a process ends by itself after close, with %s',
+  'a process exits by itself after close, with %s',
   async (options) => {
     const output = await run(`
     import { createMock } from '@wabakit/mock'
@@ -34,7 +34,7 @@ test.each(['{}', '{ port: 0 }', "{ clock: 'machine' }"])(
   30_000,
 )
 
-test('in process, nothing keeps the process alive even without close', async () => {
+test('in process, the mock does not keep the process alive, even without close', async () => {
   const output = await run(`
     import { createMock } from '@wabakit/mock'
     const mock = await createMock()
@@ -45,7 +45,7 @@ test('in process, nothing keeps the process alive even without close', async () 
   expect(output).toBe('done')
 }, 30_000)
 
-test('neither msw nor node:http is loaded, unless the port is asked for', async () => {
+test('loads node:http only to listen on a port, and never msw', async () => {
   const output = await run(`
     import { registerHooks } from 'node:module'
     const loaded = new Set()

@@ -113,7 +113,9 @@ test('plays a call without a summary when none can be', async () => {
   const server = await start()
 
   const missed = await control(server, 'POST /organizations/acme/simulated-calls', { outcome: 'missed' })
-  const silent = await control(server, 'POST /organizations/acme/simulated-calls', { spoken: false })
+  const silent = await control(server, 'POST /organizations/acme/simulated-calls', {
+    outcome: 'nothing_said',
+  })
   const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: false })
 
   expect(missed.body).toMatchObject({ state: 'missed', summary: null })
