@@ -1,27 +1,45 @@
 // The mock and its tenants
 
+export { createMock, type Mock } from './create-mock.ts'
+export type { MockOptions, TenantSettings } from './mock-options.ts'
+export type { DeliverOptions, MockTenant } from './tenant/tenant.ts'
+
 // Time
-// Simulations
-// Faults
+
+export type { Duration } from '@wabakit/core/simulation'
+export type { MockClock } from './time/mock-clock.ts'
+
+// Simulated calls, summaries and participants
+
 export type {
-  ApiFault,
   CallOutcome,
-  Duration,
-  FaultedEndpoint,
-  FaultOptions,
   LaterSummary,
   SimulatedCall,
   SummarySimulation,
 } from '@wabakit/core/simulation'
-export { createMock, type Mock } from './create-mock.ts'
+export type { CallSimulation } from './simulation/simulate-call.ts'
+export type { ParticipantAction, ParticipantSimulation } from './simulation/simulate-participant.ts'
+
 // Payloads without a mock
+
 export { type Fixture, type FixtureOverrides, type Fixtures, fixtures } from './data/fixtures.ts'
-// Webhooks and recordings
+
+// Webhook targets, and recordings of requests and deliveries
+
 export type { DeliveryTarget } from './delivery/targets.ts'
-// Errors
-export { MockTimeoutError } from './errors/mock-timeout-error.ts'
-export { MockUsageError } from './errors/mock-usage-error.ts'
-export { UnexpectedEventError } from './errors/unexpected-event-error.ts'
+export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
+export type { RecordedRequest } from './recording/recorded-request.ts'
+export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'
+
+// Waiting for events
+
+export type { Asymmetric, Partially } from './matching/find-differences.ts'
+export type { EventMatch } from './waiting/event-filter.ts'
+export type { NoEventOptions, WaitOptions } from './waiting/waits.ts'
+
+// Faults of the API and of deliveries
+
+export type { ApiFault, FaultedEndpoint, FaultOptions } from '@wabakit/core/simulation'
 export type {
   DelayFault,
   DeliveryFault,
@@ -34,15 +52,9 @@ export type {
 } from './faults/delivery-fault.ts'
 export type { DeliveryFaults } from './faults/delivery-faults.ts'
 export type { Faults } from './faults/faults.ts'
-// Waiting
-export type { Asymmetric, Partially } from './matching/find-differences.ts'
-export type { MockOptions, TenantSettings } from './mock-options.ts'
-export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
-export type { RecordedRequest } from './recording/recorded-request.ts'
-export type { CallSimulation } from './simulation/simulate-call.ts'
-export type { ParticipantAction, ParticipantSimulation } from './simulation/simulate-participant.ts'
-export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'
-export type { DeliverOptions, MockTenant } from './tenant/tenant.ts'
-export type { MockClock } from './time/mock-clock.ts'
-export type { EventMatch } from './waiting/event-filter.ts'
-export type { NoEventOptions, WaitOptions } from './waiting/waits.ts'
+
+// Errors
+
+export { MockTimeoutError } from './errors/mock-timeout-error.ts'
+export { MockUsageError } from './errors/mock-usage-error.ts'
+export { UnexpectedEventError } from './errors/unexpected-event-error.ts'

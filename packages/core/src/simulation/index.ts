@@ -1,6 +1,24 @@
-// What the mock and the server's control API share: made-up data, simulated calls, and faults of the public API.
+// What the mock and the server's control API share
 
-// Faults
+// Simulated calls
+
+export type {
+  CallOutcome,
+  CallSimulation,
+  LaterSummary,
+  SimulatedCall,
+  SummarySimulation,
+} from './call-simulation.ts'
+export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'
+
+// Made-up data
+
+export { type CallData, createCallData } from './call-data.ts'
+export { createPhoneNumber } from './people.ts'
+export { createSeededRandom } from './seeded-random.ts'
+
+// Faults of the public API
+
 export {
   type ApiFault,
   type ApiFaults,
@@ -17,17 +35,5 @@ export {
 export { type FaultedExchange, respondWithFault } from '../faults/respond-with-fault.ts'
 
 // Durations
+
 export { type Duration, toMilliseconds } from '../values/duration.ts'
-// Made-up data
-export { type CallData, createCallData } from './call-data.ts'
-// Calls
-export type {
-  CallOutcome,
-  CallSimulation,
-  LaterSummary,
-  SimulatedCall,
-  SummarySimulation,
-} from './call-simulation.ts'
-export { createPhoneNumber } from './people.ts'
-export { createSeededRandom } from './seeded-random.ts'
-export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'
