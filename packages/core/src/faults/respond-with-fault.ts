@@ -91,11 +91,14 @@ export type FaultedExchange = {
   reset(): void
 }
 
-/** Responds to a request as a fault says. The response to a request whose connection was reset means nothing. */
+/** Responds to a request as a fault says; with 502 if the connection was reset, for logs and metrics. */
 export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchange): Promise<Response> => {
   await exchange.sleep(fault.latencyMs ?? 0)
   const original = isCarriedOut(fault) ? await exchange.respond() : undefined
-  if (fault.reset) exchange.reset()
+  if (fault.reset) {
+    exchange.reset()
+    return new Response(null, { status: 502 })
+  }
   const response = buildResponse(fault, original)
   return fault.truncated ? truncate(response, exchange) : response
 }
