@@ -63,7 +63,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'responds with the error codes of the service, and records each request with its verdict': async (form) => {
     const { mock } = form
     const wabaNumber = mock.wabaNumber
-    const answers = [
+    const responses = [
       await post(form, JSON.stringify({ wabaNumber, subject: '' })),
       await post(form, '{"subject":'),
       await post(form, JSON.stringify({ wabaNumber: '+15550009999', subject: 'x' })),
@@ -71,7 +71,7 @@ export const cases: Readonly<Record<string, Case>> = {
       await post(form, JSON.stringify({ wabaNumber, subject: 'x' })),
     ]
     equal(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [400, 400, 400, 401, 200],
     )
     equal(

@@ -118,10 +118,10 @@ test('expectNoEvent checks the past, or watches for a while', async () => {
 test('closing or resetting the mock rejects pending waits with the reason', async () => {
   const beforeReset = mock.waitForEvent('CALL_ENDED')
   mock.reset()
-  await expect(beforeReset).rejects.toThrow('the mock was reset meanwhile')
+  await expect(beforeReset).rejects.toThrow('the mock was reset while waiting')
   const beforeClose = mock.waitForDelivery('CALL_ENDED')
   await mock.close()
-  await expect(beforeClose).rejects.toThrow('the mock was closed meanwhile')
+  await expect(beforeClose).rejects.toThrow('the mock was closed while waiting')
   for (const late of [
     mock.waitForEvent('CALL_ENDED'),
     mock.simulateCall(),

@@ -19,7 +19,7 @@ export type Transport = {
   /** Records an attempt. Call it when the dispatcher has settled the attempt. */
   onSettled(report: AttemptReported): void
   /** Deliveries that have no response yet. */
-  listUnanswered(): readonly ClaimedDelivery[]
+  listPending(): readonly ClaimedDelivery[]
   /** Sends everything that `reorder` holds back. */
   release(): void
   /** Stops waiting for responses. */
@@ -114,7 +114,7 @@ export const createTransport = (options: TransportOptions): Transport => {
       for (const copy of copies) record(copy)
       delays.onArrival(claimed)
     },
-    listUnanswered: () => [...sent.keys()],
+    listPending: () => [...sent.keys()],
     release: delays.release,
     stop: () => stopped.reject(new Error('the mock was closed or reset')),
   }

@@ -53,7 +53,7 @@ export const simulateCall = async (
   input: CallSimulation = {},
 ): Promise<SimulatedCall> => {
   const caller = 'simulateCall'
-  // Separately, because a union does not tell which field of the summary is unknown.
+  // Separately, because a union does not report which field of the summary is unknown.
   if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
   const { observedEvents = false, ...simulation } = parseInput(caller, callSchema, input)
   const data = createCallData()

@@ -133,7 +133,7 @@ export const createTenant = ({
         seed,
         events: state.recorder.events,
         deliveries: state.recorder.deliveries,
-        unanswered: state.transport.listUnanswered().map(({ event }) => event.name),
+        pending: state.transport.listPending().map(({ event }) => event.name),
         upcoming: await listUpcoming(state),
       }),
     }),
@@ -188,7 +188,7 @@ export const createTenant = ({
     reset: () => {
       assertOpen('reset')
       state.stop().catch(console.error)
-      waiters.rejectAll('the mock was reset meanwhile. Await what a test waits for before you reset.')
+      waiters.rejectAll('the mock was reset while waiting. Await every wait before you reset.')
       faults.clear()
       chance = createChance()
       targets.allowReplacement()
@@ -202,7 +202,7 @@ export const createTenant = ({
     respond,
     close: async () => {
       isClosed = true
-      waiters.rejectAll('the mock was closed meanwhile.')
+      waiters.rejectAll('the mock was closed while waiting.')
       await state.stop()
     },
   }

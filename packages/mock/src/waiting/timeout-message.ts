@@ -12,7 +12,7 @@ export type Situation = {
   readonly events: readonly WebhookEvent[]
   readonly deliveries: readonly RecordedDelivery[]
   /** Names of the events whose delivery has no response yet. */
-  readonly unanswered: readonly string[]
+  readonly pending: readonly string[]
   readonly upcoming: readonly Upcoming[]
 }
 
@@ -99,14 +99,14 @@ export const explainMissingEvent = <Name extends EventName>(
 /** Explains why `waitForDelivery` timed out. */
 export const explainMissingDelivery = <Name extends EventName>(
   { filter, timeoutMs }: FailedWait<Name>,
-  { seed, events, deliveries, unanswered, upcoming }: Situation,
+  { seed, events, deliveries, pending, upcoming }: Situation,
 ): string =>
   [
     `No delivery of ${filter.label} was acknowledged within ${timeoutMs} ms (seed ${seed}).`,
     ...(events.some((event) => filter.accepts(event))
       ? formatDeliveries(deliveries)
       : [...formatEvents(events), ...formatNearest(filter, events)]),
-    ...unanswered.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
+    ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
     ...explainSecret(deliveries),
     ...formatUpcoming(upcoming),
   ].join('\n')
