@@ -94,7 +94,7 @@ try {
     }
   })()
   creating.catch(() => {})
-  const { callId } = await control('simulated-calls', { channel: 'WHATSAPP', summary: { afterMs: 5_000 } })
+  const { callId } = await control('simulated-calls', { channel: 'WHATSAPP', summary: { after: 5_000 } })
   await until('webhooks arrived', () => endpoint.handled.length >= 20)
   say(`${acknowledged.size} groups created by the typed client, ${endpoint.handled.length} webhooks verified`)
 

@@ -15,7 +15,7 @@ test('an order gets its group, and the summary of its call arrives once', async 
   const { groupId } = await mock.client().groups.create({ wabaNumber, subject: 'Order 1042' })
   await mock.waitForDelivery('GROUP_CREATED', { groupId })
 
-  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.clock.advance('30s')
   const { event } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
   expect(event.summary.recap).toBe('Wants a refund.')

@@ -24,7 +24,7 @@ test('the summary of a call is handled once', async () => {
   mock.deliverTo(receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap)))
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 
-  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.clock.advance('30s')
   await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
 

@@ -23,7 +23,7 @@ test('a team member creates a group, and sees the summary of a call', async ({ p
   await page.getByRole('button', { name: 'Create group' }).click()
   await mock.waitForDelivery('GROUP_CREATED', { groupName: 'Order 1042' })
 
-  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.clock.advance('30s')
   await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
 

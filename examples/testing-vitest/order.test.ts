@@ -16,7 +16,7 @@ test.concurrent('the summary of a call is handled once', async ({ mock }) => {
   mock.deliverTo(receiver.on('CALL_AI_SUMMARY', (event) => handled.push(event.summary.recap)))
   mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
 
-  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.clock.advance('30s')
 
   expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY', { callId })

@@ -85,13 +85,13 @@ it('survives an HTML error page, and repeats a read', async () => {
 it('waits for a summary by asking, or by a webhook of it', async () => {
   await using mock = await createMock()
   const client = mock.client()
-  const asked = await mock.simulateCall({ summary: { recap: 'Asked.', afterMs: '10s' } })
+  const asked = await mock.simulateCall({ summary: { recap: 'Asked.', after: '10s' } })
   expect(await rejectionOf(client.calls.getSummary(asked.callId))).toBeInstanceOf(SummaryPendingError)
   expect((await client.calls.waitForSummary(asked.callId)).summary.recap).toBe('Asked.')
 
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
   mock.deliverTo(receiver)
-  const told = await mock.simulateCall({ summary: { recap: 'Told.', afterMs: '10s' } })
+  const told = await mock.simulateCall({ summary: { recap: 'Told.', after: '10s' } })
   const waiting = client.calls.waitForSummary(told.callId, { events: receiver })
   await mock.clock.advance('10s')
   expect((await waiting).summary.recap).toBe('Told.')

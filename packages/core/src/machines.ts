@@ -1,20 +1,20 @@
 import { IllegalTransitionError } from './errors/illegal-transition-error.ts'
 
 /**
- * The steps of a call. Each state lists what can happen to the call in it, and the state that follows. A summary may
- * be generated again: that replaces it, and no event tells so.
+ * The states of a call. Each state lists its possible actions and the states that they lead to. A summary may be
+ * generated again, which replaces it without an event.
  */
 export const callMachine = {
-  initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', leave: 'not_picked_up' },
+  initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', ringOut: 'not_picked' },
   accepted: { end: 'ended' },
-  ended: { summarise: 'summarised' },
-  summarised: { summarise: 'summarised' },
+  ended: { summarize: 'summarized' },
+  summarized: { summarize: 'summarized' },
   missed: {},
   rejected: {},
-  not_picked_up: {},
+  not_picked: {},
 } as const
 
-/** The steps of one person's membership in one group. Who left or was removed can join again. */
+/** The states of a person's membership in a group. Somebody who left or was removed can join again. */
 export const participantMachine = {
   outside: { join: 'joined' },
   joined: { leave: 'left', remove: 'removed' },
@@ -33,11 +33,11 @@ export type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & 
 
 type Steps<Name extends MachineName> = (typeof machines)[Name][keyof (typeof machines)[Name]]
 
-/** A step that some state of a machine has. */
+/** An action of a machine. */
 export type ActionOf<Name extends MachineName> =
   Steps<Name> extends infer Each ? (Each extends unknown ? keyof Each & string : never) : never
 
-/** The state that a step leads to. */
+/** The state that an action leads to. */
 export type NextStateOf<Name extends MachineName, Action extends ActionOf<Name>> =
   Steps<Name> extends infer Each
     ? Each extends { readonly [Key in Action]: infer Next extends string }
@@ -46,9 +46,9 @@ export type NextStateOf<Name extends MachineName, Action extends ActionOf<Name>>
     : never
 
 /**
- * The state after a step.
+ * Returns the state that an action leads to.
  *
- * @throws IllegalTransitionError when the state does not have the step.
+ * @throws IllegalTransitionError if the action is not possible in this state.
  */
 export const step = <Name extends MachineName, Action extends ActionOf<Name>>(
   machine: Name,

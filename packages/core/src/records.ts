@@ -14,7 +14,7 @@ export type OrganizationRecord = {
   readonly id: string
   /** Counts its writes, from 1: what replaces it has the next number. */
   readonly revision: number
-  /** `automatic`: every call that can be summarised is. `manual`: only when a team member asks. */
+  /** `automatic`: every call that can be summarized is. `manual`: only when a team member asks. */
   readonly callSummaries: 'automatic' | 'manual'
   /** The organization's WhatsApp Business numbers; no two with the same digits. */
   readonly integrations: readonly IntegrationRecord[]
@@ -96,8 +96,8 @@ export type ParticipantRecord = {
   readonly changedAt: number
 }
 
-/** Where a stored call stands; a call with a summary counts as `summarised`. The steps are in `callMachine`. */
-export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected' | 'not_picked_up'
+/** Where a stored call stands; a call with a summary counts as `summarized`. The steps are in `callMachine`. */
+export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected' | 'not_picked'
 
 /** A call. Unique by organization and `callId`. */
 export type CallRecord = {

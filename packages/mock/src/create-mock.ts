@@ -1,29 +1,27 @@
-import { startTime } from './data/start-time.ts'
+import { startTime } from './data/fixtures.ts'
 import { MockUsageError } from './errors/mock-usage-error.ts'
 import { parseInput } from './input.ts'
-import { MockOptions } from './mock-options.ts'
+import { MockOptions, TenantSettings } from './mock-options.ts'
 import { createTenant, type Tenant } from './tenant/create-tenant.ts'
-import { TenantSettings } from './tenant/settings.ts'
 import type { MockTenant } from './tenant/tenant.ts'
-import { createMachineTime } from './time/machine-time.ts'
-import { createVirtualTime } from './time/virtual-time.ts'
+import { createMachineScheduler } from './time/machine-scheduler.ts'
+import { createVirtualScheduler } from './time/virtual-scheduler.ts'
 
-/** The vendor in a test suite: its own first tenant, and as many others as there are tests. */
+/** The vendor in a test suite. The mock is its own first tenant. */
 export type Mock = MockTenant & {
   /**
-   * A further organization with its own key, numbers, secret, clock, faults and recordings. Made at once, costs next
-   * to nothing: tests that run at the same time take one each. `mock.fetch`, the port and msw handlers find it by
-   * its key.
+   * Adds another organization with its own key, numbers, secret, clock, faults and recordings, so that concurrent tests
+   * can have one each. `mock.fetch`, the port and msw handlers find a tenant by its key.
    */
   tenant(settings?: TenantSettings): MockTenant
-  /** Ends the mock with all its tenants: closes the port, sends nothing more, and rejects who still waits. */
+  /** Closes the mock and all its tenants: stops listening and delivering, and rejects pending waits. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 const inProcessUrl = 'https://wabakit-mock.invalid'
 
-/** The tenant whose key the request mentions, wherever a client puts it. */
+/** Finds the tenant whose key the request contains, in any header. */
 const findTenant = (tenants: ReadonlyMap<string, Tenant>, request: Request): Tenant | undefined => {
   for (const value of request.headers.values()) {
     for (const word of value.split(' ')) {
@@ -35,10 +33,10 @@ const findTenant = (tenants: ReadonlyMap<string, Tenant>, request: Request): Ten
 }
 
 /**
- * Makes a mock: the reference server's own rules, with a clock, faults and handles for tests.
+ * Creates a mock: the reference server with a virtual clock, faults, and functions for tests.
  *
  * @param options - seed, port, clock, and settings of the first organization.
- * @throws MockUsageError when an option is unknown or cannot be right.
+ * @throws MockUsageError if an option is unknown or invalid.
  * @example
  * await using mock = await createMock()
  * mock.deliverTo(receiver)
@@ -52,31 +50,31 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
     host = '127.0.0.1',
     clock,
     startAt = startTime,
-    ...settings
+    ...firstSettings
   } = parseInput('createMock', MockOptions, options)
   const tenants = new Map<string, Tenant>()
-  const answer: Tenant['answer'] = (request, connection) =>
-    (findTenant(tenants, request) ?? first).answer(request, connection)
+  const respond: Tenant['respond'] = (request, connection) =>
+    (findTenant(tenants, request) ?? first).respond(request, connection)
   const listening =
-    port === undefined ? undefined : await (await import('#port')).listen(answer, { port, host })
+    port === undefined ? undefined : await (await import('#port')).listen(respond, { port, host })
 
-  const createTime = () =>
+  const createScheduler = () =>
     clock === 'machine'
-      ? createMachineTime(console.error)
-      : createVirtualTime(new Date(startAt).getTime(), console.error)
-  const add = (own: TenantSettings): Tenant => {
+      ? createMachineScheduler(console.error)
+      : createVirtualScheduler(new Date(startAt).getTime(), console.error)
+  const addTenant = (settings: TenantSettings): Tenant => {
     const tenant = createTenant({
       seed,
-      number: tenants.size,
-      settings: own,
+      index: tenants.size,
+      settings,
       url: listening?.url ?? inProcessUrl,
       isListening: listening !== undefined,
-      createTime,
+      createScheduler,
     })
     tenants.set(tenant.handles.apiKey, tenant)
     return tenant
   }
-  const first = add(settings)
+  const first = addTenant(firstSettings)
 
   const closeAll = async (): Promise<void> => {
     await Promise.all([...tenants.values()].map((tenant) => tenant.close()))
@@ -90,10 +88,10 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
 
   return Object.assign(first.handles, {
     fetch: async (input: string | URL | Request, init?: RequestInit) =>
-      answer(input instanceof Request && init === undefined ? input : new Request(input, init)),
-    tenant: (own: TenantSettings = {}) => {
-      if (closing !== undefined) throw new MockUsageError('tenant: this mock is closed. Make a new one.')
-      return add(parseInput('tenant', TenantSettings, own)).handles
+      respond(input instanceof Request && init === undefined ? input : new Request(input, init)),
+    tenant: (settings: TenantSettings = {}) => {
+      if (closing !== undefined) throw new MockUsageError('tenant: this mock is closed. Create a new one.')
+      return addTenant(parseInput('tenant', TenantSettings, settings)).handles
     },
     close,
     [Symbol.asyncDispose]: close,

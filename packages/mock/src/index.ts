@@ -1,37 +1,60 @@
+// The mock and its tenants
+
 export { createMock, type Mock } from './create-mock.ts'
+export type { MockOptions, TenantSettings } from './mock-options.ts'
+export type { DeliverOptions, MockTenant } from './tenant/tenant.ts'
+
+// Time
+
+export type { Duration } from '@wabakit/core/simulation'
+export type { MockClock } from './time/mock-clock.ts'
+
+// Simulated calls, summaries and participants
+
+export type {
+  CallOutcome,
+  LaterSummary,
+  SimulatedCall,
+  SummarySimulation,
+} from '@wabakit/core/simulation'
+export type { CallSimulation } from './simulation/simulate-call.ts'
+export type { ParticipantAction, ParticipantSimulation } from './simulation/simulate-participant.ts'
+
+// Payloads without a mock
+
 export { type Fixture, type FixtureOverrides, type Fixtures, fixtures } from './data/fixtures.ts'
-export type { ObservedCallEventName } from './data/observed-call-event.ts'
+
+// Webhook targets, and recordings of requests and deliveries
+
 export type { DeliveryTarget } from './delivery/targets.ts'
-export { MockTimeoutError } from './errors/mock-timeout-error.ts'
-export { MockUsageError } from './errors/mock-usage-error.ts'
-export { UnexpectedEventError } from './errors/unexpected-event-error.ts'
-export { ApiFault } from './faults/api-fault.ts'
-export type { ApiFaults, FaultedEndpoint } from './faults/api-rules.ts'
-export {
+export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
+export type { RecordedRequest } from './recording/recorded-request.ts'
+export type { MockSubscription, SubscriptionRequest } from './tenant/subscribe.ts'
+
+// Waiting for events
+
+export type { Asymmetric, Partially } from './matching/find-differences.ts'
+export type { EventMatch } from './waiting/event-filter.ts'
+export type { NoEventOptions, WaitOptions } from './waiting/waits.ts'
+
+// Faults of the API and of deliveries
+
+export type { ApiFault, FaultedEndpoint, FaultOptions } from '@wabakit/core/simulation'
+export type {
   DelayFault,
-  type DeliveryFault,
-  type DeliveryFaultOptions,
+  DeliveryFault,
+  DeliveryFaultOptions,
   DropFault,
   DuplicateFault,
-  deliveryFaults,
-  type FaultedEvent,
+  FaultedEvent,
   ReorderFault,
   TamperFault,
 } from './faults/delivery-fault.ts'
-export type { DeliveryFaults } from './faults/delivery-rules.ts'
-export { Chance, type RuleOptions, Times } from './faults/rule.ts'
-export type { Asymmetric, Partially } from './matching/match.ts'
-export { MockOptions } from './mock-options.ts'
-export type { DeliveryOf, RecordedDelivery } from './recording/recorded-delivery.ts'
-export type { RecordedRequest } from './recording/recorded-request.ts'
-export { CallOutcome, CallSimulation, LaterSummary, SummarySimulation } from './scenarios/call-simulation.ts'
-export { ParticipantAction, ParticipantSimulation } from './scenarios/participant-simulation.ts'
-export type { SimulatedCall } from './scenarios/simulate-call.ts'
-export type { Faults } from './tenant/faults.ts'
-export { TenantSettings } from './tenant/settings.ts'
-export { type MockSubscription, SubscriptionData, type SubscriptionRequest } from './tenant/subscribe.ts'
-export type { DeliverOptions, MockTenant, NoEventOptions } from './tenant/tenant.ts'
-export { Duration } from './time/duration.ts'
-export type { MockClock } from './time/mock-clock.ts'
-export type { EventMatch } from './waiting/event-match.ts'
-export type { WaitOptions } from './waiting/wait-options.ts'
+export type { DeliveryFaults } from './faults/delivery-faults.ts'
+export type { Faults } from './faults/faults.ts'
+
+// Errors
+
+export { MockTimeoutError } from './errors/mock-timeout-error.ts'
+export { MockUsageError } from './errors/mock-usage-error.ts'
+export { UnexpectedEventError } from './errors/unexpected-event-error.ts'

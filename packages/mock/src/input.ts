@@ -1,51 +1,56 @@
 import { issuesOf } from '@wabakit/contract'
+import { InputError } from '@wabakit/core'
 import type * as z from 'zod/mini'
 import { MockUsageError } from './errors/mock-usage-error.ts'
 import { suggestName } from './nearest-name.ts'
 
-/** An object schema that refuses unknown fields. */
+/** An object schema that rejects unknown fields. */
 export type StrictObject<Shape extends z.core.$ZodShape = z.core.$ZodShape> = z.ZodMiniObject<
   Shape,
   z.core.$strict
 >
 
-const sentencesOf = (error: z.core.$ZodError, fields: readonly string[]): string[] => {
+const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): string => {
   const unknown = error.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []))
   const known = issuesOf(error).filter((_, index) => error.issues[index]?.code !== 'unrecognized_keys')
   return [
     ...unknown.map((key) => `${JSON.stringify(key)} is unknown. ${suggestName(key, fields)}`),
     ...known.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)),
-  ]
+  ].join('; ')
 }
 
 /**
- * Input of a control operation, checked.
+ * Checks the input of a function of the mock.
  *
- * @param what - the operation, as users call it.
- * @throws MockUsageError with every issue; an unknown field comes with the one that was probably meant.
+ * @param caller - the function's name, for the message.
+ * @throws MockUsageError with every issue. For an unknown field, it suggests a similar known one.
  */
 export const parseInput = <Shape extends z.core.$ZodShape>(
-  what: string,
+  caller: string,
   schema: StrictObject<Shape>,
   input: unknown,
 ): z.output<StrictObject<Shape>> => {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  throw new MockUsageError(`${what}: ${sentencesOf(parsed.error, Object.keys(schema.shape)).join('; ')}`)
+  throw new MockUsageError(`${caller}: ${formatIssues(parsed.error, Object.keys(schema.shape))}`)
 }
 
 /**
- * A name from a list.
+ * Checks a name against a list.
  *
- * @throws MockUsageError with the name that was probably meant.
+ * @throws MockUsageError that suggests a similar known name.
  */
 export const parseName = <Name extends string>(
-  what: string,
+  caller: string,
   names: readonly Name[],
-  given: unknown,
+  value: unknown,
 ): Name => {
-  const found = names.find((name) => name === given)
+  const found = names.find((name) => name === value)
   if (found !== undefined) return found
-  const text = typeof given === 'string' ? given : String(given)
-  throw new MockUsageError(`${what}: ${JSON.stringify(text)} is unknown. ${suggestName(text, names)}`)
+  const text = String(value)
+  throw new MockUsageError(`${caller}: ${JSON.stringify(text)} is unknown. ${suggestName(text, names)}`)
 }
+
+/** Turns the core's InputError into a MockUsageError; returns any other error unchanged. */
+export const toUsageError = (caller: string, error: unknown): unknown =>
+  error instanceof InputError ? new MockUsageError(`${caller}: ${error.message}`, { cause: error }) : error

@@ -1,14 +1,14 @@
 import type { EventName } from '@wabakit/contract'
 import { printValue } from './matching/print.ts'
 import type { MockTenant } from './tenant/tenant.ts'
-import { createEventFilter, type EventMatch } from './waiting/event-match.ts'
+import { createEventFilter, type EventMatch } from './waiting/event-filter.ts'
 
-/** What a matcher tells its test runner. */
+/** The result of a matcher, for its test runner. */
 export type MatcherResult = { readonly pass: boolean; message(): string }
 
-/** The matchers as assertions, for the type declarations of your test runner; see `docs/testing.md`. */
+/** The assertions, for the type declarations of your test runner; see `docs/testing.md`. */
 export type EventMatchers<Result = void> = {
-  /** Whether an event of this name that matches was delivered and acknowledged (answered 200 to 299) by now. */
+  /** Asserts that a matching event has been delivered and acknowledged (with 200 to 299) by now. */
   toHaveReceivedEvent<Name extends EventName>(name: Name, match?: EventMatch<Name>): Result
 }
 
@@ -26,8 +26,8 @@ export const matchers = {
       pass: found !== undefined,
       message: () =>
         found === undefined
-          ? `expected ${filter.label} to have been delivered and acknowledged; delivered were: ${attempts.join(', ') || 'none'}`
-          : `expected ${filter.label} not to have been delivered, but it was: ${printValue(found.event)}`,
+          ? `Expected ${filter.label} to have been delivered and acknowledged. Delivered: ${attempts.join(', ') || 'nothing'}.`
+          : `Expected ${filter.label} not to have been delivered and acknowledged, but received: ${printValue(found.event)}`,
     }
   },
 } as const

@@ -1,20 +1,58 @@
+import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import { TenantSettings } from './tenant/settings.ts'
+
+const limit = () =>
+  z.optional(
+    z.union([
+      z.literal(false),
+      z.strictObject({ requests: z.int().check(z.minimum(1)), perMs: z.number().check(z.positive()) }),
+    ]),
+  )
+
+/** Settings of a tenant's organization. */
+export const TenantSettings = z.strictObject({
+  /**
+   * `automatic`: a summary for every call that can have one. `manual`: only on request.
+   * @default 'automatic'
+   */
+  callSummaries: z.optional(z.enum(['automatic', 'manual'])),
+  /** Join approval mode of groups whose request names none. @default 'auto_approve' */
+  joinApprovalMode: z.optional(JoinApprovalMode),
+  /** Whether groups can be created. With `false`, the API responds with 422 `integration_disabled`. @default true */
+  integrationEnabled: z.optional(z.boolean()),
+  /** Sends group events like older services, without the field `event`. @default false */
+  olderGroupPayloads: z.optional(z.boolean()),
+  /**
+   * Request limits per organization, per key, and per address without a valid key, as in the reference server. Each is
+   * `{ requests, perMs }`, or `false` for no limit.
+   * @default false
+   */
+  rateLimit: z.optional(
+    z.union([z.literal(false), z.strictObject({ organization: limit(), key: limit(), ip: limit() })]),
+  ),
+  /** Request header that carries the API key. @default 'authorization' */
+  authHeader: z.optional(z.string().check(z.minLength(1))),
+})
+export type TenantSettings = z.infer<typeof TenantSettings>
 
 /** Options of {@link createMock}. */
 export const MockOptions = z.extend(TenantSettings, {
-  /** What ids, made-up data and chance come from; a whole number. @default 1 */
+  /** Determines ids, made-up data and chance; a whole number. @default 1 */
   seed: z.optional(z.int()),
-  /** Listen on this port of `host`, 0 for a free one. @default in process, no port */
+  /** Port to listen on, 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
-  /** Where to listen. @default '127.0.0.1' */
+  /** Address to listen on. @default '127.0.0.1' */
   host: z.optional(z.string().check(z.minLength(1))),
   /**
-   * `virtual`: time stands still until it is moved. `machine`: it follows the machine's clock, for a mock that people
-   * or other processes use. @default 'virtual'
+   * `virtual`: time stands still until the test advances it. `machine`: the machine's clock, for a mock that people or
+   * other processes use.
+   * @default 'virtual'
    */
   clock: z.optional(z.enum(['virtual', 'machine'])),
-  /** Where the virtual clock starts: an ISO 8601 date-time, or Unix milliseconds. @default '2026-01-01T10:00:00.000Z' */
+  /**
+   * Where the virtual clock starts: an ISO 8601 date-time, or Unix time in milliseconds.
+   * @default '2026-01-01T10:00:00.000Z'
+   */
   startAt: z.optional(
     z.union([
       z.number(),

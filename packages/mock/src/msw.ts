@@ -2,15 +2,14 @@ import { endpoints } from '@wabakit/contract'
 import { type HttpHandler, HttpResponse, http } from 'msw'
 import type { MockTenant } from './tenant/tenant.ts'
 
-/** What handlers need of a mock or a tenant. */
+/** The part of a mock or tenant that the handlers need. */
 export type MockedService = Pick<MockTenant, 'fetch' | 'url'>
 
 /**
- * msw handlers that answer the public API under a base URL of your choice; for `setupServer` in Node and
- * `setupWorker` in browsers.
+ * Creates msw handlers for the public API, for `setupServer` in Node and `setupWorker` in browsers.
  *
- * @param mock - the mock, which finds its tenants by their keys, or one tenant.
- * @param baseUrl - what the application under test has as `baseUrl`; a path prefix and a trailing slash are fine.
+ * @param mock - the mock, which finds its tenants by their keys, or a single tenant.
+ * @param baseUrl - the `baseUrl` of the application under test; may have a path prefix and a trailing slash.
  * @example
  * const server = setupServer(...mockHandlers(mock, 'https://api.example.com'))
  */
@@ -22,7 +21,7 @@ export const mockHandlers = (mock: MockedService, baseUrl: string): HttpHandler[
       try {
         return await mock.fetch(new Request(`${mock.url}${path}${search}`, request))
       } catch {
-        // The one way in which msw lets a request fail. Of an aborted one nobody hears any more.
+        // The only way in msw to let a request fail.
         return HttpResponse.error()
       }
     }),

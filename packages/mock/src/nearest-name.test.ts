@@ -1,6 +1,6 @@
 import { eventNames } from '@wabakit/contract'
 import { expect, test } from 'vitest'
-import { nearestName, suggestName } from './nearest-name.ts'
+import { findNearestName, suggestName } from './nearest-name.ts'
 
 test.each([
   ['CALL_END', 'CALL_ENDED'],
@@ -8,10 +8,10 @@ test.each([
   ['CallEnded', 'CALL_ENDED'],
   ['GROUP_PARTICIPANT_JOIN', 'GROUP_PARTICIPANT_JOINED'],
   ['CALL_AI_SUMARY', 'CALL_AI_SUMMARY'],
-])('%s probably means %s', (given, name) => {
-  expect(nearestName(given, eventNames)).toBe(name)
+])('%s probably means %s', (input, name) => {
+  expect(findNearestName(input, eventNames)).toBe(name)
 })
 
-test('names everything when nothing is near', () => {
-  expect(suggestName('banana', ['reset', 'html'])).toBe('There is reset, html.')
+test('lists all names if none is similar', () => {
+  expect(suggestName('banana', ['reset', 'html'])).toBe('Known names: reset, html.')
 })

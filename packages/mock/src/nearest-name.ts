@@ -1,5 +1,5 @@
-/** Fewest insertions, deletions and replacements of characters that turn one text into the other. */
-const editDistance = (left: string, right: string): number => {
+/** The number of insertions, deletions and replacements of characters that turn one text into the other. */
+const countEdits = (left: string, right: string): number => {
   let row = Array.from({ length: right.length + 1 }, (_, index) => index)
   for (const [position, character] of [...left].entries()) {
     const next = [position + 1]
@@ -12,17 +12,20 @@ const editDistance = (left: string, right: string): number => {
   return row[right.length] ?? 0
 }
 
-/** The one of `names` that `given` most likely means; `undefined` when none is near. */
-export const nearestName = (given: string, names: readonly string[]): string | undefined => {
-  const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** Returns the name that `input` most likely means; `undefined` if none is similar. */
+export const findNearestName = (input: string, names: readonly string[]): string | undefined => {
   const [best] = names
-    .map((name) => ({ name, distance: editDistance(plain(given), plain(name)) }))
-    .sort((a, b) => a.distance - b.distance)
-  return best && best.distance <= Math.max(2, best.name.length / 3) ? best.name : undefined
+    .map((name) => ({ name, edits: countEdits(normalize(input), normalize(name)) }))
+    .sort((a, b) => a.edits - b.edits)
+  return best && best.edits <= Math.max(2, best.name.length / 3) ? best.name : undefined
 }
 
-/** Ends a sentence about an unknown name: what was probably meant, or everything there is. */
-export const suggestName = (given: string, names: readonly string[]): string => {
-  const nearest = nearestName(given, names)
-  return nearest === undefined ? `There is ${names.join(', ')}.` : `Did you mean ${JSON.stringify(nearest)}?`
+/** Completes a message about an unknown name: with a similar name, or with all names. */
+export const suggestName = (input: string, names: readonly string[]): string => {
+  const nearest = findNearestName(input, names)
+  return nearest === undefined
+    ? `Known names: ${names.join(', ')}.`
+    : `Did you mean ${JSON.stringify(nearest)}?`
 }

@@ -1,9 +1,9 @@
 import { MockUsageError } from './errors/mock-usage-error.ts'
 import type { OpenPort } from './port.ts'
 
-/** Where a runtime cannot listen. */
+/** Replaces `port.ts` where the runtime is not Node. */
 export const listen = async (): Promise<OpenPort> => {
   throw new MockUsageError(
-    'createMock: this runtime cannot listen on a port. Leave port out: in process, and as msw handlers, the mock runs anywhere.',
+    'createMock: this runtime cannot listen on a port. Leave out "port" to run the mock in process or as msw handlers.',
   )
 }

@@ -3,15 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Readable } from 'node:stream'
 import type { ConnectionInfo } from '@wabakit/core'
 
-/** Answers a request; rejects to reset the connection. */
+/** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
-
-/** Where to listen. */
-export type PortOptions = {
-  /** 0 for a free one. */
-  readonly port: number
-  readonly host: string
-}
 
 /** An open port. */
 export type OpenPort = {
@@ -22,8 +15,8 @@ export type OpenPort = {
 
 const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSignal): Request => {
   const headers = new Headers()
-  for (const [name, value] of Object.entries(incoming.headersDistinct)) {
-    for (const each of value ?? []) headers.append(name, each)
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value)
   }
   const { method = 'GET', url = '/' } = incoming
   const hasBody = method !== 'GET' && method !== 'HEAD'
@@ -31,24 +24,26 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
   return new Request(new URL(url, origin), { method, headers, signal, ...body })
 }
 
-const write = async (answer: Response, response: ServerResponse): Promise<void> => {
-  response.writeHead(answer.status, Object.fromEntries(answer.headers))
-  for await (const chunk of answer.body ?? []) response.write(chunk)
-  response.end()
+const write = async (response: Response, outgoing: ServerResponse): Promise<void> => {
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  for await (const chunk of response.body ?? []) outgoing.write(chunk)
+  outgoing.end()
 }
 
-/** Listens on a port until it is closed. */
-export const listen = async (handle: Handler, { port, host }: PortOptions): Promise<OpenPort> => {
+/** Listens on a port of `host`, 0 for a free one, until it is closed. */
+export const listen = async (
+  handle: Handler,
+  { port, host }: { readonly port: number; readonly host: string },
+): Promise<OpenPort> => {
   let origin = ''
-  const server = createServer(async (incoming, response) => {
-    const hangUp = new AbortController()
-    response.once('close', () => hangUp.abort())
+  const server = createServer(async (incoming, outgoing) => {
+    const aborted = new AbortController()
+    outgoing.once('close', () => aborted.abort())
     try {
       const { remoteAddress } = incoming.socket
-      const answer = await handle(toRequest(incoming, origin, hangUp.signal), { remoteAddress })
-      await write(answer, response)
+      await write(await handle(toRequest(incoming, origin, aborted.signal), { remoteAddress }), outgoing)
     } catch {
-      // A fault, or a client that is gone: either way the connection ends here.
+      // A fault, or the client has disconnected.
       incoming.socket.resetAndDestroy()
     }
   })

@@ -1,10 +1,10 @@
-import { differencesOf } from '../src/matching/match.ts'
+import { findDifferences } from '../src/matching/find-differences.ts'
 import { printDifferences, printValue } from '../src/matching/print.ts'
 
 /** Throws unless `actual` has what `part` asks for. */
 export const matches = (actual: unknown, part: unknown): void => {
-  const differences = differencesOf(part, actual)
-  if (differences.length > 0) throw new Error(`it differs:\n${printDifferences(differences)}`)
+  const differences = findDifferences(part, actual)
+  if (differences.length > 0) throw new Error(`it differs in:\n${printDifferences(differences)}`)
 }
 
 /** Throws unless both are deeply equal. */
@@ -25,10 +25,10 @@ export const rejects = async <Thrown extends Error>(
     (error: Thrown) => ({ error }),
   )
   if (!('error' in outcome))
-    throw new Error(`it was to reject, but resolved with ${printValue(outcome.value)}`)
+    throw new Error(`expected a rejection, but it resolved with ${printValue(outcome.value)}`)
   const { error } = outcome
   if (expected instanceof RegExp) matches(String(error), expected)
   else if (typeof expected !== 'function') matches(error, expected)
-  else if (!(error instanceof expected)) throw new Error(`${String(error)} is no ${expected.name}`)
+  else if (!(error instanceof expected)) throw new Error(`${String(error)} is not a ${expected.name}`)
   return error
 }

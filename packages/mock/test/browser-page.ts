@@ -20,7 +20,7 @@ const run = async (): Promise<Record<string, string>> => {
         fetch: (url, init) => fetch(url, init),
         client: ({ apiKey, clock } = mock, options) => createClient({ baseUrl, apiKey, clock, ...options }),
       })
-      outcomes[name] = 'kept'
+      outcomes[name] = 'passed'
     } catch (error) {
       outcomes[name] = String(error)
     }

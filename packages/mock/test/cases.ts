@@ -15,7 +15,7 @@ import { type Mock, type MockTenant, MockUsageError } from '@wabakit/mock'
 import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
 import { equal, matches, rejects } from './assert.ts'
 
-/** A mock in one of its forms, and how an application under test reaches it. */
+/** A form of the mock, and how an application under test reaches it. */
 export type Form = {
   readonly mock: Mock
   /** Base URL of the application under test, without a trailing slash. */
@@ -48,7 +48,7 @@ const post = ({ baseUrl, fetch, mock }: Form, body: string, headers: Record<stri
     headers: { authorization: mock.apiKey, 'content-type': 'application/json', ...headers },
   })
 
-/** What every form of the mock does in the same way. */
+/** What every form of the mock does. */
 export const cases: Readonly<Record<string, Case>> = {
   'creates a group and delivers GROUP_CREATED signed to the receiver': async ({ mock, client }) => {
     const received = receive(mock)
@@ -60,10 +60,10 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(received, ['GROUP_CREATED'])
   },
 
-  'answers with the codes of the service, and records requests with their verdicts': async (form) => {
+  'responds with the error codes of the service, and records each request with its verdict': async (form) => {
     const { mock } = form
     const wabaNumber = mock.wabaNumber
-    const answers = [
+    const responses = [
       await post(form, JSON.stringify({ wabaNumber, subject: '' })),
       await post(form, '{"subject":'),
       await post(form, JSON.stringify({ wabaNumber: '+15550009999', subject: 'x' })),
@@ -71,7 +71,7 @@ export const cases: Readonly<Record<string, Case>> = {
       await post(form, JSON.stringify({ wabaNumber, subject: 'x' })),
     ]
     equal(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [400, 400, 400, 401, 200],
     )
     equal(
@@ -89,7 +89,7 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(mock.events.length, 1)
   },
 
-  'keeps the rules of the service: a repeated create is one group, a different one a conflict': async ({
+  'creates one group for a repeated request, and rejects a different request with the same id': async ({
     mock,
     client,
   }) => {
@@ -103,7 +103,7 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'answers 405 for the wrong method': async ({ baseUrl, fetch, mock }) => {
+  'responds with 405 to a wrong method': async ({ baseUrl, fetch, mock }) => {
     const response = await fetch(`${baseUrl}/v1/call/ai-summary?callId=x`, {
       method: 'DELETE',
       headers: { authorization: mock.apiKey },
@@ -112,7 +112,7 @@ export const cases: Readonly<Record<string, Case>> = {
     matches(mock.requests[0], { endpoint: 'calls.getSummary', query: { callId: 'x' } })
   },
 
-  'lets a client survive 429, and its wait costs no time': async ({ mock, client }) => {
+  'lets a client retry after 429 without waiting in real time': async ({ mock, client }) => {
     const start = mock.clock.now()
     mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 20 }, { times: 2 })
     await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 1042' })
@@ -127,7 +127,7 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(mock.clock.now() - start, 40_000)
   },
 
-  'answers a status with its code, Retry-After and headers': async ({ mock, client }) => {
+  'responds with a status, its code, Retry-After and headers': async ({ mock, client }) => {
     const group = { wabaNumber: mock.wabaNumber, subject: 'x' }
     mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2, headers: { 'x-limit': '5' } })
     const create = () => client(mock, once).groups.create(group)
@@ -141,13 +141,13 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(mock.events.length, 0)
   },
 
-  'shows an error page of a gateway': async ({ mock, client }) => {
+  'responds with the error page of a gateway': async ({ mock, client }) => {
     mock.faults.next('calls.getSummary', { html: true })
     const error = await rejects(client(mock, once).calls.getSummary('call-1'), ServerError)
     matches(error, { status: 502, code: 'unknown' })
   },
 
-  'breaks the answer of a request that was carried out': async ({ mock, client }) => {
+  'breaks the response of a request that was performed': async ({ mock, client }) => {
     const create = (groupId: string) =>
       client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })
     mock.faults.next('groups.create', { malformed: true })
@@ -162,7 +162,7 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'resets the connection before or after the request was carried out': async ({ mock, client }) => {
+  'resets the connection before or after the request was performed': async ({ mock, client }) => {
     const create = (groupId: string) =>
       client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })
     mock.faults.next('groups.create', { reset: true })
@@ -180,14 +180,14 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'answers late, so that a client runs out of time': async ({ mock, client }) => {
+  'responds late, so that a client times out': async ({ mock, client }) => {
     mock.faults.next('calls.getSummary', { latencyMs: 5_000 })
     const hurried = client(mock, { ...once, timeoutMs: 30 })
     await rejects(hurried.calls.getSummary('call-1'), TimeoutError)
-    await rejects(hurried.calls.getSummary('call-1'), NotFoundError)
+    await rejects(client(mock, once).calls.getSummary('call-1'), NotFoundError)
   },
 
-  'removes a fault that was to stay': async ({ mock, client }) => {
+  'removes a permanent fault': async ({ mock, client }) => {
     const remove = mock.faults.next('*', { status: 500 }, { times: 'always' })
     for (const _ of [1, 2]) {
       await rejects(client(mock, once).calls.getSummary('call-1'), ServerError)
@@ -196,13 +196,13 @@ export const cases: Readonly<Record<string, Case>> = {
     await rejects(client(mock, once).calls.getSummary('call-1'), NotFoundError)
   },
 
-  'plays a call in the order of the service, with its summary when that is due': async ({ mock, client }) => {
+  'publishes the events of a call in order, and its summary when that is due': async ({ mock, client }) => {
     const received = receive(mock)
     const summary = {
       recap: 'Asked for a refund.',
       keyPoints: ['Refund'],
       nextSteps: [],
-      afterMs: '30s',
+      after: '30s',
     } as const
     const { callId } = await mock.simulateCall({ durationInSeconds: 42, summary })
     await mock.waitForDelivery('CALL_ENDED', { callId })
@@ -216,20 +216,20 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(fetched, event.summary)
   },
 
-  'lets a client wait for a summary without waiting': async ({ mock, client }) => {
-    const { callId } = await mock.simulateCall({ channel: 'WHATSAPP', summary: { afterMs: '1m' } })
+  'lets a client wait for a summary without waiting in real time': async ({ mock, client }) => {
+    const { callId } = await mock.simulateCall({ channel: 'WHATSAPP', summary: { after: '1m' } })
     const start = performance.now()
     const record = await client().calls.waitForSummary(callId)
     equal(record.callId, callId)
     equal(performance.now() - start < 2_000, true)
   },
 
-  'never has a summary of a call in which nothing was said': async ({ mock, client }) => {
+  'has no summary for a call in which nothing was said': async ({ mock, client }) => {
     const { callId } = await mock.simulateCall({ outcome: 'nothing_said' })
     await rejects(client().calls.getSummary(callId), SummaryUnavailableError)
   },
 
-  'tries again when a receiver fails, on the schedule and in order': async ({ mock }) => {
+  'retries on schedule and in order when a receiver fails': async ({ mock }) => {
     const handled: string[] = []
     let failures = 2
     const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
@@ -263,7 +263,7 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'delivers a duplicate that a receiver with dedupe handles once': async ({ mock }) => {
+  'delivers duplicates, which a receiver with dedupe handles once': async ({ mock }) => {
     const received = receive(mock)
     mock.faults.deliveries.duplicate('CALL_ENDED', { copies: 2 })
     await mock.simulateCall({ summary: false })
@@ -284,7 +284,7 @@ export const cases: Readonly<Record<string, Case>> = {
   'delivers events of a call in another order': async ({ mock }) => {
     const received = receive(mock)
     mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED', 'CALL_ACCEPTED'])
-    await mock.simulateCall({ summary: { afterMs: '10s' } })
+    await mock.simulateCall({ summary: { after: '10s' } })
     await mock.clock.advance('10s')
     equal(received, ['CALL_INCOMING_INITIATED', 'CALL_AI_SUMMARY', 'CALL_ENDED', 'CALL_ACCEPTED'])
     await mock.simulateCall({})
@@ -321,7 +321,7 @@ export const cases: Readonly<Record<string, Case>> = {
     matches(mock.deliveries[1], { name: 'CALL_ACCEPTED', status: undefined, faults: ['drop'] })
   },
 
-  'forges deliveries, which a receiver refuses until the right one comes': async ({ mock }) => {
+  'tampers with deliveries, which a receiver rejects until the correct one arrives': async ({ mock }) => {
     const received = receive(mock)
     const parts = ['body', 'signature', 'timestamp', 'missing_header'] as const
     for (const part of parts) mock.faults.deliveries.tamper('CALL_ENDED', { part })
@@ -330,7 +330,11 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(received, ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
     const attempts = mock.deliveries.filter(({ name }) => name === 'CALL_ENDED')
     equal(
-      attempts.map(({ status, answer, faults }) => [status, JSON.parse(answer || '{}').code, ...faults]),
+      attempts.map(({ status, responseBody, faults }) => [
+        status,
+        JSON.parse(responseBody || '{}').code,
+        ...faults,
+      ]),
       [
         [401, 'no_matching_signature', 'tamper'],
         [401, 'no_matching_signature', 'tamper'],
@@ -341,7 +345,10 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
-  'tells participants apart from strangers': async ({ mock, client }) => {
+  'simulates participants who join and are removed, and rejects a second departure': async ({
+    mock,
+    client,
+  }) => {
     const received = receive(mock)
     const { groupId } = await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 1042' })
     const { phone } = await mock.simulateParticipant('joined', { groupId })
@@ -351,7 +358,7 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(received, ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_REMOVED'])
   },
 
-  'keeps tenants apart, whose requests it finds by their keys': async ({ mock, client }) => {
+  'isolates tenants, and finds the tenant of a request by its key': async ({ mock, client }) => {
     const [left, right] = [mock.tenant(), mock.tenant()]
     left.faults.next('groups.create', { status: 500 })
     const create = (tenant: MockTenant, wabaNumber: string) =>
@@ -365,13 +372,13 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(right.clock.now(), mock.clock.now())
   },
 
-  'forgets everything on reset, but for who it is': async ({ mock, client }) => {
+  'forgets everything on reset except its keys, numbers and secret': async ({ mock, client }) => {
     const received = receive(mock)
     const { apiKey, secret, wabaNumber } = mock
     const group = { wabaNumber, subject: 'Order 7', groupId: 'order-7' }
     mock.faults.next('groups.create', { status: 500 }, { times: 5 })
     mock.faults.deliveries.drop('*', { times: 'always' })
-    await mock.simulateCall({ summary: { afterMs: '1m' } })
+    await mock.simulateCall({ summary: { after: '1m' } })
     await mock.clock.advance('10s')
     mock.reset()
     equal([mock.requests, mock.events, mock.deliveries], [[], [], []])
@@ -388,7 +395,7 @@ export const cases: Readonly<Record<string, Case>> = {
     equal(received, ['GROUP_CREATED'])
   },
 
-  'says what to do instead of what cannot work': async ({ mock }) => {
+  'says what to do instead when it is used incorrectly': async ({ mock }) => {
     const misuse = async (run: () => unknown, advice: RegExp) => {
       matches(await rejects(Promise.resolve().then(run), MockUsageError), { message: advice })
     }

@@ -4,14 +4,14 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 afterEach(() => vi.useRealTimers())
 
-test('time starts where it was told to, and moves only when it is told to', async () => {
+test('the clock starts at startAt, and moves only when it is advanced', async () => {
   await using mock = await createMock({ startAt: '2030-06-01T00:00:00Z' })
   expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T00:00:00.000Z')
   await mock.clock.advance('90m')
   expect(new Date(mock.clock.now()).toISOString()).toBe('2030-06-01T01:30:00.000Z')
 })
 
-test('payloads carry the time of the mock, signatures that of the machine', async () => {
+test('payloads use the time of the mock, signatures the time of the machine', async () => {
   await using mock = await createMock()
   await mock.clock.advance('10d')
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
@@ -21,10 +21,10 @@ test('payloads carry the time of the mock, signatures that of the machine', asyn
   expect(Math.abs(Number(headers.get('webhook-timestamp')) - Date.now() / 1_000)).toBeLessThan(5)
 })
 
-test('advancing keeps the order of what falls due on the way', async () => {
+test('advance runs what becomes due in the order of its times', async () => {
   await using mock = await createMock()
   for (const seconds of [30, 10, 20]) {
-    await mock.simulateCall({ callId: `call-${seconds}`, summary: { afterMs: `${seconds}s` } })
+    await mock.simulateCall({ callId: `call-${seconds}`, summary: { after: `${seconds}s` } })
   }
   await mock.clock.advance('1m')
   const summaries = mock.deliveries.filter(({ name }) => name === 'CALL_AI_SUMMARY')
@@ -36,7 +36,7 @@ test('advancing keeps the order of what falls due on the way', async () => {
   ])
 })
 
-test('two advances at the same time add up, two sleeps run side by side', async () => {
+test('concurrent advances add up, concurrent sleeps overlap', async () => {
   await using mock = await createMock()
   const start = mock.clock.now()
   await Promise.all([mock.clock.advance('30s'), mock.clock.advance('30s')])
@@ -52,7 +52,7 @@ test('a sleep ends when its signal is aborted', async () => {
   expect(mock.clock.now()).toBe(start)
 })
 
-test('a request whose signal is aborted is not answered, as with a real fetch', async () => {
+test('a request whose signal is aborted rejects, like a real fetch', async () => {
   await using mock = await createMock()
   const path = `${mock.url}/v1/call/ai-summary`
   await expect(mock.fetch(path, { signal: AbortSignal.abort('enough') })).rejects.toBe('enough')
@@ -60,7 +60,7 @@ test('a request whose signal is aborted is not answered, as with a real fetch', 
   await expect(mock.fetch(path, { signal: AbortSignal.timeout(10) })).rejects.toThrow(/timeout/)
 })
 
-test('a handler may use a client that waits on the clock of the mock', async () => {
+test('a webhook handler may use a client that sleeps on the clock of the mock', async () => {
   await using mock = await createMock()
   const verify = standardWebhooks({ secrets: [mock.secret] })
   const fetched: string[] = []
@@ -74,7 +74,7 @@ test('a handler may use a client that waits on the clock of the mock', async () 
   expect(fetched).toEqual([callId])
 })
 
-test('plays the whole schedule of a receiver that never answers, and then gives up', async () => {
+test('attempts a delivery on the whole schedule if the receiver never responds, and then gives up', async () => {
   await using mock = await createMock()
   mock.deliverTo(() => Promise.reject(new Error('connection refused')))
   await mock.simulateCall({ outcome: 'missed' })
@@ -87,7 +87,7 @@ test('plays the whole schedule of a receiver that never answers, and then gives 
 })
 
 test.each(['before', 'after'])(
-  'works under fake timers that were installed %s it was loaded',
+  'works with fake timers that were installed %s it was loaded',
   async (when) => {
     const now = new Date('2040-01-01')
     if (when === 'before') vi.useFakeTimers({ now })
@@ -102,7 +102,7 @@ test.each(['before', 'after'])(
     mock.faults.next('*', { latencyMs: 1 })
     const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
     await mock.waitForDelivery('GROUP_CREATED', { groupId })
-    await mock.simulateCall({ summary: { afterMs: '30s' } })
+    await mock.simulateCall({ summary: { after: '30s' } })
     await mock.clock.advance('30s')
     expect(received).toHaveLength(5)
     await expect(mock.waitForEvent('CALL_MISSED', {}, { timeoutMs: 10 })).rejects.toThrow(/within 10 ms/)
@@ -110,9 +110,9 @@ test.each(['before', 'after'])(
   },
 )
 
-test("on the machine's clock everything happens by itself, and nothing can be hurried", async () => {
+test("with the machine's clock everything happens by itself, and the clock cannot be advanced", async () => {
   await using mock = await createMock({ clock: 'machine' })
-  const { callId } = await mock.simulateCall({ summary: { afterMs: 40 } })
+  const { callId } = await mock.simulateCall({ summary: { after: 40 } })
   await mock.expectNoEvent('CALL_AI_SUMMARY', { callId })
   const { event } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
   expect(Math.abs(Date.parse(event.callStartedAt) - Date.now())).toBeLessThan(5_000)

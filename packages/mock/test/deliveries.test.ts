@@ -43,7 +43,7 @@ test('delivers over HTTP to a URL, signed with the secret of its subscription', 
   expect(received).toHaveLength(2)
 })
 
-test('a subscription to one channel gets that channel only', async () => {
+test('a subscription to one channel receives only events of that channel', async () => {
   await using mock = await createMock()
   const received: string[] = []
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
@@ -56,7 +56,7 @@ test('a subscription to one channel gets that channel only', async () => {
   expect(received.sort()).toEqual(['CALL_ENDED', 'GROUP_CREATED'])
 })
 
-test('two receivers with secrets of their own take the same events', async () => {
+test('two receivers with different secrets receive the same events', async () => {
   await using mock = await createMock()
   const handled: string[] = []
   const receiverOf = (name: string, secret: string) =>
@@ -71,7 +71,7 @@ test('two receivers with secrets of their own take the same events', async () =>
   expect(handled.sort()).toEqual(['first', 'second'])
 })
 
-test('signs with both secrets while one is rotated, as the server does', async () => {
+test('signs with both secrets during a rotation', async () => {
   await using mock = await createMock()
   await mock.simulateCall({ summary: false })
   const { items } = await mock.server.subscriptions.list(mock.organizationId)
@@ -83,7 +83,7 @@ test('signs with both secrets while one is rotated, as the server does', async (
   expect(headers.get('webhook-signature')?.split(' ')).toHaveLength(2)
 })
 
-test('a target that routes by path gets the URL it asked for', async () => {
+test('a target that routes by path sees its own URL', async () => {
   await using mock = await createMock()
   const urls = new Set<string>()
   const stop = mock.deliverTo(
@@ -101,7 +101,7 @@ test('a target that routes by path gets the URL it asked for', async () => {
   expect((await mock.waitForDelivery('CALL_ENDED', { callId: 'collected' })).to).toBe('collector')
 })
 
-test('an answer 410 ends the subscription, as it does on the server', async () => {
+test('a 410 response disables the subscription', async () => {
   await using mock = await createMock()
   mock.deliverTo(() => new Response(null, { status: 410 }))
   await mock.simulateCall({ callId: 'call-1' })
@@ -109,7 +109,7 @@ test('an answer 410 ends the subscription, as it does on the server', async () =
   expect(mock.deliveries).toHaveLength(1)
 })
 
-test('a fault hits only the events that it is about', async () => {
+test('a fault hits only the events that match', async () => {
   await using mock = await createMock()
   mock.faults.deliveries.drop('CALL_ENDED', { where: { callId: 'call-2' }, times: 'always' })
   await mock.simulateCall({ callId: 'call-1', summary: false })
@@ -120,7 +120,7 @@ test('a fault hits only the events that it is about', async () => {
   expect(ended.filter(({ faults }) => faults.includes('drop'))).toHaveLength(10)
 })
 
-test('chance hits the same deliveries each time, by the seed, also after a reset', async () => {
+test('chance hits the same deliveries with the same seed, also after a reset', async () => {
   const playOn = async (mock: Mock) => {
     mock.faults.deliveries.duplicate('*', { chance: 0.5, times: 'always' })
     for (let call = 0; call < 10; call++) await mock.simulateCall({ callId: `call-${call}` })
@@ -142,7 +142,7 @@ test('chance hits the same deliveries each time, by the seed, also after a reset
   expect(copies).toBeLessThan(32)
 })
 
-test('what is held back for an order goes out when faults are cleared', async () => {
+test('clearing the faults sends what reorder holds back', async () => {
   await using mock = await createMock()
   mock.faults.deliveries.reorder(['CALL_MISSED', 'CALL_ENDED'])
   const { callId } = await mock.simulateCall({ summary: false })
@@ -152,7 +152,7 @@ test('what is held back for an order goes out when faults are cleared', async ()
   await mock.waitForDelivery('CALL_ENDED', { callId })
 })
 
-test('an event that arrives out of order is retried like any other', async () => {
+test('a reordered event is retried like any other', async () => {
   await using mock = await createMock()
   let failures = 1
   const verify = standardWebhooks({ secrets: [mock.secret] })
@@ -172,7 +172,7 @@ test('an event that arrives out of order is retried like any other', async () =>
   ])
 })
 
-test('the same faults come as plain data', async () => {
+test('faults can be added as plain data', async () => {
   await using mock = await createMock()
   const faults = [
     { kind: 'duplicate', event: 'CALL_ENDED' },
@@ -192,7 +192,7 @@ test('the same faults come as plain data', async () => {
   ])
 })
 
-test('refuses faults and subscriptions that cannot be, and says what there is', async () => {
+test('rejects invalid faults and subscriptions, and says what is valid', async () => {
   await using mock = await createMock()
   const { deliveries } = mock.faults
   expect(() => deliveries.duplicate('CALL_END' as never)).toThrow(/must be/)

@@ -2,8 +2,11 @@ import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { ApiFault, CallOutcome, CallSimulation, deliveryFaults, MockOptions } from '@wabakit/mock'
 import { expect, test } from 'vitest'
+import { createDeliveryFaultLists } from '../src/faults/delivery-faults.ts'
+import { apiFaultSchema } from '../src/faults/faults.ts'
+import { MockOptions } from '../src/mock-options.ts'
+import { callSchema } from '../src/simulation/simulate-call.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
@@ -23,7 +26,7 @@ test.each(snippets.filter((code) => !forVitest.includes(code)))(
   30_000,
 )
 
-test('the declaration of the matchers is that of the example', () => {
+test('the guide declares the matchers like the example', () => {
   const example = read('examples/testing-vitest/mock.ts').replace(/\s+/g, ' ')
   const [declaration] = forVitest.map((code) =>
     code.slice(code.indexOf('declare module')).replace(/\s+/g, ' ').trim(),
@@ -34,10 +37,10 @@ test('the declaration of the matchers is that of the example', () => {
 test('the guide names every option, outcome, field of a call and fault', () => {
   const names = [
     ...Object.keys(MockOptions.shape),
-    ...CallOutcome.options,
-    ...Object.keys(CallSimulation.shape),
-    ...Object.keys(ApiFault.shape),
-    ...Object.keys(deliveryFaults),
+    ...callSchema.shape.outcome.def.innerType.options,
+    ...Object.keys(callSchema.shape),
+    ...Object.keys(apiFaultSchema.shape),
+    ...Object.keys(createDeliveryFaultLists(Math.random)),
   ]
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(guide))).toEqual([])
 })

@@ -12,7 +12,7 @@ import { cases } from './cases.ts'
 const executablePath = '/usr/bin/chromium'
 const worker = fileURLToPath(import.meta.resolve('msw/mockServiceWorker.js'))
 
-/** The sources, as a bundler makes them into a script for browsers: without anything of Node. */
+/** Bundles the sources for browsers. */
 const bundlePage = async (): Promise<string> => {
   const { outputFiles } = await build({
     entryPoints: [`${import.meta.dirname}/browser-page.ts`],
@@ -40,7 +40,7 @@ const servePage = async (script: string) => {
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }
 
-/** What became of each case: `kept`, or the error. */
+/** The outcome of each case: `passed`, or the error. */
 let outcomes: Record<string, string> = {}
 
 const hasChromium = existsSync(executablePath)
@@ -62,5 +62,5 @@ beforeAll(async () => {
 }, 60_000)
 
 test.skipIf(!hasChromium).each(Object.keys(cases))('in Chromium: %s', (name) => {
-  expect(outcomes[name]).toBe('kept')
+  expect(outcomes[name]).toBe('passed')
 })

@@ -14,12 +14,12 @@ const run = async (code: string): Promise<string> => {
 const play = `
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
   await mock.waitForDelivery('GROUP_CREATED', { groupId })
-  await mock.simulateCall({ summary: { afterMs: '1h' } })
+  await mock.simulateCall({ summary: { after: '1h' } })
   mock.waitForEvent('CALL_AI_SUMMARY', {}, { timeoutMs: 600_000 }).catch(() => {})
 `
 
 test.each(['{}', '{ port: 0 }', "{ clock: 'machine' }"])(
-  'a process ends by itself after close, with %s',
+  'a process exits by itself after close, with %s',
   async (options) => {
     const output = await run(`
     import { createMock } from '@wabakit/mock'
@@ -34,18 +34,18 @@ test.each(['{}', '{ port: 0 }', "{ clock: 'machine' }"])(
   30_000,
 )
 
-test('in process, nothing keeps the process alive even without close', async () => {
+test('in process, the mock does not keep the process alive, even without close', async () => {
   const output = await run(`
     import { createMock } from '@wabakit/mock'
     const mock = await createMock()
     mock.faults.deliveries.drop('*')
-    await mock.simulateCall({ summary: { afterMs: '1h' } })
+    await mock.simulateCall({ summary: { after: '1h' } })
     console.log('done')
   `)
   expect(output).toBe('done')
 }, 30_000)
 
-test('neither msw nor node:http is loaded, unless the port is asked for', async () => {
+test('loads node:http only to listen on a port, and never msw', async () => {
   const output = await run(`
     import { registerHooks } from 'node:module'
     const loaded = new Set()

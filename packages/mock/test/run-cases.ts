@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { cases, type Form } from './cases.ts'
 
-/** Runs every case in one form of the mock, which `open` makes anew for each. */
+/** Runs every case in a new mock of one form. */
 export const runCases = (open: () => Promise<{ form: Form; close(): Promise<void> }>): void => {
   test.each(Object.entries(cases))('%s', async (_name, run) => {
     const { form, close } = await open()

@@ -20,12 +20,12 @@ test.each([
   ['no_recording', 'INCOMING', ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED']],
   ['nothing_said', 'OUTGOING', ['CALL_OUTGOING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED']],
 ] as const)(
-  'a call that is %s and %s tells what the service tells, on both channels',
-  async (outcome, direction, told) => {
+  'a call that is %s and %s publishes the events of the service, on both channels',
+  async (outcome, direction, expected) => {
     for (const channel of ['PSTN', 'WHATSAPP'] as const) {
       const before = mock.events.length
       const call = await mock.simulateCall({ outcome, direction, channel })
-      expect(names().slice(before)).toEqual(told)
+      expect(names().slice(before)).toEqual(expected)
       const number = channel === 'PSTN' ? mock.pstnNumber : mock.wabaNumber
       for (const event of mock.events.slice(before)) {
         expect(event).toMatchObject({ callId: call.callId, channel, from: number, to: call.customerNumber })
@@ -39,7 +39,7 @@ test.each([
   },
 )
 
-test('a call of an AI bot by campaign has no team member', async () => {
+test('a call by an AI bot for a campaign has no team member', async () => {
   await mock.simulateCall({
     callType: 'AI_BOT',
     triggeredVia: 'CAMPAIGN',
@@ -50,14 +50,14 @@ test('a call of an AI bot by campaign has no team member', async () => {
   expect(mock.events.at(-1)).toMatchObject({ callType: 'AI_BOT', triggeredVia: 'CAMPAIGN' })
 })
 
-test('a bot test call is silent, unless webhooks are on for it', async () => {
+test('a bot test call publishes events only if webhooks is true', async () => {
   await mock.simulateCall({ botTest: { webhooks: false } })
   expect(names()).toEqual([])
   await mock.simulateCall({ botTest: { webhooks: true } })
   expect(names()).toHaveLength(4)
 })
 
-test('a regenerated summary replaces the first and sends nothing', async () => {
+test('a second summary replaces the first without an event', async () => {
   const { callId } = await mock.simulateCall({ summary: { recap: 'First.' } })
   await mock.simulateSummary(callId, { recap: 'Second.' })
   expect(names().filter((name) => name === 'CALL_AI_SUMMARY')).toHaveLength(1)
@@ -65,7 +65,7 @@ test('a regenerated summary replaces the first and sends nothing', async () => {
   expect(summary.recap).toBe('Second.')
 })
 
-test('where summaries are manual there is none until a team member asks', async () => {
+test('with manual summaries, there is none until a team member requests it', async () => {
   const tenant = mock.tenant({ callSummaries: 'manual' })
   const { callId, summary } = await tenant.simulateCall()
   expect(summary).toBeUndefined()
@@ -77,7 +77,7 @@ test('where summaries are manual there is none until a team member asks', async 
   })
 })
 
-test('sends what a live service sends for calls that nobody answered, when asked to', async () => {
+test('observedEvents adds what live services send for unanswered calls', async () => {
   await mock.simulateCall({ outcome: 'missed', observedEvents: true })
   await mock.simulateCall({ outcome: 'rejected', channel: 'WHATSAPP', observedEvents: true })
   await mock.simulateCall({
@@ -106,7 +106,7 @@ test('sends what a live service sends for calls that nobody answered, when asked
   expect(mock.deliveries.every(({ acknowledged }) => acknowledged)).toBe(true)
 })
 
-test('sends group events as older services do, when asked to', async () => {
+test('olderGroupPayloads sends group events without a name', async () => {
   const tenant = mock.tenant({ olderGroupPayloads: true })
   const { groupId } = await tenant
     .client()
@@ -120,7 +120,7 @@ test('sends group events as older services do, when asked to', async () => {
   expect(created?.event?.event).toBe('GROUP_CREATED')
 })
 
-test('triggers any event by name, with the numbers of the tenant', async () => {
+test('trigger sends any known event, with the numbers of the tenant', async () => {
   const { callId } = await mock.simulateCall({ outcome: 'missed' })
   await mock.trigger('CALL_MISSED', { callId })
   await mock.trigger('GROUP_PARTICIPANT_LEFT', { groupId: 'group-1' })
@@ -131,7 +131,7 @@ test('triggers any event by name, with the numbers of the tenant', async () => {
   await expect(mock.trigger('CALL_MISED' as 'CALL_MISSED')).rejects.toThrow('Did you mean "CALL_MISSED"?')
 })
 
-test('triggers payloads that are no known event; only their deliveries tell of them', async () => {
+test('trigger sends any payload; an unknown event is recorded only as a delivery', async () => {
   const payload = { type: 'wa_group', from: '+15550100001', message: 'Hello' }
   await mock.trigger(payload)
   await mock.clock.advance(0)
@@ -154,7 +154,7 @@ test('makes up the same people and summaries from the same seed', async () => {
 
 test.each([
   [
-    'a summary of a call that can have none',
+    'a summary for a call that cannot have one',
     () => mock.simulateCall({ outcome: 'missed', summary: {} }),
     /has no summary/,
   ],
@@ -174,8 +174,12 @@ test.each([
     () => mock.simulateParticipant('join' as never, { groupId: 'x' }),
     /Did you mean "joined"\?/,
   ],
-  ['nobody who left', () => mock.simulateParticipant('left', { groupId: 'x' }), /Give the phone/],
-])('refuses %s, and says what there is', async (_what, run, message) => {
+  [
+    'a departure without a phone number',
+    () => mock.simulateParticipant('left', { groupId: 'x' }),
+    /Give the phone/,
+  ],
+])('rejects %s, and says what is valid', async (_what, run, message) => {
   await expect(run()).rejects.toThrow(MockUsageError)
   await expect(run()).rejects.toThrow(message)
 })

@@ -3,7 +3,7 @@ import { createMock } from '@wabakit/mock'
 import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
 
-test('a thousand tenants work side by side, and none sees another', async () => {
+test('a thousand concurrent tenants are isolated from each other', async () => {
   await using mock = await createMock()
   const tenants = Array.from({ length: 1_000 }, () => mock.tenant())
   const start = mock.clock.now()
@@ -30,7 +30,7 @@ test('a thousand tenants work side by side, and none sees another', async () => 
   expect(keys.size).toBe(3 * 1_001)
 }, 30_000)
 
-test('a tenant answers its own key only, and the mock finds each tenant by its key, with and without Bearer', async () => {
+test('a tenant accepts only its own key, and the mock finds each tenant by its key, with and without Bearer', async () => {
   await using mock = await createMock()
   const tenant = mock.tenant()
   const foreign = tenant.client({ apiKey: mock.apiKey })
@@ -47,16 +47,16 @@ test('a tenant answers its own key only, and the mock finds each tenant by its k
   expect(tenant.requests.map(({ status }) => status)).toEqual([401, 200, 404])
 })
 
-test('a reset leaves the other tenants alone', async () => {
+test('a reset does not affect other tenants', async () => {
   await using mock = await createMock()
   const tenant = mock.tenant()
-  await tenant.simulateCall({ summary: { afterMs: '1m' } })
+  await tenant.simulateCall({ summary: { after: '1m' } })
   mock.reset()
   await tenant.clock.advance('1m')
   expect(tenant.events).toHaveLength(4)
 })
 
-test('after a reset made-up data and time begin again, and ids do not', async () => {
+test('after a reset, made-up data and time start again, and ids do not', async () => {
   await using mock = await createMock()
   const first = await mock.simulateCall()
   await mock.clock.advance('1h')
@@ -67,7 +67,7 @@ test('after a reset made-up data and time begin again, and ids do not', async ()
   expect(second.callId).not.toBe(first.callId)
 })
 
-test('a client and faults that were taken before a reset work after it', async () => {
+test('a client and faults from before a reset work after it', async () => {
   await using mock = await createMock()
   const { faults, clock } = mock
   const client = mock.client({ retry: { limit: 0 } })
@@ -80,7 +80,7 @@ test('a client and faults that were taken before a reset work after it', async (
   expect(mock.deliveries).toHaveLength(1)
 })
 
-test('after a reset another receiver may take the place of the first, which else stays', async () => {
+test('after a reset, the receiver stays until another one replaces it', async () => {
   await using mock = await createMock()
   const taken: string[] = []
   const target = (name: string) => () => {
@@ -100,7 +100,7 @@ test('after a reset another receiver may take the place of the first, which else
   expect(taken).toEqual(['first', 'second'])
 })
 
-test('a tenant has settings of its own', async () => {
+test('a tenant has its own settings', async () => {
   await using mock = await createMock({ integrationEnabled: false })
   const tenant = mock.tenant({ joinApprovalMode: 'approval_required' })
   const create = { wabaNumber: mock.wabaNumber, subject: 'x' }
@@ -111,7 +111,7 @@ test('a tenant has settings of its own', async () => {
   expect(() => mock.tenant({ callSummary: 'manual' } as never)).toThrow('Did you mean "callSummaries"?')
 })
 
-test('limits requests when asked to, and a client that waits as told succeeds', async () => {
+test('limits requests, and a client that honors Retry-After succeeds', async () => {
   await using mock = await createMock({ rateLimit: { key: { requests: 2, perMs: 60_000 } } })
   const start = mock.clock.now()
   for (const subject of ['one', 'two', 'three']) {
@@ -121,14 +121,14 @@ test('limits requests when asked to, and a client that waits as told succeeds', 
   expect(mock.clock.now() - start).toBe(30_000)
 })
 
-test('takes the key in another header when told to', async () => {
+test('accepts the key in another header', async () => {
   await using mock = await createMock({ authHeader: 'x-public-api-key' })
   await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
   const byDefault = mock.client({ auth: { header: 'Authorization' } })
   await expect(byDefault.calls.getSummary('x')).rejects.toThrow(AuthenticationError)
 })
 
-test('refuses options that it does not know', async () => {
+test('rejects unknown options', async () => {
   await expect(createMock({ sed: 1 } as never)).rejects.toThrow(
     'createMock: "sed" is unknown. Did you mean "seed"?',
   )

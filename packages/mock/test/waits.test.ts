@@ -19,14 +19,14 @@ const messageOf = async (failing: Promise<unknown>): Promise<string> => {
   return String(error)
 }
 
-test('finds an event of the past, and waits for one of the future', async () => {
+test('finds a past event, and waits for a future one', async () => {
   const future = mock.waitForEvent('CALL_ENDED', { callId: 'call-1' })
   await mock.simulateCall({ callId: 'call-1' })
   const past = await mock.waitForEvent('CALL_ENDED', { callId: 'call-1' }, { timeoutMs: 0 })
   expect(await future).toEqual(past)
 })
 
-test('finds an event by a part of it, or by a function', async () => {
+test('finds an event by some of its fields, or by a function', async () => {
   await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.' } })
   await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })
   const byPart = await mock.waitForEvent('CALL_AI_SUMMARY', { summary: { recap: /cancel/ } })
@@ -36,13 +36,13 @@ test('finds an event by a part of it, or by a function', async () => {
   expect([byPart.callId, byFunction.callId]).toEqual(['call-2', 'call-2'])
 })
 
-test('on time-out it prints what happened, how the nearest differs, and what is due later', async () => {
-  await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.', afterMs: '30s' } })
+test('the time-out message shows the events, how the most similar one differs, and what is due later', async () => {
+  await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })
   const match = { callId: 'call-1', summary: { recap: /refund/ } }
   expect(await messageOf(mock.waitForEvent('CALL_AI_SUMMARY', match, quick))).toMatchInlineSnapshot(`
     "MockTimeoutError: No CALL_AI_SUMMARY {"callId":"call-1","summary":{"recap":"/refund/"}} happened within 20 ms (seed 42).
-    What happened:
+    Events so far:
       1. CALL_INCOMING_INITIATED  callId call-1
       2. CALL_ACCEPTED  callId call-1
       3. CALL_ENDED  callId call-1
@@ -50,42 +50,42 @@ test('on time-out it prints what happened, how the nearest differs, and what is 
       5. CALL_ACCEPTED  callId call-2
       6. CALL_ENDED  callId call-2
       7. CALL_AI_SUMMARY  callId call-2
-    The nearest is number 7, which differs:
+    The most similar is number 7. It differs in:
         callId: expected "call-1", got "call-2"
         summary.recap: expected /refund/, got "Wants to cancel."
-    Due later: the summary of call-1, in 30000 ms of the mock's time: await mock.clock.advance(30000)"
+    Due later: the summary of call-1, in 30000 ms on the mock's clock: await mock.clock.advance(30000)"
   `)
 })
 
-test('on time-out of a delivery it prints what was answered instead, and when the next attempt is due', async () => {
+test('the time-out message of a delivery shows the responses, and when the next attempt is due', async () => {
   mock.deliverTo(() => new Response('no', { status: 500 }))
   await mock.simulateCall({ callId: 'call-1', summary: false })
   const message = await messageOf(
     mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-1' }, quick),
   )
-  expect(message).toContain('CALL_INCOMING_INITIATED to receiver, attempt 1: answered 500')
+  expect(message).toContain('CALL_INCOMING_INITIATED to receiver, attempt 1: status 500')
   expect(message).toContain('the next attempt of a delivery, in 5000 ms')
 })
 
-test('a delivery that is not answered yet is shown as such', async () => {
-  let answer = (_response: Response): void => {}
-  mock.deliverTo(() => new Promise((resolve) => (answer = resolve)))
+test('the time-out message shows a delivery that has no response yet', async () => {
+  let respond = (_response: Response): void => {}
+  mock.deliverTo(() => new Promise((resolve) => (respond = resolve)))
   await mock.simulateCall({ summary: false })
   expect(await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
-    'does its handler hang?',
+    'Does its handler hang?',
   )
-  answer(new Response())
+  respond(new Response())
   await mock.waitForDelivery('CALL_INCOMING_INITIATED')
 })
 
-test('a receiver with another secret is explained', async () => {
+test('the time-out message explains that a receiver verifies with a different secret', async () => {
   const verify = standardWebhooks({ secrets: [generateSecret()] })
   mock.deliverTo(createReceiver({ verify }).onError(() => {}))
   await mock.simulateCall({ summary: false })
   expect(await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain('mock.secret')
 })
 
-test('acknowledged is what was answered 200 to 299, not what was only sent', async () => {
+test('a delivery is acknowledged by a status of 200 to 299, not by being sent', async () => {
   let isUp = false
   mock.deliverTo(() => new Response(null, { status: isUp ? 200 : 503 }))
   await mock.simulateCall({ summary: false })
@@ -96,7 +96,7 @@ test('acknowledged is what was answered 200 to 299, not what was only sent', asy
   expect([attempt, status]).toEqual([2, 200])
 })
 
-test('what is only collected counts as acknowledged as long as nobody has subscribed', async () => {
+test('collected deliveries count as acknowledged until the first subscribe', async () => {
   await mock.simulateCall({ callId: 'call-1', summary: false })
   expect((await mock.waitForDelivery('CALL_ENDED', { callId: 'call-1' })).to).toBe('collector')
   await mock.subscribe({ receiver: () => new Response(null, { status: 500 }) })
@@ -104,24 +104,24 @@ test('what is only collected counts as acknowledged as long as nobody has subscr
   await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-2' }, quick))
 })
 
-test('expects that something has not happened, now or for a while', async () => {
+test('expectNoEvent checks the past, or watches for a while', async () => {
   await mock.expectNoEvent('CALL_ENDED')
   const watching = mock.expectNoEvent('CALL_ENDED', { callId: 'call-1' }, { forMs: 30 })
   await mock.simulateCall({ callId: 'call-1' })
   await expect(watching).rejects.toThrow(UnexpectedEventError)
   await expect(mock.expectNoEvent('CALL_ENDED')).rejects.toThrow(
-    /CALL_ENDED was not to happen, but it did \(seed 42\)/,
+    /CALL_ENDED should not have happened, but it did \(seed 42\)/,
   )
   await mock.expectNoEvent('CALL_ENDED', { callId: 'call-2' })
 })
 
-test('waiting on a mock that is closed or reset ends at once, with the reason', async () => {
+test('closing or resetting the mock rejects pending waits with the reason', async () => {
   const beforeReset = mock.waitForEvent('CALL_ENDED')
   mock.reset()
-  await expect(beforeReset).rejects.toThrow('the mock was reset meanwhile')
+  await expect(beforeReset).rejects.toThrow('the mock was reset while waiting')
   const beforeClose = mock.waitForDelivery('CALL_ENDED')
   await mock.close()
-  await expect(beforeClose).rejects.toThrow('the mock was closed meanwhile')
+  await expect(beforeClose).rejects.toThrow('the mock was closed while waiting')
   for (const late of [
     mock.waitForEvent('CALL_ENDED'),
     mock.simulateCall(),
@@ -134,7 +134,7 @@ test('waiting on a mock that is closed or reset ends at once, with the reason', 
   expect(() => mock.tenant()).toThrow(/this mock is closed/)
 })
 
-test('refuses a time that is none', async () => {
+test('rejects an invalid waiting time', async () => {
   await expect(mock.waitForEvent('CALL_ENDED', {}, { timeoutMs: -1 })).rejects.toThrow(/timeoutMs must be/)
   await expect(mock.expectNoEvent('CALL_ENDED', {}, { forMs: Number.NaN })).rejects.toThrow(/forMs must be/)
 })
@@ -145,16 +145,16 @@ declare module 'vitest' {
     extends EventMatchers<R> {}
 }
 
-test('toHaveReceivedEvent looks for acknowledged deliveries, and says what there was instead', async () => {
+test('toHaveReceivedEvent checks acknowledged deliveries, and shows the attempts', async () => {
   mock.deliverTo(({ headers }) => new Response(null, { status: headers.has('webhook-id') ? 200 : 400 }))
   expect(mock).not.toHaveReceivedEvent('CALL_ENDED')
   await mock.simulateCall({ callId: 'call-1', summary: false })
   await mock.clock.advance(0)
   expect(mock).toHaveReceivedEvent('CALL_ENDED', { callId: 'call-1' })
   expect(() => expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY')).toThrow(
-    /CALL_AI_SUMMARY to have been delivered and acknowledged; delivered were: CALL_INCOMING_INITIATED \(200\)/,
+    /CALL_AI_SUMMARY to have been delivered and acknowledged\. Delivered: CALL_INCOMING_INITIATED \(200\)/,
   )
   expect(() => expect(mock).not.toHaveReceivedEvent('CALL_ENDED')).toThrow(
-    /not to have been delivered, but it was/,
+    /not to have been delivered and acknowledged, but received/,
   )
 })

@@ -113,8 +113,10 @@ test('plays a call without a summary when none can be', async () => {
   const server = await start()
 
   const missed = await control(server, 'POST /organizations/acme/simulated-calls', { outcome: 'missed' })
-  const silent = await control(server, 'POST /organizations/acme/simulated-calls', { spoken: false })
-  const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: null })
+  const silent = await control(server, 'POST /organizations/acme/simulated-calls', {
+    outcome: 'nothing_said',
+  })
+  const unwanted = await control(server, 'POST /organizations/acme/simulated-calls', { summary: false })
 
   expect(missed.body).toMatchObject({ state: 'missed', summary: null })
   for (const { body } of [silent, unwanted]) {
@@ -127,10 +129,10 @@ test('saves a summary that is to come later, later', async () => {
   const server = await start()
   const told = Promise.withResolvers<string>()
   server.service.on('CALL_AI_SUMMARY', ({ callId }) => told.resolve(callId))
-  const play = (afterMs: number) =>
-    control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', afterMs } })
+  const play = (after: number | string) =>
+    control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', after } })
 
-  const { body: much } = await play(3_600_000)
+  const { body: much } = await play('1h')
   const { body: soon } = await play(1)
 
   expect(await told.promise).toBe(soon.callId)
@@ -264,6 +266,20 @@ test.each([
   ['a body too large', 'POST /organizations', `"${'x'.repeat(1_100_000)}"`, 413, 'body_too_large'],
   ['an unknown path', 'GET /nothing', undefined, 404, 'not_found'],
   ['an unknown organization', 'POST /organizations/nobody/simulated-calls', {}, 404, 'not_found'],
+  [
+    'a summary for a call that cannot have one',
+    'POST /organizations/acme/simulated-calls',
+    { outcome: 'missed', summary: {} },
+    400,
+    'invalid_input',
+  ],
+  [
+    'a summary after more than a day',
+    'POST /organizations/acme/simulated-calls',
+    { summary: { after: '25h' } },
+    400,
+    'invalid_input',
+  ],
   ['faults without mock', 'GET /faults', undefined, 404, 'not_found'],
   [
     'what the public API refuses',

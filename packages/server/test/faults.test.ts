@@ -7,7 +7,7 @@ const startFaulty = async () => {
   return { server, fail }
 }
 
-test('answers a status so many times, then as usual', async () => {
+test('responds with a status so many times, then as usual', async () => {
   const { server, fail } = await startFaulty()
 
   await fail({ status: 429, retryAfterSeconds: 2, times: 2 })
@@ -21,7 +21,7 @@ test('answers a status so many times, then as usual', async () => {
   expect(responses[0]?.headers.get('retry-after')).toBe('2')
 })
 
-test('leaves other endpoints alone', async () => {
+test('does not affect other endpoints', async () => {
   const { server, fail } = await startFaulty()
 
   await fail({ endpoint: 'calls.getSummary', status: 500 })
@@ -29,40 +29,64 @@ test('leaves other endpoints alone', async () => {
   expect((await createGroup(server.url)).status).toBe(200)
 })
 
-test.each([
-  ['malformed', 'application/json', '{"success": tr'],
-  ['html', 'text/html; charset=utf-8', '<!doctype html>'],
-  ['empty', 'application/json', ''],
-])('answers a %s body', async (body, type, beginning) => {
+test('hits every endpoint with *, and responds with the code of a status', async () => {
   const { server, fail } = await startFaulty()
 
-  await fail({ body })
+  await fail({ endpoint: '*', status: 500, headers: { 'x-cause': 'fault' } })
   const response = await createGroup(server.url)
 
-  expect(response.status).toBe(200)
-  expect(response.headers.get('content-type')).toBe(type)
-  expect((await response.text()).startsWith(beginning)).toBe(true)
+  expect(response.status).toBe(500)
+  expect(response.headers.get('x-cause')).toBe('fault')
+  expect(await response.json()).toMatchObject({ statusCode: 500, code: 'internal_error' })
 })
 
-test('breaks the connection off before the group is created', async () => {
+test.each([
+  [{ malformed: true }, 200, 'application/json; charset=utf-8', '{"success":true,'],
+  [{ html: true }, 502, 'text/html; charset=utf-8', '<!doctype html>'],
+  [{ html: true, status: 200 }, 200, 'text/html; charset=utf-8', '<!doctype html>'],
+  [{ body: '' }, 200, 'text/plain', ''],
+  [{ offContract: true }, 200, 'application/json; charset=utf-8', '{"ok":1}'],
+])('responds with the body of the fault %j', async (fault, status, type, start) => {
   const { server, fail } = await startFaulty()
 
-  await fail({ reset: 'before' })
+  await fail(fault)
+  const response = await createGroup(server.url)
+
+  expect(response.status).toBe(status)
+  expect(response.headers.get('content-type')).toBe(type)
+  expect((await response.text()).startsWith(start)).toBe(true)
+})
+
+test('resets the connection before the group is created', async () => {
+  const { server, fail } = await startFaulty()
+
+  await fail({ reset: true })
 
   await expect(createGroup(server.url, { groupId: 'a' })).rejects.toThrow('fetch failed')
   expect(await server.service.groups.find('acme', 'a')).toBeUndefined()
 })
 
-test('breaks the connection off after the group was created, so that the caller cannot know', async () => {
+test('resets the connection after the group was created, so that the caller cannot know', async () => {
   const { server, fail } = await startFaulty()
 
-  await fail({ reset: 'after' })
+  await fail({ reset: true, carriedOut: true })
 
   await expect(createGroup(server.url, { groupId: 'a' })).rejects.toThrow('fetch failed')
   expect(await server.service.groups.find('acme', 'a')).toBeDefined()
 })
 
-test('waits before it answers', async () => {
+test('ends the connection in the middle of the response', async () => {
+  const { server, fail } = await startFaulty()
+
+  await fail({ truncated: true })
+  const response = await createGroup(server.url, { groupId: 'a' })
+
+  expect(response.status).toBe(200)
+  await expect(response.text()).rejects.toThrow('terminated')
+  expect(await server.service.groups.find('acme', 'a')).toBeDefined()
+})
+
+test('waits before it responds', async () => {
   const { server, fail } = await startFaulty()
 
   await fail({ latencyMs: 60 })
@@ -73,7 +97,7 @@ test('waits before it answers', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(59)
 })
 
-test('lists faults that wait, and forgets them', async () => {
+test('lists the faults that have hits left, and removes them', async () => {
   const { server, fail } = await startFaulty()
   await fail({ status: 500, times: 3 })
   await createGroup(server.url)
@@ -84,4 +108,17 @@ test('lists faults that wait, and forgets them', async () => {
   expect(listed.body.items).toEqual([expect.objectContaining({ status: 500, remaining: 2 })])
   expect(cleared.status).toBe(204)
   expect((await createGroup(server.url)).status).toBe(200)
+})
+
+test.each([
+  ['a fault in which nothing goes wrong', {}, /needs something that goes wrong/],
+  ['two faults of one response', { reset: true, html: true }, /only one of/],
+  ['an unknown field', { latency: 5 }, /latency/],
+])('rejects %s', async (_what, fault, message) => {
+  const { fail } = await startFaulty()
+
+  const { status, body } = await fail(fault)
+
+  expect(status).toBe(400)
+  expect(body.message).toMatch(message)
 })

@@ -78,7 +78,7 @@ it('the snippet with the timeline prints each new state once', async () => {
   for (const event of [ended, { ...ended, event: 'CALL_ACCEPTED' }, ended, summary, summary, joined]) {
     expect((await receiver.handle(await post(event))).status).toBe(200)
   }
-  expect(printed).toEqual(['call-1 ended ', `call-1 summarised ${summary.summary.recap}`])
+  expect(printed).toEqual(['call-1 ended ', `call-1 summarized ${summary.summary.recap}`])
 })
 
 describe('the recipe of a durable inbox', () => {

@@ -11,18 +11,18 @@ import type { Clock } from '../values/clock.ts'
 import type { Ids } from '../values/ids.ts'
 import { digitsOf } from '../values/phone-number.ts'
 import { agentNumberOf, type CallInput, parseCall } from './call-input.ts'
-import { stateOf } from './call-state.ts'
+import { getCallState } from './get-call-state.ts'
 
-/** A call that is answered. */
+/** Who answers a call. */
 export type CallAcceptance = {
   /**
-   * Phone number of the team member who took it.
-   * @default the one known since the start
+   * Phone number of the team member who answers.
+   * @default the number given at the start
    */
   readonly agentNumber?: string | undefined
 }
 
-/** A conversation that ends. */
+/** How a conversation ends. */
 export type CallEnding = {
   /**
    * Length of the conversation, in whole seconds; the call then ends this long after it was accepted.
@@ -42,32 +42,31 @@ export type CallEnding = {
 }
 
 /**
- * The calls of a server. Each step throws `IllegalTransitionError` when `callMachine` does not have it, and
- * `RecordNotFoundError` when there is no such call or organization; then nothing has changed.
+ * The calls of a server. A step throws `IllegalTransitionError` if `callMachine` does not allow it, and
+ * `RecordNotFoundError` if there is no such call or organization. Then nothing has changed.
  */
 export type Calls = {
   /**
-   * Begins a call: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED.
+   * Starts a call, and publishes CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED.
    *
-   * @throws InputError when a field cannot be right.
-   * @throws RecordExistsError when the organization has a call of this id.
+   * @throws InputError if a field is invalid.
+   * @throws RecordExistsError if the organization has a call with this id.
    */
   start(organizationId: string, input: CallInput): Promise<CallRecord>
-  /** The call is answered: CALL_ACCEPTED. */
+  /** Answers a call, and publishes CALL_ACCEPTED. */
   accept(organizationId: string, callId: string, acceptance?: CallAcceptance): Promise<CallRecord>
-  /** The conversation ends: CALL_ENDED. */
+  /** Ends a conversation, and publishes CALL_ENDED. */
   end(organizationId: string, callId: string, ending?: CallEnding): Promise<CallRecord>
-  /** Nobody answered an incoming call. No event tells so. */
+  /** Ends an incoming call that nobody answered. No event is published. */
   miss(organizationId: string, callId: string): Promise<CallRecord>
-  /** The call was declined. No event tells so. */
+  /** Ends a call that was declined. No event is published. */
   reject(organizationId: string, callId: string): Promise<CallRecord>
-  /** The customer did not pick up. No event tells so. */
-  leave(organizationId: string, callId: string): Promise<CallRecord>
-  /** A call with its summary; `undefined` when there is none of this id. */
+  /** Ends a call that the customer did not pick up. No event is published. */
+  ringOut(organizationId: string, callId: string): Promise<CallRecord>
+  /** Finds a call with its summary; `undefined` if there is no call with this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
 }
 
-/** What {@link createCalls} works with. */
 export type CallsContext = {
   readonly store: Store
   readonly clock: Clock
@@ -102,7 +101,6 @@ const ended =
     return { durationInSeconds: duration, endedAt, recorded, spoken }
   }
 
-/** Makes the operations on calls. */
 export const createCalls = ({ store, clock, ids, log, directory }: CallsContext): Calls => {
   const save = async (call: CallRecord, now: number): Promise<boolean> => {
     const draft = callChanged(call, now)
@@ -113,7 +111,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
   }
 
   const move = async (
-    action: Exclude<ActionOf<'call'>, 'summarise'>,
+    action: Exclude<ActionOf<'call'>, 'summarize'>,
     { organizationId, callId }: { organizationId: string; callId: string },
     change: Change = () => ({}),
   ): Promise<CallRecord> => {
@@ -123,7 +121,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
       if (found === undefined) throw new RecordNotFoundError('call', callId)
       const { call } = found
       const now = clock.now()
-      const state: CallState = step('call', stateOf(found), action)
+      const state: CallState = step('call', getCallState(found), action)
       const next = { ...call, ...change(call, now), state, revision: call.revision + 1 }
       if (await save(next, now)) return next
     }
@@ -153,7 +151,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
     end: (organizationId, callId, ending = {}) => move('end', { organizationId, callId }, ended(ending)),
     miss: (organizationId, callId) => move('miss', { organizationId, callId }),
     reject: (organizationId, callId) => move('reject', { organizationId, callId }),
-    leave: (organizationId, callId) => move('leave', { organizationId, callId }),
+    ringOut: (organizationId, callId) => move('ringOut', { organizationId, callId }),
     find: (organizationId, callId) => store.findCall(organizationId, callId),
   }
 }

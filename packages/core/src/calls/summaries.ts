@@ -10,17 +10,17 @@ import type { CallWithSummary, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
 import { isStorableText } from '../values/storable-text.ts'
-import { stateOf } from './call-state.ts'
+import { getCallState } from './get-call-state.ts'
 
-/** How a summary came to be. */
+/** How a summary was generated. */
 export type SummaryGeneration = {
-  /** `automatic`: after the call, as the organization's setting says. `team_member`: by somebody, from the chat. */
+  /** `automatic`: after the call, if the organization's setting says so. `team_member`: on request, from the chat. */
   readonly generatedBy: CallSummaryRecord['generatedBy']
 }
 
-/** What saving a summary did. */
+/** The result of saving a summary. */
 export type SavedSummary = {
-  /** `first`: CALL_AI_SUMMARY happened. `replaced`: there was a summary, and no event tells of the new one. */
+  /** `first`: CALL_AI_SUMMARY was published. `replaced`: there was a summary already, and no event was published. */
   readonly outcome: 'first' | 'replaced'
   readonly record: CallSummaryRecord
 }
@@ -28,13 +28,13 @@ export type SavedSummary = {
 /** The AI summaries of a server's calls. */
 export type Summaries = {
   /**
-   * Keeps a call's summary. The first one tells CALL_AI_SUMMARY (unless it was a bot test call without webhooks);
-   * every later one replaces it silently.
+   * Saves a call's summary. The first one publishes CALL_AI_SUMMARY (except for a bot test call without webhooks);
+   * every later one replaces it without an event.
    *
-   * @throws InputError when the summary is none.
-   * @throws IllegalTransitionError when the call has not ended, or was never answered.
-   * @throws SummaryRefusedError when the call can have none, or automatic summaries are off.
-   * @throws RecordNotFoundError when there is no such call or organization.
+   * @throws InputError if the summary is invalid.
+   * @throws IllegalTransitionError if the call has not ended, or was never answered.
+   * @throws SummaryRefusedError if the call cannot have a summary, or automatic summaries are off.
+   * @throws RecordNotFoundError if there is no such call or organization.
    */
   save(
     organizationId: string,
@@ -44,7 +44,6 @@ export type Summaries = {
   ): Promise<SavedSummary>
 }
 
-/** What {@link createSummaries} works with. */
 export type SummariesContext = {
   readonly store: Store
   readonly clock: Clock
@@ -63,12 +62,12 @@ const parseSummary = (input: unknown): CallSummary => {
   return { recap, keyPoints, nextSteps }
 }
 
-const checkSummarisable = (
+const assertSummarizable = (
   { callSummaries }: OrganizationRecord,
   found: CallWithSummary,
   { generatedBy }: SummaryGeneration,
 ): void => {
-  step('call', stateOf(found), 'summarise')
+  step('call', getCallState(found), 'summarize')
   if (found.call.recorded !== true) throw new SummaryRefusedError('no_recording')
   if (found.call.spoken !== true) throw new SummaryRefusedError('nothing_said')
   if (generatedBy === 'automatic' && callSummaries !== 'automatic') {
@@ -76,14 +75,13 @@ const checkSummarisable = (
   }
 }
 
-/** Makes the operation on summaries. */
 export const createSummaries = ({ store, clock, log, directory }: SummariesContext): Summaries => ({
   save: async (organizationId, callId, input, generation) => {
     const summary = parseSummary(input)
     const organization = await directory.organization(organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)
-    checkSummarisable(organization, found, generation)
+    assertSummarizable(organization, found, generation)
     const { generatedBy } = generation
     const record: CallSummaryRecord = {
       organizationId,

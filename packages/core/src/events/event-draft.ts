@@ -93,7 +93,7 @@ const callEvent = (call: CallRecord): EmittedEvent | undefined => {
       return { event: 'CALL_ENDED', ...callDetails(call, 'END') }
     case 'missed':
     case 'rejected':
-    case 'not_picked_up':
+    case 'not_picked':
       return undefined
   }
 }

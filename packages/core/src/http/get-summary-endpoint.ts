@@ -1,4 +1,4 @@
-import { stateOf } from '../calls/call-state.ts'
+import { getCallState } from '../calls/get-call-state.ts'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { summaryPayload } from '../events/event-draft.ts'
 import type { CallerRecord } from '../records.ts'
@@ -31,16 +31,16 @@ const isVisible = ({ key }: CallerRecord, { call }: CallWithSummary): boolean =>
 /** Why there is no summary (yet). */
 const absence = (found: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
   const { call } = found
-  switch (stateOf(found)) {
+  switch (getCallState(found)) {
     case 'initiated':
     case 'accepted':
       return pending()
     case 'missed':
     case 'rejected':
-    case 'not_picked_up':
+    case 'not_picked':
       return unavailable()
     case 'ended':
-    case 'summarised':
+    case 'summarized':
       if (call.recorded !== true || call.spoken !== true) return unavailable()
       return organization.callSummaries === 'automatic' ? pending() : notFound()
   }

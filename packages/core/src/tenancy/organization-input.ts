@@ -33,7 +33,7 @@ export type OrganizationSettings = {
    */
   readonly pstnNumbers?: readonly string[] | undefined
   /**
-   * `automatic`: every call that can be summarised is. `manual`: only when a team member asks.
+   * `automatic`: every call that can be summarized is. `manual`: only when a team member asks.
    * @default 'automatic'
    */
   readonly callSummaries?: OrganizationRecord['callSummaries'] | undefined

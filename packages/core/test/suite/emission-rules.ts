@@ -184,7 +184,7 @@ const callEvents = defineCases('Call events', {
     for (const [action, direction] of [
       ['miss', 'INCOMING'],
       ['reject', 'INCOMING'],
-      ['leave', 'OUTGOING'],
+      ['ringOut', 'OUTGOING'],
     ] as const) {
       const world = await createWorld()
       const callId = await begin(world, { direction })
@@ -216,7 +216,7 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
     const world = await createWorld()
     const callId = await begin(world)
     const save = () => world.server.summaries.save('acme', callId, summary, automatic)
-    await rejects(save(), { code: 'illegal_transition', state: 'initiated', action: 'summarise' })
+    await rejects(save(), { code: 'illegal_transition', state: 'initiated', action: 'summarize' })
     await world.server.calls.accept('acme', callId)
     await rejects(save(), { code: 'illegal_transition', state: 'accepted' })
     await world.server.calls.end('acme', callId, { durationInSeconds: 42 })
@@ -308,7 +308,7 @@ const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
     for (const [action, state] of [
       ['miss', 'missed'],
       ['reject', 'rejected'],
-      ['leave', 'not_picked_up'],
+      ['ringOut', 'not_picked'],
     ] as const) {
       const world = await createWorld()
       const callId = await begin(world)

@@ -93,7 +93,7 @@ export const getSummaryCases = defineCases('Endpoints, fetch call AI summary', {
   'a call that can never have a summary is 422: missed, rejected, not picked up, no recording, nothing said':
     async () => {
       const world = await createWorld()
-      for (const action of ['miss', 'reject', 'leave'] as const) {
+      for (const action of ['miss', 'reject', 'ringOut'] as const) {
         const { callId } = await world.server.calls.start('acme', good)
         await world.server.calls[action]('acme', callId)
         await expectError(await getSummary(world, callId), 422, 'summary_unavailable')

@@ -3,7 +3,7 @@ import { equal, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import { createWorld, customer, pstn, summary, type World, waba } from './world.ts'
 
-const callActions = ['accept', 'end', 'miss', 'reject', 'leave', 'summarise'] as const
+const callActions = ['accept', 'end', 'miss', 'reject', 'ringOut', 'summarize'] as const
 type CallAction = (typeof callActions)[number]
 
 /** The steps that lead to each state. */
@@ -11,20 +11,20 @@ const paths: Record<keyof typeof callMachine, readonly CallAction[]> = {
   initiated: [],
   accepted: ['accept'],
   ended: ['accept', 'end'],
-  summarised: ['accept', 'end', 'summarise'],
+  summarized: ['accept', 'end', 'summarize'],
   missed: ['miss'],
   rejected: ['reject'],
-  not_picked_up: ['leave'],
+  not_picked: ['ringOut'],
 }
 
 const perform = ({ server }: World, callId: string, action: CallAction): Promise<unknown> =>
-  action === 'summarise'
+  action === 'summarize'
     ? server.summaries.save('acme', callId, summary, { generatedBy: 'team_member' })
     : server.calls[action]('acme', callId)
 
 const stateOf = async ({ server }: World, callId: string): Promise<string | undefined> => {
   const found = await server.calls.find('acme', callId)
-  return found?.summary === undefined ? found?.call.state : 'summarised'
+  return found?.summary === undefined ? found?.call.state : 'summarized'
 }
 
 const begin = async (world: World): Promise<string> => {
@@ -41,13 +41,13 @@ const begin = async (world: World): Promise<string> => {
 export const machineCases = defineCases('State machines', {
   'are these, and no others': async () => {
     equal(callMachine, {
-      initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', leave: 'not_picked_up' },
+      initiated: { accept: 'accepted', miss: 'missed', reject: 'rejected', ringOut: 'not_picked' },
       accepted: { end: 'ended' },
-      ended: { summarise: 'summarised' },
-      summarised: { summarise: 'summarised' },
+      ended: { summarize: 'summarized' },
+      summarized: { summarize: 'summarized' },
       missed: {},
       rejected: {},
-      not_picked_up: {},
+      not_picked: {},
     })
     equal(participantMachine, {
       outside: { join: 'joined' },
@@ -118,7 +118,7 @@ export const machineCases = defineCases('State machines', {
     const callId = await begin(world)
     const error = await rejects(world.server.calls.end('acme', callId))
     ok(error instanceof Error, 'an error')
-    equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject, leave).')
+    equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject, ringOut).')
     await world.server.calls.miss('acme', callId)
     const last = await rejects(world.server.calls.accept('acme', callId))
     ok(last instanceof Error && last.message.endsWith('(nothing more can happen to it).'), String(last))

@@ -8,11 +8,11 @@ import {
 import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
 
-/** Pairs of fields that always say the same. */
+/** Pairs of fields that always have the same value. */
 const twins = { from: 'channelNumber', channelNumber: 'from', to: 'customerNumber', customerNumber: 'to' }
 
-/** What follows from overrides for fields that were not overridden themselves. */
-const consequencesOf = (template: Fields, overrides: Fields, wabaNumber: string): Fields => {
+/** Changes the fields that depend on overridden ones. */
+const deriveFields = (template: Fields, overrides: Fields, wabaNumber: string): Fields => {
   const { channel, callDirection, callType, durationInSeconds, callEndedAt, callStartedAt } = overrides
   const same = Object.entries(twins).flatMap(([field, twin]) =>
     field in overrides && twin in template ? [[twin, overrides[field]]] : [],
@@ -23,7 +23,6 @@ const consequencesOf = (template: Fields, overrides: Fields, wabaNumber: string)
   return {
     ...(channel === 'WHATSAPP' && 'from' in template && { from: wabaNumber, channelNumber: wabaNumber }),
     ...(callDirection === 'OUTGOING' && 'triggeredVia' in template && { triggeredVia: 'UI' }),
-    // Nobody of the team has a part in it.
     ...(callType === 'AI_BOT' && { agentNumber: undefined }),
     ...(isTimed && { callEndedAt: new Date(start + seconds * 1_000).toISOString() }),
     ...Object.fromEntries(same),
@@ -33,18 +32,18 @@ const consequencesOf = (template: Fields, overrides: Fields, wabaNumber: string)
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /**
- * An event with some fields of your own; what belongs together stays together.
+ * Builds an event from its template and overrides, and keeps related fields consistent.
  *
- * @param what - the operation, as users call it.
- * @throws MockUsageError when it would break the contract.
+ * @param caller - the function that the user called, for the message.
+ * @throws MockUsageError if the event would violate the contract.
  */
 export const buildEvent = (
-  what: string,
+  caller: string,
   { sources, name, overrides }: { sources: TemplateSources; name: EventName; overrides: Fields },
 ): object => {
   const template = createEventTemplates(sources)[name]
-  const consequences = consequencesOf(template, overrides, sources.account.wabaNumber)
-  const merged: Fields = { event: name, ...template, ...consequences, ...overrides }
+  const derived = deriveFields(template, overrides, sources.account.wabaNumber)
+  const merged: Fields = { event: name, ...template, ...derived, ...overrides }
   const summary =
     isFields(template.summary) && isFields(overrides.summary)
       ? { summary: { ...template.summary, ...overrides.summary } }
@@ -56,9 +55,9 @@ export const buildEvent = (
   const parsed = schema.safeParse(event)
   if (parsed.success) return parsed.data
   throw new MockUsageError(
-    `${what}: this ${name} would break the contract: ${issuesOf(parsed.error)
+    `${caller}: this ${name} violates the contract: ${issuesOf(parsed.error)
       .map(({ message }) => message)
-      .join('; ')}. For a payload that breaks it on purpose, change a valid one: ` +
+      .join('; ')}. For a payload that violates it on purpose, change a valid one: ` +
       `{ ...fixtures.event('${name}'), … }`,
   )
 }

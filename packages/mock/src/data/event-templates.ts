@@ -1,22 +1,22 @@
 import type { EventName } from '@wabakit/contract'
 import type { Ids } from '@wabakit/core'
+import type { CallData } from '@wabakit/core/simulation'
 import type { Account } from './account.ts'
-import type { CallData } from './call-data.ts'
-import { type ObservedCallEventName, observedCallEvent } from './observed-call-event.ts'
+import { buildObservedCallEvent, type ObservedCallEventName } from './observed-call-event.ts'
 
 /** Fields of a payload, without `event`. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What events are made of. */
+/** The data of the templates. */
 export type TemplateSources = {
   readonly account: Account
   readonly data: CallData
   readonly ids: Ids
-  /** When it all begins, as Unix time in milliseconds. */
+  /** Time of the first event, as Unix time in milliseconds. */
   readonly start: number
 }
 
-/** The fields of each event: a group with its participant, and a call with its summary. */
+/** Creates the fields of each event, about one group with a participant and one call with a summary. */
 export const createEventTemplates = ({
   account,
   data,
@@ -44,7 +44,7 @@ export const createEventTemplates = ({
   const observed = (name: ObservedCallEventName): Fields => {
     const { callId } = call
     const parties = { channelNumber: account.wabaNumber, customerNumber, customerName }
-    return observedCallEvent(name, { callId, channel: 'WHATSAPP', direction: 'INCOMING', ...parties })
+    return buildObservedCallEvent(name, { callId, channel: 'WHATSAPP', direction: 'INCOMING', ...parties })
   }
   return {
     GROUP_CREATED: {

@@ -20,7 +20,7 @@ test.each(eventNames)(
   },
 )
 
-test('is the same in every release: a change here breaks snapshots of users', () => {
+test('is the same in every release: a change breaks the snapshots of users', () => {
   expect(
     Object.fromEntries(eventNames.map((name: EventName) => [name, fixtures.event(name)])),
   ).toMatchSnapshot()
@@ -33,7 +33,7 @@ test('the same input gives an equal event, and never the same object', () => {
   expect(fixtures.event('CALL_AI_SUMMARY').summary.keyPoints).not.toContain('changed by a test')
 })
 
-test('keeps together what belongs together', () => {
+test('keeps related fields consistent', () => {
   const whatsapp = fixtures.event('CALL_ENDED', { channel: 'WHATSAPP', to: '+15550100042' })
   expect(whatsapp.from).toBe(whatsapp.channelNumber)
   expect(whatsapp.from).not.toBe(fixtures.event('CALL_ENDED').from)
@@ -50,13 +50,13 @@ test('keeps together what belongs together', () => {
   expect(bot).not.toHaveProperty('agentNumber')
 })
 
-test('overrides parts of the summary, and leaves out what is set to undefined', () => {
+test('overrides parts of the summary, and removes fields that are set to undefined', () => {
   const event = fixtures.event('CALL_AI_SUMMARY', { agentNumber: undefined, summary: { recap: 'Short.' } })
   expect(event.summary).toEqual({ ...fixtures.event('CALL_AI_SUMMARY').summary, recap: 'Short.' })
   expect('agentNumber' in event).toBe(false)
 })
 
-test('refuses an unknown name and overrides that break the contract, and says what to do', () => {
+test('rejects an unknown name and overrides that violate the contract, and says what to do', () => {
   expect(() => fixtures.event('CALL_SUMMARY' as 'CALL_AI_SUMMARY')).toThrow('Did you mean "CALL_AI_SUMMARY"?')
   expect(() => fixtures.event('CALL_ENDED', { from: '+1555', channelNumber: '+1666' })).toThrow(
     MockUsageError,

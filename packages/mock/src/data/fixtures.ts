@@ -7,20 +7,21 @@ import {
   type WebhookEventOf,
 } from '@wabakit/contract'
 import { createIds } from '@wabakit/core'
+import { createCallData, createSeededRandom } from '@wabakit/core/simulation'
 import { parseName } from '../input.ts'
 import { createAccount } from './account.ts'
 import { buildEvent } from './build-event.ts'
-import { createCallData } from './call-data.ts'
 import type { TemplateSources } from './event-templates.ts'
-import { createSeededRandom } from './seeded-random.ts'
-import { startTime } from './start-time.ts'
 
-/** What a fixture of one name is: what the reference server sends, or, for the further events, what was observed. */
+/** When the fixtures happen, and where virtual clocks start: 2026-01-01T10:00:00.000Z. */
+export const startTime: number = Date.UTC(2026, 0, 1, 10)
+
+/** A payload as the reference server sends it or, for observed events, as live services do. */
 export type Fixture<Name extends EventName> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : WebhookEventOf<Name>
 
-/** Fields to set in a fixture; `undefined` leaves one out. Of a summary, only the parts that shall differ. */
+/** Fields to change in a fixture; `undefined` removes a field. A summary is merged with the fixture's. */
 export type FixtureOverrides<Name extends EventName> = {
   readonly [Field in Exclude<keyof Fixture<Name>, 'event'>]?: Field extends 'summary'
     ? Partial<CallSummary>
@@ -30,10 +31,10 @@ export type FixtureOverrides<Name extends EventName> = {
 /** Payloads without a mock. */
 export type Fixtures = {
   /**
-   * A realistic event of this name, valid by the contract. The same input always gives the same event, in every
-   * release; what belongs together stays together (`from` and `channelNumber`, times and duration).
+   * Returns a realistic event that matches the contract. The same input gives the same event in every release. Related
+   * fields stay consistent (`from` and `channelNumber`, times and duration).
    *
-   * @throws MockUsageError when the name is unknown, or the overrides would break the contract.
+   * @throws MockUsageError if the name is unknown, or the event would violate the contract.
    * @example
    * fixtures.event('CALL_AI_SUMMARY', { channel: 'WHATSAPP', summary: { recap: 'Asked for a refund.' } })
    */
@@ -43,7 +44,8 @@ export type Fixtures = {
 const createSources = (): TemplateSources => {
   const account = createAccount(0, 0)
   const random = createSeededRandom('fixtures', 'ids')
-  const data = createCallData(0, account, 0)
+  const callRandom = createSeededRandom(0, account.organizationId, 'call', 0)
+  const data = createCallData(callRandom, [account.wabaNumber, account.pstnNumber])
   return { account, data, ids: createIds({ clock: { now: () => startTime }, random }), start: startTime }
 }
 
@@ -52,7 +54,7 @@ export const fixtures: Fixtures = {
   event: <Name extends EventName>(name: Name, overrides: FixtureOverrides<Name> = {}) => {
     const known = parseName('fixtures.event', eventNames, name)
     const event = buildEvent('fixtures.event', { sources: createSources(), name: known, overrides })
-    // Its schema, which is that of the name, has parsed it.
+    // buildEvent has parsed it with the schema of this name.
     return event as Fixture<Name>
   },
 }

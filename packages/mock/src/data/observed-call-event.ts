@@ -1,12 +1,11 @@
 import type { CallDirection, Channel, WebhookEventOf } from '@wabakit/contract'
 
-/** Call events seen on a live service that the specification does not name; the reference server never sends them. */
-export const observedCallEvents = ['CALL_MISSED', 'CALL_REJECTED', 'CALL_NOT_PICKED'] as const
+/**
+ * Call events that live services send and the specification does not mention. The reference server never sends them.
+ */
+export type ObservedCallEventName = 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_NOT_PICKED'
 
-/** Name of a further observed call event. */
-export type ObservedCallEventName = (typeof observedCallEvents)[number]
-
-/** Of which call an observed event tells. */
+/** The call that an observed event is about. */
 export type ObservedCall = {
   readonly callId: string
   readonly channel: Channel
@@ -24,10 +23,10 @@ const statuses = {
 } as const
 
 /**
- * An event of a call that nobody answered, as a live service sends it: what is unset is an empty string or 0, and
- * further fields come along.
+ * Builds an event of an unanswered call like a live service: unset fields are an empty string or 0, and there are
+ * further fields.
  */
-export const observedCallEvent = <Name extends ObservedCallEventName | 'CALL_ENDED'>(
+export const buildObservedCallEvent = <Name extends ObservedCallEventName | 'CALL_ENDED'>(
   name: Name,
   { callId, channel, direction, channelNumber, customerNumber, customerName }: ObservedCall,
 ) =>

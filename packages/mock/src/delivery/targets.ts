@@ -1,52 +1,85 @@
-/** Takes webhooks in process: a receiver, or a function from `Request` to `Response` such as a framework's `fetch`. */
+import { MockUsageError } from '../errors/mock-usage-error.ts'
+
+/** Handles webhooks in process: a receiver, or a function from `Request` to `Response` such as a framework's `fetch`. */
 export type DeliveryTarget =
   | { handle(request: Request): Response | Promise<Response> }
   | ((request: Request) => Response | Promise<Response>)
 
 /** Where the deliveries of a subscription go. */
 export type Destination = {
-  /** What recorded deliveries call it. */
+  /** Its name in recorded deliveries. */
   readonly name: string
   /** The URL of the requests. */
   readonly url: string
   send(request: Request): Promise<Response>
 }
 
-/** Where the deliveries of each subscription go, by the subscription's URL. */
+/** The destinations of a tenant's subscriptions. */
 export type Targets = {
-  /** Sends what goes to `url` to a target in process. */
-  set(url: string, destination: Destination): void
-  delete(url: string): void
-  /** The destination of a URL: a target in process, or the URL itself over HTTP. */
-  of(url: string): Destination
+  /** URL of the tenant's first subscriptions. Their deliveries are only collected until `deliverTo`. */
+  readonly defaultUrl: string
+  /**
+   * Delivers the first subscriptions to a target, which sees `url` as the URL of its requests.
+   *
+   * @returns a function that removes the target.
+   */
+  deliverTo(target: DeliveryTarget, url: string): () => void
+  /** Delivers a subscription URL to a target in process. */
+  add(url: string, target: DeliveryTarget): void
+  /** Returns the destination of a subscription URL. */
+  find(url: string): Destination
+  /** Allows the next `deliverTo` to replace the present target. */
+  allowReplacement(): void
 }
 
-/** A destination in process. */
-export const inProcess = (name: string, url: string, target: DeliveryTarget): Destination => ({
-  name,
+const defaultUrl = 'https://inbox.invalid/'
+
+const collector: Destination = {
+  name: 'collector',
+  url: defaultUrl,
+  send: async () => new Response(null, { status: 204 }),
+}
+
+const createReceiverDestination = (url: string, target: DeliveryTarget): Destination => ({
+  name: 'receiver',
   url,
   send: async (request) => (typeof target === 'function' ? target(request) : target.handle(request)),
 })
 
-/** Takes everything, and hands it to nobody. */
-export const collector = (url: string): Destination => ({
-  name: 'collector',
-  url,
-  send: async () => new Response(null, { status: 204 }),
-})
-
-/** Makes the table. */
 export const createTargets = (): Targets => {
-  const table = new Map<string, Destination>()
+  const destinations = new Map([[defaultUrl, collector]])
+  let isTaken = false
   return {
-    set: (url, destination) => table.set(url, destination),
-    delete: (url) => table.delete(url),
-    of: (url) =>
-      table.get(url) ?? {
+    defaultUrl,
+    deliverTo: (target, url) => {
+      if (isTaken) {
+        throw new MockUsageError(
+          'deliverTo: there is a receiver already, and both would have to verify with the same secret. ' +
+            'Give the other one its own mock.tenant(), or add it with its own secret by mock.subscribe({ receiver, secret }), ' +
+            'or first call the function that deliverTo returned.',
+        )
+      }
+      isTaken = true
+      const destination = createReceiverDestination(url, target)
+      destinations.set(defaultUrl, destination)
+      return () => {
+        if (destinations.get(defaultUrl) !== destination) return
+        isTaken = false
+        destinations.set(defaultUrl, collector)
+      }
+    },
+    add: (url, target) => {
+      destinations.set(url, createReceiverDestination(url, target))
+    },
+    find: (url) =>
+      destinations.get(url) ?? {
         name: url,
         url,
-        // Looked up for each request, because a test may have replaced it.
+        // Not bound, because a test may replace it.
         send: (request) => globalThis.fetch(request),
       },
+    allowReplacement: () => {
+      isTaken = false
+    },
   }
 }

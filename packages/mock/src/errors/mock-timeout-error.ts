@@ -1,9 +1,9 @@
 /**
- * What was waited for did not happen in time. The message shows what did happen, how the nearest differs, and what
- * is still to come on the mock's clock.
+ * Thrown when an event or delivery did not happen in time. The message shows what happened instead, how the most
+ * similar event differs, and what is due later on the mock's clock.
  */
 export class MockTimeoutError extends Error {
   override readonly name = 'MockTimeoutError'
-  /** For programs; always this. */
+  /** For programs. */
   readonly code = 'mock_timeout'
 }

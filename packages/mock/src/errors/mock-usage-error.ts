@@ -1,6 +1,6 @@
-/** The mock was used in a way that cannot work; the message says what to do instead. */
+/** Thrown when the mock is used incorrectly. The message says what to do instead. */
 export class MockUsageError extends Error {
   override readonly name = 'MockUsageError'
-  /** For programs; always this. */
+  /** For programs. */
   readonly code = 'mock_usage'
 }

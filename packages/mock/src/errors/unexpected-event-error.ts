@@ -1,6 +1,6 @@
-/** An event happened that should not have; the message shows it. */
+/** Thrown by `expectNoEvent` when a matching event has happened. The message shows the event. */
 export class UnexpectedEventError extends Error {
   override readonly name = 'UnexpectedEventError'
-  /** For programs; always this. */
+  /** For programs. */
   readonly code = 'unexpected_event'
 }

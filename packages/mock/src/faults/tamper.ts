@@ -1,21 +1,20 @@
 import type { TamperFault } from './delivery-fault.ts'
 
-/** A signed delivery. */
-export type SignedDelivery = { readonly headers: Headers; readonly body: string }
+type SignedDelivery = { readonly headers: Headers; readonly body: string }
 
-const another = (signature: string): string => {
+const changeFirstCharacter = (signature: string): string => {
   const [first = ''] = signature.slice('v1,'.length)
   return `v1,${first === 'A' ? 'B' : 'A'}${signature.slice('v1,'.length + 1)}`
 }
 
-/** The delivery, changed after it was signed. */
-export const tamperWith = ({ headers, body }: SignedDelivery, fault: TamperFault): SignedDelivery => {
+/** Changes a delivery that is already signed. */
+export const tamper = ({ headers, body }: SignedDelivery, fault: TamperFault): SignedDelivery => {
   const changed = new Headers(headers)
   switch (fault.part) {
     case 'body':
       return { headers, body: body.replace(/\}$/, ',"tampered":true}') }
     case 'signature':
-      changed.set('webhook-signature', another(headers.get('webhook-signature') ?? ''))
+      changed.set('webhook-signature', changeFirstCharacter(headers.get('webhook-signature') ?? ''))
       break
     case 'timestamp':
       changed.set('webhook-timestamp', String(Number(headers.get('webhook-timestamp')) - 3_600))

@@ -1,9 +1,9 @@
-import type { Difference } from './match.ts'
+import type { Difference } from './find-differences.ts'
 
-const longest = 160
+const maxLength = 160
 
-/** How `expect.any(String)` and its like describe themselves. */
-const nameOf = (value: object): string | undefined =>
+/** The name of a matcher such as `expect.any(String)`. */
+const getMatcherName = (value: object): string | undefined =>
   'toAsymmetricMatcher' in value && typeof value.toAsymmetricMatcher === 'function'
     ? String(value.toAsymmetricMatcher())
     : undefined
@@ -13,18 +13,18 @@ const toText = (value: unknown): string => {
   if (value instanceof RegExp || typeof value === 'function') return String(value)
   const json = JSON.stringify(value, (_, inner: unknown) => {
     if (inner instanceof RegExp) return String(inner)
-    return (typeof inner === 'object' && inner !== null && nameOf(inner)) || inner
+    return (typeof inner === 'object' && inner !== null && getMatcherName(inner)) || inner
   })
   return json ?? String(value)
 }
 
-/** A value on one line, cut when it is long. */
+/** Prints a value on one line, truncated to 160 characters. */
 export const printValue = (value: unknown): string => {
   const text = toText(value)
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }
 
-/** Differences, one to a line. */
+/** Prints differences, one per line. */
 export const printDifferences = (differences: readonly Difference[]): string =>
   differences
     .map(({ path, expected, actual }) => {

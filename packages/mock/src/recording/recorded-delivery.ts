@@ -1,30 +1,30 @@
 import type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/contract'
 
-/** An attempt to deliver an event, recorded when it was answered or had failed. */
+/** An attempt to deliver an event, recorded when there is a response or an error. */
 export type RecordedDelivery<Event extends WebhookEvent = WebhookEvent> = {
-  /** The `webhook-id`: the same on every attempt at one event. */
+  /** The `webhook-id`: the same for every attempt of a delivery. */
   readonly id: string
-  /** The event's name; empty when its payload has none. */
+  /** The event's name; empty if the payload has none. */
   readonly name: string
-  /** The event; `undefined` when the payload is no known event that fits its contract. */
+  /** The event; `undefined` if the payload is not a known event or does not match the contract. */
   readonly event: Event | undefined
-  /** `receiver` (given to `deliverTo`), `collector` (nobody was), or the subscription's URL. */
+  /** `receiver` (a target in process), `collector` (before `deliverTo`), or the subscription's URL. */
   readonly to: string
-  /** Number of the attempt that arrived or got lost, from 1; a duplicate counts, too. */
+  /** Number of the attempt, from 1. Duplicates count, too. */
   readonly attempt: number
-  /** When, on the mock's clock, as Unix time in milliseconds. */
+  /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number
   /** Headers as they were sent. */
   readonly headers: Headers
   /** Body as it was sent. */
   readonly body: string
-  /** HTTP status of the answer; `undefined` when none came. */
+  /** HTTP status of the response; `undefined` if there was none. */
   readonly status: number | undefined
-  /** Beginning of the answer's body. */
-  readonly answer: string
-  /** Why no answer came; `undefined` when one did. */
+  /** Beginning of the response's body. */
+  readonly responseBody: string
+  /** Why there was no response; `undefined` if there was one. */
   readonly error: string | undefined
-  /** Whether the answer was 200 to 299. */
+  /** Whether the status was 200 to 299. */
   readonly acknowledged: boolean
   /** The faults that hit this attempt. */
   readonly faults: readonly ('duplicate' | 'drop' | 'tamper' | 'delay' | 'reorder')[]

@@ -1,23 +1,23 @@
 import type { EndpointName, ErrorCode } from '@wabakit/contract'
-import type { ApiFault } from '../faults/api-fault.ts'
+import type { ApiFault } from '@wabakit/core/simulation'
 
-/** A request of the public API, and what became of it. */
+/** A request of the public API and its outcome. */
 export type RecordedRequest = {
-  /** Which endpoint it meant; `undefined` when there is no such path. */
+  /** The endpoint; `undefined` for an unknown path. */
   readonly endpoint: EndpointName | undefined
   readonly method: string
-  /** Path without the query. */
+  /** Path without the query string. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Headers
-  /** The body: JSON parsed, other text as it came, `undefined` when there was none. */
+  /** The body: parsed JSON, other text as received, `undefined` if there was none. */
   readonly body: unknown
-  /** When, on the mock's clock, as Unix time in milliseconds. */
+  /** Time on the mock's clock, as Unix time in milliseconds. */
   readonly at: number
-  /** HTTP status of the answer; `undefined` when none was given. */
+  /** HTTP status of the response; `undefined` if there was none. */
   readonly status: number | undefined
-  /** `ok`, the `code` of the service's answer, or `fault` when the answer is not the service's own. */
+  /** `ok`, the `code` of the service's error, or `fault` if a fault hit the request. */
   readonly verdict: 'ok' | 'fault' | ErrorCode
-  /** The fault that hit it. */
+  /** The fault that hit the request. */
   readonly fault: ApiFault | undefined
 }

@@ -1,216 +1,209 @@
 import { createClient } from '@wabakit/client'
 import { eventNames } from '@wabakit/contract'
 import type { ConnectionInfo } from '@wabakit/core'
-import { type Account, createAccount } from '../data/account.ts'
+import { createSeededRandom } from '@wabakit/core/simulation'
+import { createAccount } from '../data/account.ts'
 import { buildEvent } from '../data/build-event.ts'
-import { createSeededRandom } from '../data/seeded-random.ts'
 import { createTargets } from '../delivery/targets.ts'
 import { MockUsageError } from '../errors/mock-usage-error.ts'
-import { createApiRules } from '../faults/api-rules.ts'
-import { createDeliveryRules } from '../faults/delivery-rules.ts'
+import { createFaults } from '../faults/faults.ts'
 import { parseName } from '../input.ts'
-import { simulateCall } from '../scenarios/simulate-call.ts'
-import { simulateParticipant } from '../scenarios/simulate-participant.ts'
-import { simulateSummary } from '../scenarios/simulate-summary.ts'
+import type { TenantSettings } from '../mock-options.ts'
+import { simulateCall } from '../simulation/simulate-call.ts'
+import { simulateParticipant } from '../simulation/simulate-participant.ts'
+import { simulateSummary } from '../simulation/simulate-summary.ts'
 import { parseDuration } from '../time/duration.ts'
-import type { Timekeeper } from '../time/timekeeper.ts'
-import type { Upcoming } from '../waiting/report.ts'
-import { createWaitingRoom } from '../waiting/waiting-room.ts'
+import type { Scheduler } from '../time/scheduler.ts'
+import type { Upcoming } from '../waiting/timeout-message.ts'
+import { createWaiters } from '../waiting/waiters.ts'
 import { createWaits } from '../waiting/waits.ts'
-import { createInbox } from './inbox.ts'
-import type { TenantSettings } from './settings.ts'
 import { subscribe } from './subscribe.ts'
 import type { MockTenant } from './tenant.ts'
-import { createWorld, type World } from './world.ts'
+import { createTenantState, type TenantState } from './tenant-state.ts'
 
-/** What {@link createTenant} works with. */
-export type TenantContext = {
+type TenantOptions = {
   readonly seed: number
-  /** Which tenant it is, from 0. */
-  readonly number: number
+  /** Index of the tenant, from 0. */
+  readonly index: number
   readonly settings: TenantSettings
   readonly url: string
-  /** Whether clients reach it over HTTP. */
+  /** Whether clients use HTTP rather than `fetch` of the mock. */
   readonly isListening: boolean
-  readonly createTime: () => Timekeeper
+  readonly createScheduler: () => Scheduler
 }
 
-/** A tenant, and what the mock around it needs. */
+/** A tenant, as the mock sees it. */
 export type Tenant = {
   readonly handles: MockTenant
-  answer(request: Request, connection?: ConnectionInfo): Promise<Response>
+  respond(request: Request, connection?: ConnectionInfo): Promise<Response>
   close(): Promise<void>
 }
 
-const inboxUrl = 'https://inbox.invalid/'
-const receiverUrl = 'https://receiver.invalid/webhooks'
+const defaultReceiverUrl = 'https://receiver.invalid/webhooks'
 
-const upcomingOf = async ({ time, server }: World): Promise<Upcoming[]> => {
-  const now = time.now()
-  const appointments = time.upcoming().map(({ at, what }) => ({ what, inMs: at - now }))
-  const dueAt = await server.dispatcher.nextDueAt()
-  const attempt = dueAt !== undefined && dueAt > now && dueAt - now < 1e12
-  return [
-    ...appointments,
-    ...(attempt ? [{ what: 'the next attempt of a delivery', inMs: dueAt - now }] : []),
-  ]
+const listUpcoming = async ({ scheduler, server }: TenantState): Promise<Upcoming[]> => {
+  const now = scheduler.now()
+  const tasks = scheduler.listTasks().map(({ at, description }) => ({ description, inMs: at - now }))
+  const inMs = ((await server.dispatcher.nextDueAt()) ?? 0) - now
+  // Far in the future is the end of a lease, which the mock never reaches.
+  const hasAttempt = inMs > 0 && inMs < 1e12
+  return hasAttempt ? [...tasks, { description: 'the next attempt of a delivery', inMs }] : tasks
 }
 
-/** Makes a tenant. */
-export const createTenant = (context: TenantContext): Tenant => {
-  const { seed, number, settings, url, isListening, createTime } = context
-  const account: Account = createAccount(seed, number)
+export const createTenant = ({
+  seed,
+  index,
+  settings,
+  url,
+  isListening,
+  createScheduler,
+}: TenantOptions): Tenant => {
+  const account = createAccount(seed, index)
+  const { organizationId } = account
   const targets = createTargets()
-  const inbox = createInbox(targets, inboxUrl)
-  const room = createWaitingRoom()
-  const idRandom = createSeededRandom(seed, account.organizationId, 'ids')
-  const newChance = () => createSeededRandom(seed, account.organizationId, 'faults')
-  let chance = newChance()
-  const apiRules = createApiRules(() => chance())
-  const deliveryRules = createDeliveryRules(() => chance())
-  let subscriptions = 0
-  let isClosed = false
-
-  const enterWorld = (): World => {
-    const entered = createWorld({
+  const waiters = createWaiters()
+  const createChance = () => createSeededRandom(seed, organizationId, 'faults')
+  let chance = createChance()
+  const faults = createFaults(() => chance())
+  const idRandom = createSeededRandom(seed, organizationId, 'ids')
+  const createState = () =>
+    createTenantState({
       seed,
       account,
       settings,
-      inboxUrl,
       targets,
-      apiRules,
-      deliveryRules,
+      faults,
       idRandom,
-      createTime,
+      createScheduler,
+      onChange: waiters.check,
     })
-    entered.recorder.onChange(room.look)
-    return entered
-  }
-  let world = enterWorld()
+  let state = createState()
+  let subscriptions = 0
+  let isClosed = false
 
-  /** The present world, when it is ready. */
-  const open = async (what: string): Promise<World> => {
+  const assertOpen = (caller: string): void => {
     if (isClosed) {
-      throw new MockUsageError(`${what}: this mock is closed. Close it after the last test that needs it.`)
+      throw new MockUsageError(`${caller}: this mock is closed. Close it after the last test that needs it.`)
     }
-    const present = world
+  }
+
+  /** Returns the present state when it is ready. */
+  const open = async (caller: string): Promise<TenantState> => {
+    assertOpen(caller)
+    const present = state
     await present.ready()
     return present
   }
 
-  const answer: Tenant['answer'] = async (request, connection) =>
+  const respond: Tenant['respond'] = async (request, connection) =>
     (await open('fetch')).api(request, connection)
 
+  const fetch: MockTenant['fetch'] = async (input, init) =>
+    respond(input instanceof Request && init === undefined ? input : new Request(input, init))
+
   const clock: MockTenant['clock'] = {
-    now: () => world.time.now(),
+    now: () => state.scheduler.now(),
     advance: async (duration) => {
       const ms = parseDuration(duration)
-      return (await open('clock.advance')).time.advance(ms)
+      return (await open('clock.advance')).scheduler.advance(ms)
     },
-    sleep: (ms, signal) => world.time.sleep(ms, signal),
+    sleep: (ms, signal) => state.scheduler.sleep(ms, signal),
   }
 
-  const fetch: MockTenant['fetch'] = async (input, init) =>
-    answer(input instanceof Request && init === undefined ? input : new Request(input, init))
-
   const trigger = async (event: string | object, overrides: object = {}): Promise<void> => {
-    const { scenarios, ids, time } = await open('trigger')
-    const build = (given: string): object => {
-      const name = parseName('trigger', eventNames, given)
-      const sources = { account, data: scenarios.nextCallData(), ids, start: time.now() }
+    const { simulation, ids, scheduler } = await open('trigger')
+    const build = (input: string): object => {
+      const name = parseName('trigger', eventNames, input)
+      const sources = { account, data: simulation.createCallData(), ids, start: scheduler.now() }
       return buildEvent('trigger', { sources, name, overrides: { ...overrides } })
     }
     const payload = typeof event === 'string' ? build(event) : event
     const isPstn = 'channel' in payload && payload.channel === 'PSTN'
-    await scenarios.publish(payload, isPstn ? 'PSTN' : 'WHATSAPP')
+    await simulation.publish(payload, isPstn ? 'PSTN' : 'WHATSAPP')
   }
-
-  const waits = createWaits({
-    room,
-    events: () => world.recorder.events,
-    deliveries: () => world.recorder.deliveries,
-    countsCollected: () => subscriptions === 0,
-    observe: async () => ({
-      seed,
-      events: world.recorder.events,
-      deliveries: world.recorder.deliveries,
-      underway: world.courier.underway().map(({ event }) => event.name),
-      upcoming: await upcomingOf(world),
-    }),
-  })
 
   const handles: MockTenant = {
     ...account,
-    ...waits,
+    ...createWaits({
+      waiters,
+      assertOpen,
+      getRecorder: () => state.recorder,
+      countsCollected: () => subscriptions === 0,
+      describeSituation: async () => ({
+        seed,
+        events: state.recorder.events,
+        deliveries: state.recorder.deliveries,
+        pending: state.transport.listPending().map(({ event }) => event.name),
+        upcoming: await listUpcoming(state),
+      }),
+    }),
     url,
     seed,
     clock,
     fetch,
     trigger,
     get server() {
-      return world.server
+      return state.server
     },
     faults: {
-      ...apiRules.faults,
-      deliveries: deliveryRules.faults,
+      ...faults.handle,
       clear: () => {
-        apiRules.clear()
-        deliveryRules.clear()
-        world.courier.release()
+        faults.clear()
+        state.transport.release()
       },
     },
     get requests() {
-      return world.recorder.requests
+      return state.recorder.requests
     },
     get events() {
-      return world.recorder.events
+      return state.recorder.events
     },
     get deliveries() {
-      return world.recorder.deliveries
+      return state.recorder.deliveries
     },
     client: (options) => {
       const { authHeader: header } = settings
-      const own = {
+      return createClient({
         baseUrl: url,
         apiKey: account.apiKey,
         clock,
         ...(header !== undefined && { auth: { header } }),
-      }
-      return createClient({ ...own, ...(!isListening && { fetch }), ...options })
+        ...(!isListening && { fetch }),
+        ...options,
+      })
     },
-    deliverTo: (target, options = {}) => inbox.deliverTo(target, options.url ?? receiverUrl),
+    deliverTo: (target, options = {}) => targets.deliverTo(target, options.url ?? defaultReceiverUrl),
     subscribe: async (request) => {
-      const present = await open('subscribe')
-      const newUrl = () => `https://receiver-${subscriptions + 1}.invalid/webhooks`
-      const subscription = await subscribe({ account, world: present, targets, newUrl }, request)
+      const { server } = await open('subscribe')
+      const createUrl = () => `https://receiver-${subscriptions + 1}.invalid/webhooks`
+      const subscription = await subscribe({ account, server, targets, createUrl }, request)
       subscriptions++
       return subscription
     },
-    simulateCall: async (call) => simulateCall((await open('simulateCall')).scenarios, call),
+    simulateCall: async (call) => simulateCall((await open('simulateCall')).simulation, call),
     simulateSummary: async (callId, summary) =>
-      simulateSummary((await open('simulateSummary')).scenarios, callId, summary),
+      simulateSummary((await open('simulateSummary')).simulation, callId, summary),
     simulateParticipant: async (action, participant) =>
-      simulateParticipant((await open('simulateParticipant')).scenarios, action, participant),
+      simulateParticipant((await open('simulateParticipant')).simulation, action, participant),
     reset: () => {
-      if (isClosed) throw new MockUsageError('reset: this mock is closed. Make a new one.')
-      world.stop().catch(console.error)
-      room.dismiss('the mock was reset meanwhile. Await what a test waits for before it resets.')
-      apiRules.clear()
-      deliveryRules.clear()
-      chance = newChance()
-      inbox.loosen()
+      assertOpen('reset')
+      state.stop().catch(console.error)
+      waiters.rejectAll('the mock was reset while waiting. Await every wait before you reset.')
+      faults.clear()
+      chance = createChance()
+      targets.allowReplacement()
       subscriptions = 0
-      world = enterWorld()
+      state = createState()
     },
   }
 
   return {
     handles,
-    answer,
+    respond,
     close: async () => {
       isClosed = true
-      room.close()
-      await world.stop()
+      waiters.rejectAll('the mock was closed while waiting.')
+      await state.stop()
     },
   }
 }

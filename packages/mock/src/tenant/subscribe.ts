@@ -1,18 +1,17 @@
 import { Channel, type EventName, eventNames } from '@wabakit/contract'
+import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
 import type { Account } from '../data/account.ts'
-import { type DeliveryTarget, inProcess, type Targets } from '../delivery/targets.ts'
+import type { DeliveryTarget, Targets } from '../delivery/targets.ts'
 import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { parseInput } from '../input.ts'
-import type { World } from './world.ts'
 
-/** Schema of the plain part of a {@link SubscriptionRequest}. */
-export const SubscriptionData = z.strictObject({
-  /** `PSTN` or `WHATSAPP`; group events come on WHATSAPP. @default both */
+const SubscriptionData = z.strictObject({
+  /** `PSTN` or `WHATSAPP`; group events belong to WHATSAPP. @default both */
   channel: z.optional(Channel),
-  /** The number of the channel. @default the tenant's */
+  /** The number on the channel. @default the tenant's */
   number: z.optional(z.string()),
-  /** Where to send by HTTP: `https`, or `http` to a loopback address. */
+  /** URL for deliveries over HTTP: `https`, or `http` to a loopback address. */
   url: z.optional(z.string()),
   /** Names of events. @default 'all' */
   events: z.optional(
@@ -21,11 +20,10 @@ export const SubscriptionData = z.strictObject({
   /** `whsec_` and base64. @default the tenant's */
   secret: z.optional(z.string()),
 })
-export type SubscriptionData = z.infer<typeof SubscriptionData>
 
-/** A webhook subscription to add: with a `url`, or with a `receiver` in process. */
-export type SubscriptionRequest = SubscriptionData & {
-  /** Takes the deliveries in process. */
+/** A webhook subscription, either with a `url` or with a `receiver` in process. */
+export type SubscriptionRequest = z.infer<typeof SubscriptionData> & {
+  /** Handles the deliveries in process. */
   readonly receiver?: DeliveryTarget | undefined
 }
 
@@ -33,20 +31,23 @@ export type SubscriptionRequest = SubscriptionData & {
 export type MockSubscription = {
   /** The secret that signs its deliveries. */
   readonly secret: string
-  /** Ends it; what is on its way to it is forgotten. */
+  /** Removes the subscription and its unfinished deliveries. */
   stop(): Promise<void>
 }
 
-/** What {@link subscribe} works with. */
-export type SubscribeContext = {
+type SubscribeContext = {
   readonly account: Account
-  readonly world: World
+  readonly server: ReferenceServer
   readonly targets: Targets
-  /** A URL that no other subscription of the tenant has. */
-  readonly newUrl: () => string
+  /** Creates a URL that no other subscription of the tenant has. */
+  readonly createUrl: () => string
 }
 
-const parse = ({ receiver, ...data }: SubscriptionRequest): SubscriptionData => {
+/** Adds a subscription, or one for each channel. */
+export const subscribe = async (
+  { account, server: { subscriptions }, targets, createUrl }: SubscribeContext,
+  { receiver, ...data }: SubscriptionRequest,
+): Promise<MockSubscription> => {
   const parsed = parseInput('subscribe', SubscriptionData, data)
   if ((parsed.url === undefined) === (receiver === undefined)) {
     throw new MockUsageError('subscribe: give either a url, for HTTP, or a receiver, in process.')
@@ -54,23 +55,13 @@ const parse = ({ receiver, ...data }: SubscriptionRequest): SubscriptionData => 
   if (parsed.number !== undefined && parsed.channel === undefined) {
     throw new MockUsageError('subscribe: a number needs its channel, PSTN or WHATSAPP.')
   }
-  return parsed
-}
-
-/** Adds a subscription, or one for each channel. */
-export const subscribe = async (
-  { account, world, targets, newUrl }: SubscribeContext,
-  request: SubscriptionRequest,
-): Promise<MockSubscription> => {
-  const { channel, number, events, secret = account.secret, url = newUrl() } = parse(request)
-  const { receiver } = request
-  const { subscriptions } = world.server
+  const { number, events, secret = account.secret, url = createUrl() } = parsed
   const { organizationId } = account
-  const own = { WHATSAPP: account.wabaNumber, PSTN: account.pstnNumber }
-  if (receiver !== undefined) targets.set(url, inProcess('receiver', url, receiver))
+  const ownNumbers = { WHATSAPP: account.wabaNumber, PSTN: account.pstnNumber }
+  if (receiver !== undefined) targets.add(url, receiver)
   const ids: string[] = []
-  for (const each of channel === undefined ? Channel.options : [channel]) {
-    const input = { channel: each, number: number ?? own[each], url, events, secret }
+  for (const channel of parsed.channel === undefined ? Channel.options : [parsed.channel]) {
+    const input = { channel, number: number ?? ownNumbers[channel], url, events, secret }
     ids.push((await subscriptions.create(organizationId, input)).id)
   }
   return {

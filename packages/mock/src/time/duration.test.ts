@@ -14,7 +14,7 @@ test.each([
 })
 
 test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '', '30', '30 s', '-1s', 's', '1e3s', 'soon', null, {}])(
-  'refuses %o as a duration, and says which forms there are',
+  'rejects %o as a duration, and says which forms are valid',
   (duration) => {
     expect(() => parseDuration(duration as never)).toThrow(/milliseconds, 0 or more, or a text such as/)
   },

@@ -1,23 +1,23 @@
-import type { Duration } from './duration.ts'
+import type { Duration } from '@wabakit/core/simulation'
 
-/** The clock of a tenant: payload times, what is scheduled, and the times of retries follow it. */
+/** The clock of a tenant. Times in payloads, scheduled summaries and retries follow it. */
 export type MockClock = {
-  /** The time in milliseconds since the Unix epoch. */
+  /** Returns the time as Unix time in milliseconds. */
   now(): number
   /**
-   * Moves the clock forward, from one due moment to the next, and resolves when everything that fell due on the way
-   * has settled: summaries are saved, deliveries answered. `advance(0)` sends what is due now and waits for that.
+   * Moves the clock forward, from one due time to the next, and resolves when everything that became due is done:
+   * summaries are saved, and deliveries have a response or an error. `advance(0)` delivers what is due now.
    *
-   * Not for use inside a webhook handler: the delivery that it handles would be waited for, too.
+   * Do not call it in a webhook handler: it would wait for the delivery that the handler is handling.
    *
-   * @throws MockUsageError when the duration is none, or the mock runs on the machine's clock.
+   * @throws MockUsageError if the duration is invalid, or the mock follows the machine's clock.
    * @example
    * await mock.clock.advance('30s')
    */
   advance(duration: Duration): Promise<void>
   /**
-   * What a client does between attempts: moves the clock forward without waiting for deliveries. Several sleepers at
-   * the same time sleep side by side.
+   * Moves the clock forward without waiting for deliveries, as `mock.client()` does between attempts. Concurrent sleeps
+   * overlap.
    *
    * @param ms - milliseconds.
    * @param signal - ends the sleep early.

@@ -1,17 +1,17 @@
 // Taken when the module is loaded, so that fake timers that a test installs later do not stop the mock.
 const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis
 
-/** Fake timers that were there first (jest's `enableGlobally`) give themselves away by their clock. */
+/** Whether fake timers were installed earlier, for example by jest's `enableGlobally`. They have a `clock`. */
 const isFake = 'clock' in startTimer
 
 /**
- * Calls `run` after so many milliseconds of real time.
+ * Calls `run` after some milliseconds of real time.
  *
- * @returns stops it.
+ * @returns a function that cancels it.
  */
 export const afterRealTime = (ms: number, run: () => void): (() => void) => {
   if (isFake) {
-    // The one timer of the platform that is never faked. It keeps no process alive, but test runners live anyway.
+    // Fake timers never replace this timer. It does not keep a process alive, but a test runner does.
     const signal = AbortSignal.timeout(ms)
     signal.addEventListener('abort', run)
     return () => signal.removeEventListener('abort', run)
@@ -20,14 +20,14 @@ export const afterRealTime = (ms: number, run: () => void): (() => void) => {
   return () => stopTimer(timer)
 }
 
-/** Resolves after so many milliseconds of real time; rejects with the signal's reason when that is aborted first. */
+/** Resolves after some milliseconds of real time; rejects with the signal's reason if it is aborted first. */
 export const sleepRealTime = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     const abort = (): void => {
-      stop()
+      cancel()
       reject(signal?.reason)
     }
-    const stop = afterRealTime(ms, () => {
+    const cancel = afterRealTime(ms, () => {
       signal?.removeEventListener('abort', abort)
       resolve()
     })

@@ -4,21 +4,37 @@ import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { UnexpectedEventError } from '../errors/unexpected-event-error.ts'
 import { printValue } from '../matching/print.ts'
 import type { DeliveryOf, RecordedDelivery } from '../recording/recorded-delivery.ts'
+import type { Recorder } from '../recording/recorder.ts'
 import { sleepRealTime } from '../time/real-timers.ts'
-import { createEventFilter, type EventFilter, type EventMatch } from './event-match.ts'
-import { deliveryReport, eventReport, type ReportContext } from './report.ts'
-import { timeoutOf, type WaitOptions } from './wait-options.ts'
-import type { WaitingRoom } from './waiting-room.ts'
+import { createEventFilter, type EventFilter, type EventMatch } from './event-filter.ts'
+import { explainMissingDelivery, explainMissingEvent, type Situation } from './timeout-message.ts'
+import type { Waiters } from './waiters.ts'
 
-/** What {@link createWaits} works with. */
-export type WaitsContext = {
-  readonly room: WaitingRoom
-  /** What there is to look at now. */
-  observe(): Promise<Omit<ReportContext<EventName>, 'filter' | 'timeoutMs'>>
-  events(): ReportContext<EventName>['events']
-  deliveries(): readonly RecordedDelivery[]
-  /** Whether a collected delivery counts as one that was acknowledged. */
-  countsCollected(): boolean
+/** How long to wait. */
+export type WaitOptions = {
+  /** Milliseconds of real time. @default 1_000 */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Options of `expectNoEvent`. */
+export type NoEventOptions = {
+  /** Milliseconds of real time in which the event must not happen either. @default 0 */
+  readonly forMs?: number | undefined
+}
+
+type WaitsContext = {
+  readonly waiters: Waiters
+  readonly getRecorder: () => Recorder
+  /** @throws MockUsageError if the mock is closed. */
+  readonly assertOpen: (caller: string) => void
+  /** Whether a delivery that was only collected counts as acknowledged. */
+  readonly countsCollected: () => boolean
+  readonly describeSituation: () => Promise<Situation>
+}
+
+const checkMs = (name: string, ms: number): number => {
+  if (typeof ms === 'number' && ms >= 0) return ms
+  throw new MockUsageError(`${name} must be a number of milliseconds, 0 or more.`)
 }
 
 const isDeliveryOf = <Name extends EventName>(
@@ -26,55 +42,68 @@ const isDeliveryOf = <Name extends EventName>(
   filter: EventFilter<Name>,
 ): delivery is DeliveryOf<Name> => filter.accepts(delivery.event)
 
-/** Makes the waits of a tenant. */
-export const createWaits = ({ room, observe, events, deliveries, countsCollected }: WaitsContext) => ({
+/** Creates the waiting functions of a tenant. */
+export const createWaits = ({
+  waiters,
+  getRecorder,
+  assertOpen,
+  countsCollected,
+  describeSituation,
+}: WaitsContext) => ({
   waitForEvent: async <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
-    options?: WaitOptions,
+    options: WaitOptions = {},
   ): Promise<WebhookEventOf<Name>> => {
-    const filter = createEventFilter('waitForEvent', name, match)
-    const timeoutMs = timeoutOf('waitForEvent', options)
-    return room.wait({
-      what: 'waitForEvent',
+    const caller = 'waitForEvent'
+    const filter = createEventFilter(caller, name, match)
+    const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
+    assertOpen(caller)
+    return waiters.wait({
+      caller,
       timeoutMs,
-      find: () => events().find(filter.accepts),
-      explain: async () => new MockTimeoutError(eventReport({ ...(await observe()), filter, timeoutMs })),
+      find: () => getRecorder().events.find(filter.accepts),
+      explain: async () =>
+        new MockTimeoutError(explainMissingEvent({ filter, timeoutMs }, await describeSituation())),
     })
   },
 
   waitForDelivery: async <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
-    options?: WaitOptions,
+    options: WaitOptions = {},
   ): Promise<DeliveryOf<Name>> => {
-    const filter = createEventFilter('waitForDelivery', name, match)
-    const timeoutMs = timeoutOf('waitForDelivery', options)
+    const caller = 'waitForDelivery'
+    const filter = createEventFilter(caller, name, match)
+    const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
     const counts = ({ acknowledged, to }: RecordedDelivery): boolean =>
       acknowledged && (to !== 'collector' || countsCollected())
-    return room.wait({
-      what: 'waitForDelivery',
+    assertOpen(caller)
+    return waiters.wait({
+      caller,
       timeoutMs,
       find: () =>
-        deliveries().find((each): each is DeliveryOf<Name> => counts(each) && isDeliveryOf(each, filter)),
-      explain: async () => new MockTimeoutError(deliveryReport({ ...(await observe()), filter, timeoutMs })),
+        getRecorder().deliveries.find(
+          (each): each is DeliveryOf<Name> => counts(each) && isDeliveryOf(each, filter),
+        ),
+      explain: async () =>
+        new MockTimeoutError(explainMissingDelivery({ filter, timeoutMs }, await describeSituation())),
     })
   },
 
   expectNoEvent: async <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
-    { forMs = 0 }: { readonly forMs?: number | undefined } = {},
+    options: NoEventOptions = {},
   ): Promise<void> => {
-    const filter = createEventFilter('expectNoEvent', name, match)
-    if (!(forMs >= 0))
-      throw new MockUsageError('expectNoEvent: forMs must be a number of milliseconds, 0 or more.')
-    await sleepRealTime(forMs)
-    const event = events().find(filter.accepts)
+    const caller = 'expectNoEvent'
+    const filter = createEventFilter(caller, name, match)
+    await sleepRealTime(checkMs(`${caller}: forMs`, options.forMs ?? 0))
+    const event = getRecorder().events.find(filter.accepts)
     if (event === undefined) return
-    const { seed } = await observe()
+    const { seed } = await describeSituation()
     throw new UnexpectedEventError(
-      `${filter.label} was not to happen, but it did (seed ${seed}): ${printValue(event)}`,
+      `${filter.label} should not have happened, but it did (seed ${seed}): ${printValue(event)}`,
     )
   },
 })

@@ -1,7 +1,7 @@
 import type { ReferenceServer } from '@wabakit/core'
+import type { ApiFaults } from '@wabakit/core/simulation'
 import type * as z from 'zod/mini'
-import type { Faults } from '../faults/faults.ts'
-import type { Simulation } from '../simulation/simulation.ts'
+import type { Simulation } from '../simulation/create-simulation.ts'
 import type { LiveStream } from './live-stream.ts'
 import { parseInput } from './parse-input.ts'
 
@@ -11,7 +11,7 @@ export type ControlContext = {
   readonly simulation: Simulation
   readonly live: LiveStream
   /** Absent unless the server was started with `mock`. */
-  readonly faults: Faults | undefined
+  readonly faults: ApiFaults | undefined
 }
 
 type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`

@@ -1,8 +1,8 @@
-import { endpoints } from '@wabakit/contract'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type EndpointName, endpoints } from '@wabakit/contract'
 import type { ReferenceFetch } from '@wabakit/core'
+import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
-import { applyFault } from '../faults/apply-fault.ts'
-import type { Faults } from '../faults/faults.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
 import { clientAddress, type Incoming } from './client-address.ts'
 import type { Logger } from './logger.ts'
@@ -12,7 +12,7 @@ import type { Operations } from './operations.ts'
 export type RequestHandlerContext = {
   /** What others call; none in a process that only delivers. */
   readonly api:
-    | { readonly fetch: ReferenceFetch; readonly control: ControlApi; readonly faults: Faults | undefined }
+    | { readonly fetch: ReferenceFetch; readonly control: ControlApi; readonly faults: ApiFaults | undefined }
     | undefined
   readonly operations: Operations
   readonly metrics: Metrics
@@ -25,7 +25,7 @@ export type RequestHandlerContext = {
 /** Answers a request that came over HTTP. */
 export type RequestHandler = (request: Request, incoming: Incoming) => Promise<Response>
 
-const labels: ReadonlyMap<string, RequestLabel> = new Map([
+const labels: ReadonlyMap<string, EndpointName> = new Map([
   [endpoints['groups.create'].path, 'groups.create'],
   [endpoints['calls.getSummary'].path, 'calls.getSummary'],
 ])
@@ -47,10 +47,12 @@ export const createRequestHandler = (context: RequestHandlerContext): RequestHan
     if (api === undefined) return new Response('This process only delivers.\n', { status: 404 })
     if (isControl(path)) return api.control(request)
     const remoteAddress = clientAddress(incoming, trustProxy)
-    const fault = api.faults?.take(request.method, path)
-    if (fault === undefined) return api.fetch(request, { remoteAddress })
-    return applyFault(fault, {
-      answer: () => api.fetch(request, { remoteAddress }),
+    const respond = () => api.fetch(request, { remoteAddress })
+    const fault = api.faults?.take(labels.get(path))
+    if (fault === undefined) return respond()
+    return respondWithFault(fault, {
+      respond,
+      sleep: (ms) => sleep(ms, undefined, { ref: false }),
       reset: () => incoming.socket.destroy(),
     })
   }

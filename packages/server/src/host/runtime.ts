@@ -1,4 +1,5 @@
 import { createReferenceServer, type RateLimitOptions, type ReferenceServer } from '@wabakit/core'
+import { createApiFaults } from '@wabakit/core/simulation'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
@@ -6,9 +7,8 @@ import { showLiveAttempt } from '../control/live-attempt.ts'
 import { createLiveStream } from '../control/live-stream.ts'
 import { createDeliveryFetch } from '../delivery/delivery-fetch.ts'
 import { createTransport } from '../delivery/transport.ts'
-import { createFaults } from '../faults/faults.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { createSimulation } from '../simulation/simulation.ts'
+import { createSimulation } from '../simulation/create-simulation.ts'
 import type { Logger } from './logger.ts'
 import { isLoopbackHost } from './loopback.ts'
 import { observeService } from './observe-service.ts'
@@ -78,7 +78,7 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
   })
   observeService({ service, metrics, log })
 
-  const faults = settings.mock ? createFaults() : undefined
+  const faults = settings.mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation({ service, onError })
   const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
   const guard = { token: settings.controlToken, publicUrl: settings.publicUrl }

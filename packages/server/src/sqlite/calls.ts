@@ -10,7 +10,7 @@ const CallRow: z.ZodMiniType<CallRecord> = z.object({
   organizationId: z.string(),
   callId: z.string(),
   revision: z.number(),
-  state: z.enum(['initiated', 'accepted', 'ended', 'missed', 'rejected', 'not_picked_up']),
+  state: z.enum(['initiated', 'accepted', 'ended', 'missed', 'rejected', 'not_picked']),
   channel: Channel,
   direction: CallDirection,
   channelNumber: z.string(),

@@ -8,27 +8,27 @@ export type CallEventName = CallEvent['event']
 
 /**
  * How far a call is known to have got: `initiated`, `not_picked` (rang without an answer, and may still be answered),
- * `in_progress`, then `ended`, `missed` or `rejected`, then `summarised`.
+ * `accepted`, then `ended`, `missed` or `rejected`, then `summarized`.
  */
 export type CallState =
   | 'initiated'
   | 'not_picked'
-  | 'in_progress'
+  | 'accepted'
   | 'ended'
   | 'missed'
   | 'rejected'
-  | 'summarised'
+  | 'summarized'
 
 /** The events of a call from the oldest to the newest, each with the state that it brings. */
 export const callStates = {
   CALL_INCOMING_INITIATED: 'initiated',
   CALL_OUTGOING_INITIATED: 'initiated',
   CALL_NOT_PICKED: 'not_picked',
-  CALL_ACCEPTED: 'in_progress',
+  CALL_ACCEPTED: 'accepted',
   CALL_ENDED: 'ended',
   CALL_MISSED: 'missed',
   CALL_REJECTED: 'rejected',
-  CALL_AI_SUMMARY: 'summarised',
+  CALL_AI_SUMMARY: 'summarized',
 } as const satisfies Record<CallEventName, CallState>
 
 /** The fields that are gathered from the events of a call. */
@@ -70,5 +70,5 @@ export type CallRecordBase = {
 
 /** What is known of one call. */
 export type CallRecord =
-  | (CallRecordBase & { readonly state: Exclude<CallState, 'summarised'>; readonly summary?: undefined })
-  | (CallRecordBase & { readonly state: 'summarised'; readonly summary: CallSummary })
+  | (CallRecordBase & { readonly state: Exclude<CallState, 'summarized'>; readonly summary?: undefined })
+  | (CallRecordBase & { readonly state: 'summarized'; readonly summary: CallSummary })

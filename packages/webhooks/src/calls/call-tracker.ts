@@ -64,8 +64,8 @@ const first = (event: CallEvent): CallRecordBase => ({
 })
 
 /** The state that the newest of these events brings; a summary's is decided by the summary itself. */
-const lifecycleState = (events: readonly CallEventName[]): Exclude<CallState, 'summarised'> => {
-  let state: Exclude<CallState, 'summarised'> = 'initiated'
+const lifecycleState = (events: readonly CallEventName[]): Exclude<CallState, 'summarized'> => {
+  let state: Exclude<CallState, 'summarized'> = 'initiated'
   for (const name of events) if (name !== 'CALL_AI_SUMMARY') state = callStates[name]
   return state
 }
@@ -73,7 +73,7 @@ const lifecycleState = (events: readonly CallEventName[]): Exclude<CallState, 's
 const withState = (base: CallRecordBase, summary: CallSummary | undefined): CallRecord =>
   summary === undefined
     ? { ...base, state: lifecycleState(base.events) }
-    : { ...base, state: 'summarised', summary }
+    : { ...base, state: 'summarized', summary }
 
 /**
  * Makes a tracker that folds the lifecycle and summary events of calls, in whatever order and however often they

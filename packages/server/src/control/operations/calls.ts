@@ -1,4 +1,5 @@
 import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import { type CallSimulation, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
@@ -23,7 +24,7 @@ const ending = () => ({
 
 const NewCall = named(
   'NewCallRequest',
-  'A call that begins.',
+  'A call that starts.',
   z.strictObject({
     channel: Channel,
     direction: CallDirection,
@@ -33,26 +34,35 @@ const NewCall = named(
   }),
 )
 
+const Summary = z.strictObject({
+  recap: z.optional(z.string()),
+  keyPoints: z.optional(z.array(z.string())),
+  nextSteps: z.optional(z.array(z.string())),
+  generatedBy: z.optional(z.enum(['automatic', 'team_member'])),
+  after: z.optional(
+    z.union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])]).check(
+      z.refine((duration) => (toMilliseconds(duration) ?? Number.NaN) <= 86_400_000, {
+        error: "must be a duration of at most a day: milliseconds, or a text such as '30s'",
+      }),
+    ),
+  ),
+})
+
 const SimulatedCall = named(
   'SimulatedCallRequest',
-  'A call to play from its beginning to its summary. Everything can be omitted: an incoming call of a minute to the first telephone number of the organization then, with a made-up summary. `summary: null` saves none.',
+  "A call to play from its start to its summary. By default: an answered incoming call to the organization's first telephone number, with made-up people and a made-up summary. `summary: false` saves none; `after` delays it by milliseconds or a duration such as `30s`.",
   z.strictObject({
+    ...details(),
     channel: z.optional(Channel),
     direction: z.optional(CallDirection),
     channelNumber: z.optional(z.string()),
     customerNumber: z.optional(z.string()),
-    ...details(),
-    ...ending(),
-    outcome: z.optional(z.enum(['answered', 'missed', 'rejected', 'not_picked_up'])),
-    summary: z.nullish(
-      z.strictObject({
-        recap: z.optional(z.string()),
-        keyPoints: z.optional(z.array(z.string())),
-        nextSteps: z.optional(z.array(z.string())),
-        afterMs: z.optional(z.int().check(z.gte(0), z.lte(86_400_000))),
-      }),
+    durationInSeconds: z.optional(z.number()),
+    outcome: z.optional(
+      z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),
     ),
-  }),
+    summary: z.optional(z.union([z.literal(false), Summary])),
+  } satisfies Record<keyof CallSimulation, unknown>),
 )
 
 const CallStep = named(
@@ -61,13 +71,13 @@ const CallStep = named(
   z.discriminatedUnion('step', [
     z.strictObject({ step: z.literal('accept'), agentNumber: z.optional(z.string()) }),
     z.strictObject({ step: z.literal('end'), ...ending() }),
-    z.strictObject({ step: z.enum(['miss', 'reject', 'leave']) }),
+    z.strictObject({ step: z.enum(['miss', 'reject', 'ringOut']) }),
   ]),
 )
 
 const SummaryRequest = named(
   'SummaryRequest',
-  "A call's summary. The first one is told by CALL_AI_SUMMARY, every later one replaces it silently.",
+  "A call's summary. The first one publishes CALL_AI_SUMMARY; every later one replaces it without an event.",
   z.strictObject({
     recap: z.string(),
     keyPoints: z.array(z.string()),
@@ -78,7 +88,7 @@ const SummaryRequest = named(
 
 const SavedSummary = named(
   'SavedSummary',
-  'What saving a summary did.',
+  'The result of saving a summary.',
   z.object({ outcome: z.enum(['first', 'replaced']), summary: CallSummary }),
 )
 
@@ -97,13 +107,13 @@ export const callOperations = [
     result: CallView,
     status: 201,
     run: async ({ parameter, body }, { simulation }) =>
-      showCall(await simulation.call(parameter('organizationId'), body)),
+      showCall(await simulation.playCall(parameter('organizationId'), body)),
   }),
   operation({
     id: 'startCall',
     method: 'POST',
     path,
-    summary: 'Begin a call',
+    summary: 'Start a call',
     tag,
     body: NewCall,
     result: CallView,
@@ -115,7 +125,7 @@ export const callOperations = [
     id: 'getCall',
     method: 'GET',
     path: onePath,
-    summary: 'A call',
+    summary: 'Get a call',
     tag,
     result: CallView,
     run: async ({ parameter }, { service }) => {
@@ -129,7 +139,7 @@ export const callOperations = [
     id: 'moveCall',
     method: 'POST',
     path: `${onePath}/steps`,
-    summary: 'Let a call be accepted, ended, missed, rejected or not picked up',
+    summary: 'Accept, end, miss, reject or ring out a call',
     tag,
     body: CallStep,
     result: CallView,

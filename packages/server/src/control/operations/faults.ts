@@ -1,5 +1,5 @@
+import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import type { Faults } from '../../faults/faults.ts'
 import { ControlError } from '../control-error.ts'
 import { type ControlContext, operation } from '../operation.ts'
 import { listOf, named } from '../schema-names.ts'
@@ -7,42 +7,66 @@ import { listOf, named } from '../schema-names.ts'
 const tag = 'Faults'
 const path = '/faults'
 
-const fault = () => ({
-  endpoint: z.enum(['groups.create', 'calls.getSummary']),
+const fault = {
   status: z.optional(z.int().check(z.gte(200), z.lte(599))),
-  retryAfterSeconds: z.optional(z.int().check(z.gte(0))),
-  latencyMs: z.optional(z.int().check(z.gte(0), z.lte(600_000))),
-  body: z.optional(z.enum(['malformed', 'html', 'empty'])),
-  reset: z.optional(z.enum(['before', 'after'])),
-  times: z.optional(z.int().check(z.gte(1))),
-})
+  code: z.optional(z.string().check(z.minLength(1))),
+  message: z.optional(z.string()),
+  retryAfterSeconds: z.optional(z.union([z.number(), z.string()])),
+  headers: z.optional(z.record(z.string(), z.string())),
+  body: z.optional(z.unknown()),
+  latencyMs: z.optional(z.number().check(z.gte(0), z.lte(600_000))),
+  reset: z.optional(z.literal(true)),
+  malformed: z.optional(z.literal(true)),
+  html: z.optional(z.literal(true)),
+  truncated: z.optional(z.literal(true)),
+  offContract: z.optional(z.literal(true)),
+  carriedOut: z.optional(z.boolean()),
+} satisfies Record<keyof ApiFault, unknown>
+
+const options = {
+  endpoint: z.enum(['groups.create', 'calls.getSummary', '*']),
+  times: z.optional(z.union([z.int().check(z.gte(1)), z.literal('always')])),
+  chance: z.optional(z.number().check(z.gt(0), z.lte(1))),
+}
 
 const FaultRequest = named(
   'FaultRequest',
-  'What shall go wrong with the next `times` requests (1) to an endpoint: wait `latencyMs`, answer `status` or another body, or break the connection off before or after the service has done what was asked.',
-  z.strictObject(fault()),
+  'What goes wrong with the next `times` (default 1) requests to an endpoint: another `status`, `code`, `message`, `body` or `headers`, a delay of `latencyMs`, or one of `reset`, `malformed`, `html`, `truncated` and `offContract`. `carriedOut` says whether the service performs the request all the same.',
+  z.strictObject({ ...options, ...fault }),
 )
-const PlannedFault = named(
+const PlannedFaultView = named(
   'PlannedFault',
-  'A fault that is waiting for requests.',
-  z.object({ ...fault(), id: z.string(), remaining: z.number() }),
+  'A fault that has hits left.',
+  z.object({
+    ...options,
+    ...fault,
+    id: z.string(),
+    remaining: z.union([z.number(), z.literal('always')]),
+  }),
 )
 
-const planned = ({ faults }: ControlContext): Faults => {
+const showFault = ({ id, remaining, fault: { fault, ...options } }: PlannedFault<EndpointFault>) => ({
+  ...options,
+  ...fault,
+  id,
+  remaining,
+})
+
+const requireFaults = ({ faults }: ControlContext): ApiFaults => {
   if (faults !== undefined) return faults
-  throw new ControlError('not_found', 'This server injects no faults. Start it with --mock to have it do so.')
+  throw new ControlError('not_found', 'This server does not inject faults. Start it with --mock.')
 }
 
-/** Operations on faults; there only when the server was started with `mock`. */
+/** Operations on faults. They exist only if the server was started with `mock`. */
 export const faultOperations = [
   operation({
     id: 'listFaults',
     method: 'GET',
     path,
-    summary: 'The faults that are waiting for requests',
+    summary: 'List the faults that have hits left',
     tag,
-    result: listOf('PlannedFault', PlannedFault),
-    run: async (_input, context) => ({ items: planned(context).list() }),
+    result: listOf('PlannedFault', PlannedFaultView),
+    run: async (_input, context) => ({ items: requireFaults(context).list().map(showFault) }),
   }),
   operation({
     id: 'addFault',
@@ -51,16 +75,17 @@ export const faultOperations = [
     summary: 'Let the next requests to an endpoint fail',
     tag,
     body: FaultRequest,
-    result: PlannedFault,
+    result: PlannedFaultView,
     status: 201,
-    run: async ({ body }, context) => planned(context).add(body),
+    run: async ({ body: { endpoint, times, chance, ...fault } }, context) =>
+      showFault(requireFaults(context).add({ endpoint, times, chance, fault })),
   }),
   operation({
     id: 'clearFaults',
     method: 'DELETE',
     path,
-    summary: 'Forget all faults',
+    summary: 'Remove all faults',
     tag,
-    run: async (_input, context) => planned(context).clear(),
+    run: async (_input, context) => requireFaults(context).clear(),
   }),
 ]

@@ -1,0 +1,81 @@
+import type { EndpointName } from '@wabakit/contract'
+import { InputError } from '../errors/input-error.ts'
+import type { Random } from '../values/random.ts'
+import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
+
+/** What goes wrong with a request of the public API. Plain data, so that it can come from a file or over HTTP. */
+export type ApiFault = {
+  /** HTTP status of the response, 200 to 599. */
+  readonly status?: number | undefined
+  /** The error body's `code`. A code of the closed list also determines the status. */
+  readonly code?: string | undefined
+  /** The error body's `message`. */
+  readonly message?: string | undefined
+  /** `Retry-After`: seconds, or any text, for a date or a malformed header. */
+  readonly retryAfterSeconds?: number | string | undefined
+  /** Further response headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /** Replaces the whole body: a string is sent as it is, anything else as JSON. */
+  readonly body?: unknown
+  /** Milliseconds of real time before the response. */
+  readonly latencyMs?: number | undefined
+  /** Resets the connection without a response. */
+  readonly reset?: true | undefined
+  /** Sends broken JSON. */
+  readonly malformed?: true | undefined
+  /** Sends the HTML error page of a gateway, with 502 unless `status` is set. */
+  readonly html?: true | undefined
+  /** Ends the connection in the middle of the body. */
+  readonly truncated?: true | undefined
+  /** Sends a success whose JSON does not match the contract. */
+  readonly offContract?: true | undefined
+  /**
+   * Whether the service performs the request all the same, so that only its response is lost.
+   * @default true for `truncated`, `malformed`, `offContract` and mere latency; otherwise false
+   */
+  readonly carriedOut?: boolean | undefined
+}
+
+/** Which requests a fault hits: those of one endpoint, or `*` for all. */
+export type FaultedEndpoint = EndpointName | '*'
+
+/** A fault with the requests that it hits. */
+export type EndpointFault = FaultOptions & { readonly endpoint: FaultedEndpoint; readonly fault: ApiFault }
+
+/** The faults of a public API. */
+export type ApiFaults = Omit<FaultList<EndpointFault>, 'take'> & {
+  /** @throws InputError if nothing goes wrong, or more than one thing that replaces the response. */
+  add(fault: EndpointFault): PlannedFault<EndpointFault>
+  /** Returns the fault of a request, and counts the hit. `undefined` stands for an unknown path. */
+  take(endpoint: EndpointName | undefined): ApiFault | undefined
+}
+
+const kinds = ['reset', 'malformed', 'html', 'truncated', 'offContract'] as const
+
+const checkFault = (fault: ApiFault): void => {
+  const fields = Object.keys(fault).filter((field) => field !== 'carriedOut')
+  const message =
+    fields.length === 0
+      ? 'a fault needs something that goes wrong, such as { status: 429 } or { reset: true }'
+      : kinds.filter((kind) => fault[kind]).length > 1
+        ? `only one of ${kinds.join(', ')} can happen to one response; add a second fault for the next request`
+        : undefined
+  if (message !== undefined) throw new InputError([{ path: '', message }])
+}
+
+/**
+ * Creates the faults of a public API; at first there are none.
+ *
+ * @param random - decides about faults with a `chance`.
+ */
+export const createApiFaults = (random: Random): ApiFaults => {
+  const list = createFaultList<EndpointFault>(random)
+  return {
+    ...list,
+    add: (added) => {
+      checkFault(added.fault)
+      return list.add(added)
+    },
+    take: (endpoint) => list.take((each) => each.endpoint === '*' || each.endpoint === endpoint)?.fault,
+  }
+}

@@ -1,0 +1,58 @@
+import type { Random } from '../values/random.ts'
+
+/** How often a fault hits. */
+export type FaultOptions = {
+  /** Number of hits, at least 1, or `always` (until the fault is removed). @default 1 */
+  readonly times?: number | 'always' | undefined
+  /** Probability of hitting each time it could, more than 0 and at most 1. @default 1 */
+  readonly chance?: number | undefined
+}
+
+/** A fault that has hits left. */
+export type PlannedFault<Fault> = {
+  readonly id: string
+  readonly fault: Fault
+  readonly remaining: number | 'always'
+}
+
+/** Faults in the order in which they were added. */
+export type FaultList<Fault extends FaultOptions> = {
+  add(fault: Fault): PlannedFault<Fault>
+  /** Returns the first fault that applies and whose chance hits, and counts the hit. */
+  take(applies: (fault: Fault) => boolean): Fault | undefined
+  list(): PlannedFault<Fault>[]
+  remove(id: string): void
+  clear(): void
+}
+
+/**
+ * Creates an empty list of faults.
+ *
+ * @param random - decides about faults with a `chance`.
+ */
+export const createFaultList = <Fault extends FaultOptions>(random: Random): FaultList<Fault> => {
+  const planned = new Map<string, PlannedFault<Fault>>()
+  let count = 0
+  return {
+    add: (fault) => {
+      const added = { id: `fault_${++count}`, fault, remaining: fault.times ?? 1 }
+      planned.set(added.id, added)
+      return added
+    },
+    take: (applies) => {
+      for (const each of planned.values()) {
+        const { id, fault, remaining } = each
+        if (!applies(fault) || (fault.chance !== undefined && random() >= fault.chance)) continue
+        if (remaining === 1) planned.delete(id)
+        else if (remaining !== 'always') planned.set(id, { ...each, remaining: remaining - 1 })
+        return fault
+      }
+      return undefined
+    },
+    list: () => [...planned.values()],
+    remove: (id) => {
+      planned.delete(id)
+    },
+    clear: () => planned.clear(),
+  }
+}

@@ -1,0 +1,104 @@
+import { type ErrorCode, errorCodes, isErrorCode, reasonPhrases } from '@wabakit/contract'
+import type { ApiFault } from './api-faults.ts'
+
+const json = 'application/json; charset=utf-8'
+
+const codes = Object.keys(errorCodes).filter(isErrorCode)
+
+/** The code of a status, if the closed list has exactly one. */
+const findOnlyCode = (status: number): ErrorCode | undefined => {
+  const [code, ...others] = codes.filter((each) => errorCodes[each] === status)
+  return others.length === 0 ? code : undefined
+}
+
+const getStatus = ({ status, code, html }: ApiFault): number => {
+  if (status !== undefined) return status
+  if (isErrorCode(code)) return errorCodes[code]
+  return html ? 502 : code === undefined ? 200 : 400
+}
+
+const buildErrorBody = (fault: ApiFault, status: number): object => {
+  const [, error] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
+  const code = fault.code ?? findOnlyCode(status)
+  return { statusCode: status, error, message: fault.message ?? 'This is a simulated fault.', code }
+}
+
+const buildPage = (status: number): string =>
+  `<!doctype html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>gateway</p></body></html>\n`
+
+const buildBody = (fault: ApiFault, status: number): { readonly type: string; readonly text: string } => {
+  const { body, html, malformed, offContract } = fault
+  if (typeof body === 'string') return { type: 'text/plain', text: body }
+  if (html) return { type: 'text/html; charset=utf-8', text: buildPage(status) }
+  if (malformed) return { type: json, text: '{"success":true,"groupId":' }
+  if (offContract) return { type: json, text: '{"ok":1}' }
+  return { type: json, text: JSON.stringify(body === undefined ? buildErrorBody(fault, status) : body) }
+}
+
+const buildHeaders = ({ retryAfterSeconds, headers }: ApiFault, base: HeadersInit): Headers => {
+  const all = new Headers(base)
+  if (retryAfterSeconds !== undefined) all.set('retry-after', String(retryAfterSeconds))
+  for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value)
+  return all
+}
+
+/** Resets the connection after the first half of the body. */
+const truncate = async (response: Response, { sleep, reset }: FaultedExchange): Promise<Response> => {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  let sent = false
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      if (!sent) {
+        sent = true
+        controller.enqueue(bytes.slice(0, Math.ceil(bytes.length / 2)))
+        return
+      }
+      // An HTTP server that reads ahead has not sent the first half yet.
+      await sleep(20)
+      reset()
+    },
+  })
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String(bytes.length))
+  return new Response(body, { status: response.status, headers })
+}
+
+/** Whether the response is not the service's own. */
+const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFault): boolean =>
+  status !== undefined || code !== undefined || body !== undefined || !!(html || malformed || offContract)
+
+const isCarriedOut = (fault: ApiFault): boolean =>
+  fault.carriedOut ?? (fault.malformed || fault.offContract || !(fault.reset || isReplaced(fault)))
+
+const buildResponse = (fault: ApiFault, original: Response | undefined): Response => {
+  if (original !== undefined && !isReplaced(fault)) {
+    const { body, status } = original
+    return new Response(body, { status, headers: buildHeaders(fault, original.headers) })
+  }
+  const status = getStatus(fault)
+  const { type, text } = buildBody(fault, status)
+  const headers = buildHeaders(fault, { 'content-type': type })
+  return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
+}
+
+/** A request that a fault hits. */
+export type FaultedExchange = {
+  /** Lets the service perform the request. */
+  respond(): Promise<Response>
+  /** Waits for some milliseconds. */
+  sleep(ms: number): Promise<unknown>
+  /** Resets the connection. If it throws, so does `respondWithFault`, or the body of a truncated response. */
+  reset(): void
+}
+
+/** Responds to a request as a fault says; with 502 if the connection was reset, for logs and metrics. */
+export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchange): Promise<Response> => {
+  await exchange.sleep(fault.latencyMs ?? 0)
+  const original = isCarriedOut(fault) ? await exchange.respond() : undefined
+  if (fault.reset) {
+    exchange.reset()
+    return new Response(null, { status: 502 })
+  }
+  const response = buildResponse(fault, original)
+  return fault.truncated ? truncate(response, exchange) : response
+}

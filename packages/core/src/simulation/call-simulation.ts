@@ -1,0 +1,60 @@
+import type { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import type { CallRecord } from '../records.ts'
+import type { Duration } from '../values/duration.ts'
+
+/**
+ * How a simulated call goes. `no_recording` and `nothing_said` are answered calls that can never have a summary.
+ */
+export type CallOutcome = 'answered' | 'missed' | 'rejected' | 'not_picked' | 'no_recording' | 'nothing_said'
+
+/** The summary of a simulated call. Parts that are left out are made up. */
+export type SummarySimulation = {
+  /** Short summary of the call. */
+  readonly recap?: string | undefined
+  /** Key points discussed. */
+  readonly keyPoints?: readonly string[] | undefined
+  /** Follow-ups mentioned. */
+  readonly nextSteps?: readonly string[] | undefined
+  /** @default 'automatic' if the organization has automatic summaries, otherwise 'team_member' */
+  readonly generatedBy?: 'automatic' | 'team_member' | undefined
+}
+
+/** A summary that is generated some time after its call has ended. */
+export type LaterSummary = SummarySimulation & {
+  /** Time between the end of the call and its summary. @default 0 */
+  readonly after?: Duration | undefined
+}
+
+/** A call to simulate. By default: an answered incoming PSTN call between made-up people. */
+export type CallSimulation = {
+  /** @default a generated `call_…` */
+  readonly callId?: string | undefined
+  /** The network. @default 'PSTN' */
+  readonly channel?: Channel | undefined
+  /** `INCOMING`: customer to business. @default 'INCOMING' */
+  readonly direction?: CallDirection | undefined
+  /** How the call goes. @default 'answered' */
+  readonly outcome?: CallOutcome | undefined
+  /** Length of the conversation in whole seconds. @default made up, 25 to 480 */
+  readonly durationInSeconds?: number | undefined
+  /** The organization's number. @default its first number on the channel */
+  readonly channelNumber?: string | undefined
+  /** The customer's phone number. @default made up */
+  readonly customerNumber?: string | undefined
+  /** The team member's phone number. @default made up for an agent's call, none for an AI bot's */
+  readonly agentNumber?: string | undefined
+  /** Who handles the call. @default 'AGENT' */
+  readonly callType?: CallType | undefined
+  /** What started the call. @default depends on direction and call type, as in the service */
+  readonly triggeredVia?: TriggeredVia | undefined
+  /** Makes this a bot test call. Its events are published only if `webhooks` is true. */
+  readonly botTest?: { readonly webhooks: boolean } | undefined
+  /** The AI summary; `false` for none. @default made up, if the organization has automatic summaries */
+  readonly summary?: LaterSummary | false | undefined
+}
+
+/** A simulated call when it is over, and the summary that it has or will get. */
+export type SimulatedCall = CallRecord & {
+  /** `undefined` if no summary was planned. */
+  readonly summary: CallSummary | undefined
+}

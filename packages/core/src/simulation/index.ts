@@ -1,0 +1,39 @@
+// What the mock and the server's control API share
+
+// Simulated calls
+
+export type {
+  CallOutcome,
+  CallSimulation,
+  LaterSummary,
+  SimulatedCall,
+  SummarySimulation,
+} from './call-simulation.ts'
+export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'
+
+// Made-up data
+
+export { type CallData, createCallData } from './call-data.ts'
+export { createPhoneNumber } from './people.ts'
+export { createSeededRandom } from './seeded-random.ts'
+
+// Faults of the public API
+
+export {
+  type ApiFault,
+  type ApiFaults,
+  createApiFaults,
+  type EndpointFault,
+  type FaultedEndpoint,
+} from '../faults/api-faults.ts'
+export {
+  createFaultList,
+  type FaultList,
+  type FaultOptions,
+  type PlannedFault,
+} from '../faults/fault-list.ts'
+export { type FaultedExchange, respondWithFault } from '../faults/respond-with-fault.ts'
+
+// Durations
+
+export { type Duration, toMilliseconds } from '../values/duration.ts'

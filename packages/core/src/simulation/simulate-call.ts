@@ -1,0 +1,101 @@
+import type { CallSummary } from '@wabakit/contract'
+import { InputError } from '../errors/input-error.ts'
+import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import type { OrganizationRecord } from '../records.ts'
+import type { ReferenceServer } from '../reference-server.ts'
+import { toMilliseconds } from '../values/duration.ts'
+import type { CallData } from './call-data.ts'
+import type { CallSimulation, LaterSummary, SimulatedCall, SummarySimulation } from './call-simulation.ts'
+
+/** What a simulation needs. */
+export type SimulationContext = {
+  readonly server: Pick<ReferenceServer, 'organizations' | 'calls' | 'summaries'>
+  readonly organizationId: string
+  /** Used for what the simulation leaves out. */
+  readonly data: CallData
+  /** Runs a task after some milliseconds. `description` completes the sentence "… is due in 30 s". */
+  readonly schedule: (afterMs: number, task: () => Promise<unknown>, description: string) => void
+}
+
+/** Fills in the parts that a simulated summary leaves out. */
+export const completeSummary = (
+  { recap, keyPoints, nextSteps }: SummarySimulation,
+  { summary }: Pick<CallData, 'summary'>,
+): CallSummary => ({
+  recap: recap ?? summary.recap,
+  keyPoints: [...(keyPoints ?? summary.keyPoints)],
+  nextSteps: [...(nextSteps ?? summary.nextSteps)],
+})
+
+const planSummary = (
+  { outcome = 'answered', summary }: CallSimulation,
+  isAutomatic: boolean,
+): (LaterSummary & { readonly afterMs: number }) | undefined => {
+  if (outcome !== 'answered' && summary) {
+    const message = `must be left out or false: a call with the outcome ${JSON.stringify(outcome)} has no summary`
+    throw new InputError([{ path: 'summary', message }])
+  }
+  if (outcome !== 'answered' || !(summary ?? isAutomatic)) return undefined
+  const { after = 0, ...parts } = summary || {}
+  const afterMs = toMilliseconds(after)
+  if (afterMs === undefined) {
+    throw new InputError([{ path: 'summary.after', message: "must be a duration, such as 500 or '30s'" }])
+  }
+  return { ...parts, afterMs }
+}
+
+const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, channel: string): string =>
+  (channel === 'PSTN' ? pstnNumbers : integrations)[0]?.number ?? ''
+
+/**
+ * Plays a call from its start to its end. A summary without delay is saved at once, a later one is scheduled.
+ *
+ * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
+ * @throws RecordExistsError if the organization has a call with this id.
+ * @throws RecordNotFoundError if there is no such organization.
+ */
+export const simulateCall = async (
+  { server: { organizations, calls, summaries }, organizationId, data, schedule }: SimulationContext,
+  simulation: CallSimulation = {},
+): Promise<SimulatedCall> => {
+  const organization = await organizations.find(organizationId)
+  if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
+  const isAutomatic = organization.callSummaries === 'automatic'
+  const plan = planSummary(simulation, isAutomatic)
+  const {
+    outcome = 'answered',
+    durationInSeconds = data.durationInSeconds,
+    summary: _,
+    ...input
+  } = simulation
+  const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = input
+  const { callId } = await calls.start(organizationId, {
+    ...input,
+    channel,
+    direction,
+    callType,
+    channelNumber: input.channelNumber ?? getFirstNumber(organization, channel),
+    customerNumber: input.customerNumber ?? data.customerNumber,
+    agentNumber: input.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
+  })
+  switch (outcome) {
+    case 'missed':
+      return { ...(await calls.miss(organizationId, callId)), summary: undefined }
+    case 'rejected':
+      return { ...(await calls.reject(organizationId, callId)), summary: undefined }
+    case 'not_picked':
+      return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
+  }
+  await calls.accept(organizationId, callId)
+  const recorded = outcome !== 'no_recording'
+  const spoken = outcome !== 'nothing_said'
+  const ended = await calls.end(organizationId, callId, { durationInSeconds, recorded, spoken })
+  if (plan === undefined) return { ...ended, summary: undefined }
+
+  const summary = completeSummary(plan, data)
+  const generatedBy = plan.generatedBy ?? (isAutomatic ? 'automatic' : 'team_member')
+  const save = () => summaries.save(organizationId, callId, summary, { generatedBy })
+  if (plan.afterMs === 0) await save()
+  else schedule(plan.afterMs, save, `the summary of ${callId}`)
+  return { ...ended, summary }
+}

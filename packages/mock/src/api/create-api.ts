@@ -1,0 +1,71 @@
+import {
+  type EndpointName,
+  type ErrorCode,
+  endpoints,
+  isErrorCode,
+  ReceivedErrorBody,
+} from '@wabakit/contract'
+import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
+import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
+import type { RecordedRequest } from '../recording/recorded-request.ts'
+import { sleepRealTime } from '../time/real-timers.ts'
+import { readRequestBody } from './read-request-body.ts'
+
+/** Responds to requests of the public API. Rejects like `fetch` if a fault resets the connection. */
+export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Response>
+
+type ApiOptions = {
+  readonly server: Pick<ReferenceServer, 'fetch'>
+  readonly faults: Pick<ApiFaults, 'take'>
+  readonly now: () => number
+  readonly record: (request: RecordedRequest) => void
+}
+
+const names = Object.keys(endpoints) as readonly EndpointName[]
+
+const readErrorCode = async (response: Response): Promise<ErrorCode | undefined> => {
+  const { data } = ReceivedErrorBody.safeParse(await response.clone().json())
+  return isErrorCode(data?.code) ? data.code : undefined
+}
+
+/** Throws what `fetch` rejects with in Node when a connection is reset. */
+const throwConnectionReset = (): never => {
+  const cause = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' })
+  throw new TypeError('fetch failed', { cause })
+}
+
+/** Creates an API that applies faults to the server's responses and records every request. */
+export const createApi =
+  ({ server, faults, now, record }: ApiOptions): Api =>
+  async (request, connection) => {
+    request.signal.throwIfAborted()
+    const url = new URL(request.url)
+    const endpoint = names.find((name) => endpoints[name].path === url.pathname)
+    const fault = faults.take(endpoint)
+    const recorded = {
+      endpoint,
+      method: request.method,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: new Headers(request.headers),
+      body: await readRequestBody(request),
+      at: now(),
+      fault,
+    }
+    const respond = () => server.fetch(request, connection)
+    if (fault === undefined) {
+      const response = await respond()
+      const verdict = response.status === 200 ? 'ok' : ((await readErrorCode(response)) ?? 'ok')
+      record({ ...recorded, status: response.status, verdict })
+      return response
+    }
+    try {
+      const sleep = (ms: number) => sleepRealTime(ms, request.signal)
+      const response = await respondWithFault(fault, { respond, sleep, reset: throwConnectionReset })
+      record({ ...recorded, status: response.status, verdict: 'fault' })
+      return response
+    } catch (error) {
+      record({ ...recorded, status: undefined, verdict: 'fault' })
+      throw error
+    }
+  }

@@ -1,0 +1,58 @@
+import type { ClaimedDelivery } from '@wabakit/core'
+import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
+import { createReordering } from '../faults/reordering.ts'
+import { parseDuration } from '../time/duration.ts'
+import type { Scheduler } from '../time/scheduler.ts'
+
+export type DelaysOptions = {
+  readonly faults: Pick<DeliveryFaultLists, 'delay' | 'reorder'>
+  readonly scheduler: Scheduler
+  /** Lets the server send a delivery again, with the same `webhook-id`. */
+  readonly resend: (claimed: ClaimedDelivery) => Promise<unknown>
+}
+
+/**
+ * Holds deliveries back for the faults `delay` and `reorder`. The server counts a held delivery as delivered, so that
+ * later ones can overtake it. When its time has come, the server sends it again, with its own rules for retries.
+ */
+export type Delays = {
+  /** Whether this delivery is held back now. */
+  holds(claimed: ClaimedDelivery): boolean
+  /** The fault that delayed a delivery which is sent now. */
+  getReason(claimed: ClaimedDelivery): 'delay' | 'reorder' | undefined
+  /** Sends the delivery that was waiting for this one, if there is one. */
+  onArrival(claimed: ClaimedDelivery): void
+  /** Sends everything that `reorder` holds back. */
+  release(): void
+}
+
+export const createDelays = ({ faults, scheduler, resend }: DelaysOptions): Delays => {
+  const reasons = new Map<string, 'delay' | 'reorder'>()
+  const reordering = createReordering(faults.reorder.take)
+  return {
+    holds: (claimed) => {
+      const { id } = claimed.delivery
+      if (reasons.has(id)) return false
+      const delay = faults.delay.take(claimed)
+      if (delay !== undefined) {
+        scheduler.schedule({
+          at: scheduler.now() + parseDuration(delay.by),
+          description: `the delayed ${claimed.event.name}`,
+          run: () => resend(claimed),
+        })
+        reasons.set(id, 'delay')
+      } else if (reordering.holds(claimed)) {
+        reasons.set(id, 'reorder')
+      }
+      return reasons.has(id)
+    },
+    getReason: ({ delivery }) => reasons.get(delivery.id),
+    onArrival: (claimed) => {
+      const next = reordering.takeNext(claimed)
+      if (next !== undefined) void resend(next)
+    },
+    release: () => {
+      for (const held of reordering.clear()) void resend(held)
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { WebhookEvent } from '@wabakit/contract'
+import type { AttemptReported, ClaimedDelivery, DeliveryFetch } from '@wabakit/core'
+import { parseEvent } from '@wabakit/webhooks'
+import type { DeliveryFaultLists } from '../faults/delivery-faults.ts'
+import { tamper } from '../faults/tamper.ts'
+import type { RecordedDelivery } from '../recording/recorded-delivery.ts'
+import { createDelays, type DelaysOptions } from './delays.ts'
+import type { Targets } from './targets.ts'
+
+type TransportOptions = DelaysOptions & {
+  readonly faults: DeliveryFaultLists
+  readonly targets: Targets
+  readonly record: (delivery: RecordedDelivery) => void
+}
+
+/** Sends the deliveries that the server's dispatcher has signed, and applies faults to them. */
+export type Transport = {
+  readonly fetch: DeliveryFetch
+  /** Records an attempt. Call it when the dispatcher has settled the attempt. */
+  onSettled(report: AttemptReported): void
+  /** Deliveries that have no response yet. */
+  listPending(): readonly ClaimedDelivery[]
+  /** Sends everything that `reorder` holds back. */
+  release(): void
+  /** Stops waiting for responses. */
+  stop(): void
+}
+
+/** An attempt that was sent, and the duplicates that followed it. */
+type SentAttempt = { readonly attempt: RecordedDelivery; readonly copies: RecordedDelivery[] }
+
+const readEvent = (payload: string): WebhookEvent | undefined => {
+  const parsed = parseEvent(payload)
+  return parsed.kind === 'event' ? parsed.event : undefined
+}
+
+const addResponse = (attempt: RecordedDelivery, status: number, responseBody: string): RecordedDelivery => ({
+  ...attempt,
+  status,
+  responseBody,
+  acknowledged: status >= 200 && status < 300,
+})
+
+export const createTransport = (options: TransportOptions): Transport => {
+  const { faults, targets, scheduler, record } = options
+  const delays = createDelays(options)
+  const sent = new Map<ClaimedDelivery, SentAttempt>()
+  const attempts = new Map<string, number>()
+  const stopped = Promise.withResolvers<never>()
+  stopped.promise.catch(() => {})
+
+  const countAttempt = (id: string): number => {
+    const number = (attempts.get(id) ?? 0) + 1
+    attempts.set(id, number)
+    return number
+  }
+
+  const createAttempt = (claimed: ClaimedDelivery, init: RequestInit): RecordedDelivery => {
+    const { delivery, event, subscription } = claimed
+    const signed = { headers: new Headers(init.headers), body: event.payload }
+    const tampering = faults.tamper.take(claimed)
+    const delay = delays.getReason(claimed)
+    return {
+      id: delivery.webhookId,
+      name: event.name,
+      event: readEvent(event.payload),
+      to: targets.find(subscription.url).name,
+      attempt: countAttempt(delivery.id),
+      at: scheduler.now(),
+      ...(tampering === undefined ? signed : tamper(signed, tampering)),
+      status: undefined,
+      responseBody: '',
+      error: undefined,
+      acknowledged: false,
+      faults: [...(delay ? [delay] : []), ...(tampering ? (['tamper'] as const) : [])],
+    }
+  }
+
+  return {
+    fetch: async (_url, init, claimed) => {
+      if (delays.holds(claimed)) return new Response(null, { status: 204 })
+      const attempt = createAttempt(claimed, init)
+      const { body, headers } = attempt
+      const { send, url } = targets.find(claimed.subscription.url)
+      const sendOnce = () =>
+        Promise.race([send(new Request(url, { ...init, headers, body })), stopped.promise])
+      if (faults.drop.take(claimed) !== undefined) {
+        sent.set(claimed, { attempt: { ...attempt, faults: [...attempt.faults, 'drop'] }, copies: [] })
+        throw new Error('dropped by faults.deliveries.drop')
+      }
+      const copies: RecordedDelivery[] = []
+      sent.set(claimed, { attempt, copies })
+      const response = await sendOnce()
+      const duplicate = faults.duplicate.take(claimed)
+      for (let left = duplicate ? (duplicate.copies ?? 1) : 0; left > 0; left--) {
+        const number = countAttempt(claimed.delivery.id)
+        const copy = { ...attempt, attempt: number, faults: [...attempt.faults, 'duplicate' as const] }
+        const again = await sendOnce()
+        copies.push(addResponse(copy, again.status, await again.text()))
+      }
+      return response
+    },
+    onSettled: ({ claimed, result }) => {
+      const found = sent.get(claimed)
+      sent.delete(claimed)
+      if (found === undefined || result.kind === 'released') return
+      const { attempt, copies } = found
+      const { status, error, responseBody } = result.attempt
+      record(
+        status === null
+          ? { ...attempt, error: error ?? 'no response' }
+          : addResponse(attempt, status, responseBody ?? ''),
+      )
+      for (const copy of copies) record(copy)
+      delays.onArrival(claimed)
+    },
+    listPending: () => [...sent.keys()],
+    release: delays.release,
+    stop: () => stopped.reject(new Error('the mock was closed or reset')),
+  }
+}

@@ -1,0 +1,100 @@
+import type { EventName } from '@wabakit/contract'
+import type { ClaimedDelivery, Random } from '@wabakit/core'
+import { createFaultList, type Duration, type FaultOptions } from '@wabakit/core/simulation'
+import type * as z from 'zod/mini'
+import { parseInput, parseName, type StrictObject } from '../input.ts'
+import { findDifferences } from '../matching/find-differences.ts'
+import {
+  DelayFault,
+  type DeliveryFault,
+  type DeliveryFaultOptions,
+  DropFault,
+  DuplicateFault,
+  type FaultedEvent,
+  ReorderFault,
+  TamperFault,
+} from './delivery-fault.ts'
+
+/** Faults of webhook deliveries. Each function returns a function that removes the fault. */
+export type DeliveryFaults = {
+  /**
+   * Sends the same signed request again, with the same `webhook-id`.
+   *
+   * @example
+   * mock.faults.deliveries.duplicate('CALL_ENDED')
+   */
+  duplicate(event: FaultedEvent, options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies'>): () => void
+  /** Loses an attempt; retries follow. `{ times: 'always' }` loses every attempt. */
+  drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
+  /** Delays an event on the mock's clock; others may overtake it. */
+  delay(event: FaultedEvent, options: DeliveryFaultOptions & { readonly by: Duration }): () => void
+  /** Changes an attempt after it was signed, like a forgery. */
+  tamper(
+    event: FaultedEvent,
+    options: DeliveryFaultOptions & Pick<TamperFault, 'part' | 'header'>,
+  ): () => void
+  /**
+   * Delivers events of one call or group in this order. Each is held back until those before it have arrived.
+   *
+   * @example
+   * mock.faults.deliveries.reorder(['CALL_AI_SUMMARY', 'CALL_ENDED'])
+   */
+  reorder(events: readonly EventName[], options?: DeliveryFaultOptions): () => void
+  /** Adds a fault from plain data. */
+  add(fault: DeliveryFault): () => void
+}
+
+type Scope = DeliveryFaultOptions & {
+  readonly event?: FaultedEvent | undefined
+  readonly events?: readonly EventName[] | undefined
+}
+
+const appliesTo = ({ event, events = [], where }: Scope, claimed: ClaimedDelivery): boolean => {
+  const { name, payload } = claimed.event
+  const isNamed = event === '*' || event === name || events.some((each) => each === name)
+  return isNamed && (where === undefined || findDifferences(where, JSON.parse(payload)).length === 0)
+}
+
+const createKind = <Shape extends z.core.$ZodShape>(
+  kind: DeliveryFault['kind'],
+  schema: StrictObject<Shape> & z.ZodMiniType<Scope & FaultOptions>,
+  random: Random,
+) => {
+  const list = createFaultList<z.output<typeof schema>>(random)
+  return {
+    add: (fault: object) => {
+      const { id } = list.add(parseInput(`faults.deliveries.${kind}`, schema, { ...fault, kind }))
+      return () => list.remove(id)
+    },
+    /** Returns the fault of this delivery, and counts the hit. */
+    take: (claimed: ClaimedDelivery) => list.take((fault) => appliesTo(fault, claimed)),
+    clear: list.clear,
+  }
+}
+
+/**
+ * Creates empty lists of delivery faults, one for each kind.
+ *
+ * @param random - decides about faults with a `chance`.
+ */
+export const createDeliveryFaultLists = (random: Random) => ({
+  duplicate: createKind('duplicate', DuplicateFault, random),
+  drop: createKind('drop', DropFault, random),
+  delay: createKind('delay', DelayFault, random),
+  tamper: createKind('tamper', TamperFault, random),
+  reorder: createKind('reorder', ReorderFault, random),
+})
+
+export type DeliveryFaultLists = ReturnType<typeof createDeliveryFaultLists>
+
+export const createDeliveryFaults = (lists: DeliveryFaultLists): DeliveryFaults => {
+  const kinds = Object.keys(lists) as readonly DeliveryFault['kind'][]
+  return {
+    duplicate: (event, options) => lists.duplicate.add({ event, ...options }),
+    drop: (event, options) => lists.drop.add({ event, ...options }),
+    delay: (event, options) => lists.delay.add({ event, ...options }),
+    tamper: (event, options) => lists.tamper.add({ event, ...options }),
+    reorder: (events, options) => lists.reorder.add({ events, ...options }),
+    add: (fault) => lists[parseName('faults.deliveries.add: kind', kinds, fault.kind)].add(fault),
+  }
+}

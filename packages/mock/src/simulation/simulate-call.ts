@@ -1,0 +1,77 @@
+import { CallDirection, CallType, Channel, TriggeredVia } from '@wabakit/contract'
+import type { CallOutcome, SimulatedCall } from '@wabakit/core/simulation'
+import * as core from '@wabakit/core/simulation'
+import * as z from 'zod/mini'
+import { buildObservedCallEvent, type ObservedCallEventName } from '../data/observed-call-event.ts'
+import { parseInput, toUsageError } from '../input.ts'
+import { durationSchema } from '../time/duration.ts'
+import { summarySchema } from './simulate-summary.ts'
+import type { SimulationContext } from './simulation-context.ts'
+
+/** A call to simulate. By default: an answered incoming PSTN call between made-up people. */
+export type CallSimulation = core.CallSimulation & {
+  /**
+   * Also sends what live services send for unanswered calls: CALL_MISSED, CALL_REJECTED or CALL_NOT_PICKED (the last on
+   * WhatsApp only), and a CALL_ENDED whose unset fields are empty.
+   * @default false
+   */
+  readonly observedEvents?: boolean | undefined
+}
+
+const laterSummarySchema = z.extend(summarySchema, { after: z.optional(durationSchema) })
+
+const text = () => z.optional(z.string().check(z.minLength(1)))
+
+/** Checks a {@link CallSimulation}. */
+export const callSchema = z.strictObject({
+  callId: text(),
+  channel: z.optional(Channel),
+  direction: z.optional(CallDirection),
+  outcome: z.optional(
+    z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),
+  ),
+  durationInSeconds: z.optional(z.int().check(z.minimum(0))),
+  channelNumber: text(),
+  customerNumber: text(),
+  agentNumber: text(),
+  callType: z.optional(CallType),
+  triggeredVia: z.optional(TriggeredVia),
+  botTest: z.optional(z.strictObject({ webhooks: z.boolean() })),
+  summary: z.optional(z.union([z.literal(false), laterSummarySchema])),
+  observedEvents: z.optional(z.boolean()),
+} satisfies Record<keyof CallSimulation, unknown>)
+
+const observedNames: Partial<Record<CallOutcome, ObservedCallEventName>> = {
+  missed: 'CALL_MISSED',
+  rejected: 'CALL_REJECTED',
+  not_picked: 'CALL_NOT_PICKED',
+}
+
+/** Simulates a call, and schedules its summary if that comes later. */
+export const simulateCall = async (
+  { server, account, scheduler, createCallData, publish }: SimulationContext,
+  input: CallSimulation = {},
+): Promise<SimulatedCall> => {
+  const caller = 'simulateCall'
+  // Separately, because a union does not report which field of the summary is unknown.
+  if (typeof input.summary === 'object') parseInput(`${caller}: summary`, laterSummarySchema, input.summary)
+  const { observedEvents = false, ...simulation } = parseInput(caller, callSchema, input)
+  const data = createCallData()
+  const schedule: core.SimulationContext['schedule'] = (afterMs, run, description) =>
+    scheduler.schedule({ at: scheduler.now() + afterMs, description, run })
+  const { organizationId } = account
+  const call = await core
+    .simulateCall({ server, organizationId, data, schedule }, simulation)
+    .catch((error) => Promise.reject(toUsageError(caller, error)))
+
+  const name = observedNames[simulation.outcome ?? 'answered']
+  if (observedEvents && name !== undefined) {
+    const about = { ...call, customerName: data.customerName }
+    // Telephone networks do not report that nobody picked up.
+    if (name !== 'CALL_NOT_PICKED' || call.channel === 'WHATSAPP') {
+      await publish(buildObservedCallEvent(name, about), call.channel)
+    }
+    await publish(buildObservedCallEvent('CALL_ENDED', about), call.channel)
+  }
+  return call
+}

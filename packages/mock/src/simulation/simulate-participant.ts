@@ -1,0 +1,37 @@
+import type { ParticipantRecord } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { parseInput, parseName } from '../input.ts'
+import type { SimulationContext } from './simulation-context.ts'
+
+/** What a participant did. */
+export type ParticipantAction = 'joined' | 'left' | 'removed'
+
+/** A participant of a group. */
+export const ParticipantSimulation = z.strictObject({
+  /** The `groupId` of the create response. */
+  groupId: z.string().check(z.minLength(1)),
+  /** The participant's phone number. @default made up, for `joined` */
+  phone: z.optional(z.string().check(z.minLength(1))),
+})
+export type ParticipantSimulation = z.infer<typeof ParticipantSimulation>
+
+const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
+
+const actions: readonly ParticipantAction[] = ['joined', 'left', 'removed']
+
+/** Lets somebody join or leave a group, or removes them from it. */
+export const simulateParticipant = async (
+  { account, server, createCallData }: SimulationContext,
+  action: ParticipantAction,
+  input: ParticipantSimulation,
+): Promise<ParticipantRecord> => {
+  const caller = 'simulateParticipant'
+  const step = steps[parseName(caller, actions, action)]
+  const { groupId, phone } = parseInput(caller, ParticipantSimulation, input)
+  if (phone === undefined && action !== 'joined') {
+    throw new MockUsageError(`${caller}: who has ${action}? Give the phone of somebody who joined.`)
+  }
+  const participant = { groupId, phone: phone ?? createCallData().customerNumber }
+  return server.participants[step](account.organizationId, participant)
+}

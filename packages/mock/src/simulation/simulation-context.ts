@@ -1,0 +1,15 @@
+import type { ReferenceServer } from '@wabakit/core'
+import type { CallData } from '@wabakit/core/simulation'
+import type { Account } from '../data/account.ts'
+import type { Scheduler } from '../time/scheduler.ts'
+
+/** What simulations work with. */
+export type SimulationContext = {
+  readonly account: Account
+  readonly server: ReferenceServer
+  readonly scheduler: Scheduler
+  /** Makes up the data of the next call. */
+  createCallData(): CallData
+  /** Publishes an event that no rule of the server produces. */
+  publish(payload: object, channel: 'PSTN' | 'WHATSAPP'): Promise<void>
+}

@@ -1,0 +1,160 @@
+import {
+  callSubject,
+  createIds,
+  createReferenceServer,
+  type EventRecord,
+  groupSubject,
+  type Ids,
+  memoryStore,
+  type Random,
+  type ReferenceServer,
+  type Store,
+} from '@wabakit/core'
+import { createCallData, createSeededRandom } from '@wabakit/core/simulation'
+import { parseEvent } from '@wabakit/webhooks'
+import { type Api, createApi } from '../api/create-api.ts'
+import type { Account } from '../data/account.ts'
+import type { Targets } from '../delivery/targets.ts'
+import { createTransport, type Transport } from '../delivery/transport.ts'
+import type { TenantFaults } from '../faults/faults.ts'
+import type { TenantSettings } from '../mock-options.ts'
+import { createRecorder, type Recorder } from '../recording/recorder.ts'
+import type { SimulationContext } from '../simulation/simulation-context.ts'
+import type { Scheduler } from '../time/scheduler.ts'
+
+/** What survives a reset. */
+export type TenantStateOptions = {
+  readonly seed: number
+  readonly account: Account
+  readonly settings: TenantSettings
+  readonly targets: Targets
+  readonly faults: TenantFaults
+  /** Is not restarted by a reset, so that ids never repeat and receivers do not see new events as duplicates. */
+  readonly idRandom: Random
+  readonly createScheduler: () => Scheduler
+  /** Called when something was recorded. */
+  readonly onChange: () => void
+}
+
+/** Everything of a tenant that a reset replaces. */
+export type TenantState = {
+  readonly server: ReferenceServer
+  readonly scheduler: Scheduler
+  readonly ids: Ids
+  readonly recorder: Recorder
+  readonly simulation: SimulationContext
+  readonly api: Api
+  readonly transport: Transport
+  /** Resolves when the organization and its first subscriptions exist. */
+  ready(): Promise<void>
+  stop(): Promise<void>
+}
+
+const delivery = {
+  signatureClock: { now: () => Date.now() },
+  // No jitter, so that a test can advance the clock to an attempt.
+  random: () => 0,
+  // One worker, whose leases never expire and whose slots are never full.
+  leaseMs: 1e15,
+  concurrency: 1e6,
+  perSubscription: 1e6,
+} as const
+
+const removeName = (event: EventRecord): EventRecord => {
+  const { event: _, ...payload } = JSON.parse(event.payload)
+  return { ...event, payload: JSON.stringify(payload) }
+}
+
+/** Wraps a store so that group events have no field `event`, as in older services. */
+const withOlderGroupPayloads = (store: Store): Store => ({
+  ...store,
+  createGroup: (change) => store.createGroup({ ...change, event: removeName(change.event) }),
+  saveParticipant: (change) => store.saveParticipant({ ...change, event: removeName(change.event) }),
+})
+
+export const createTenantState = (options: TenantStateOptions): TenantState => {
+  const { seed, account, settings, targets, faults, idRandom } = options
+  const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
+  const scheduler = options.createScheduler()
+  const recorder = createRecorder(options.onChange)
+  const transport = createTransport({
+    faults: faults.deliveries,
+    targets,
+    scheduler,
+    record: recorder.addDelivery,
+    resend: (claimed) => server.deliveries.resend(organizationId, { deliveryId: claimed.delivery.id }),
+  })
+  const ids = createIds({ clock: scheduler, random: idRandom })
+  const memory = memoryStore()
+  const store = settings.olderGroupPayloads ? withOlderGroupPayloads(memory) : memory
+  const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
+  const server = createReferenceServer({
+    organizations: [
+      {
+        id: organizationId,
+        integrations: [{ wabaNumber, enabled, joinApprovalMode }],
+        pstnNumbers: [pstnNumber],
+        apiKeys: [{ key: apiKey }],
+        callSummaries,
+      },
+    ],
+    store,
+    clock: scheduler,
+    random: idRandom,
+    ids,
+    fetch: transport.fetch,
+    delivery,
+    auth: { header: settings.authHeader },
+    rateLimit: settings.rateLimit ?? false,
+    allowLoopbackHttp: true,
+  })
+  server.on('*', recorder.addEvent)
+  server.dispatcher.onAttempt(transport.onSettled)
+  scheduler.start({ dispatcher: server.dispatcher, store })
+
+  const publish: SimulationContext['publish'] = async (payload, channel) => {
+    const { groupId, callId }: { groupId?: unknown; callId?: unknown } = payload
+    const parsed = parseEvent(payload)
+    await server.events.publish(organizationId, {
+      name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),
+      subject: groupId === undefined ? callSubject(String(callId)) : groupSubject(String(groupId)),
+      channel,
+      number: channel === 'PSTN' ? pstnNumber : wabaNumber,
+      payload: JSON.stringify(payload),
+    })
+    if (parsed.kind === 'event') recorder.addEvent(parsed.event)
+  }
+
+  const subscribeBoth = async (): Promise<void> => {
+    const common = { url: targets.defaultUrl, secret }
+    await server.subscriptions.create(organizationId, { channel: 'WHATSAPP', number: wabaNumber, ...common })
+    await server.subscriptions.create(organizationId, { channel: 'PSTN', number: pstnNumber, ...common })
+  }
+  let subscribed: Promise<void> | undefined
+  let calls = 0
+
+  return {
+    server,
+    scheduler,
+    ids,
+    recorder,
+    simulation: {
+      account,
+      server,
+      scheduler,
+      publish,
+      createCallData: () =>
+        createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
+    },
+    api: createApi({ server, faults: faults.api, now: scheduler.now, record: recorder.addRequest }),
+    transport,
+    ready: () => {
+      subscribed ??= subscribeBoth()
+      return subscribed
+    },
+    stop: () => {
+      transport.stop()
+      return scheduler.stop()
+    },
+  }
+}

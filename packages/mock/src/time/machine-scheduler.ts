@@ -1,0 +1,39 @@
+import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { afterRealTime, sleepRealTime } from './real-timers.ts'
+import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
+
+/**
+ * Creates a scheduler that follows the machine's clock.
+ *
+ * @param onError - receives the error of a task that fails.
+ */
+export const createMachineScheduler = (onError: (error: unknown) => void): Scheduler => {
+  const timers = new Map<ScheduledTask, () => void>()
+  let worker: DeliveryWorker | undefined
+  return {
+    now: () => Date.now(),
+    schedule: (task) => {
+      const run = (): void => {
+        timers.delete(task)
+        task.run().catch(onError)
+      }
+      timers.set(task, afterRealTime(Math.max(0, task.at - Date.now()), run))
+    },
+    listTasks: () => [...timers.keys()].sort((a, b) => a.at - b.at),
+    advance: async () => {
+      throw new MockUsageError(
+        "clock.advance: this mock follows the machine's clock, which cannot be moved. Wait instead, or create the mock with { clock: 'virtual' }, the default.",
+      )
+    },
+    sleep: sleepRealTime,
+    start: (started) => {
+      worker = started
+      worker.dispatcher.start()
+    },
+    stop: async () => {
+      for (const cancel of timers.values()) cancel()
+      timers.clear()
+      await worker?.dispatcher.stop({ graceMs: 0 })
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { Dispatcher, Store } from '@wabakit/core'
+
+/** Work that is due at a time of the mock's clock. */
+export type ScheduledTask = {
+  /** Unix time in milliseconds. */
+  readonly at: number
+  /** Completes the sentence "… is due in 30 s". */
+  readonly description: string
+  readonly run: () => Promise<unknown>
+}
+
+/** What delivers webhooks, and what announces that some are due. */
+export type DeliveryWorker = {
+  readonly dispatcher: Pick<Dispatcher, 'runDue' | 'nextDueAt' | 'start' | 'stop'>
+  readonly store: Pick<Store, 'onDue'>
+}
+
+/** The time of a tenant. It runs tasks and delivers webhooks when they are due. */
+export type Scheduler = {
+  now(): number
+  schedule(task: ScheduledTask): void
+  /** Tasks that have not run yet, earliest first. */
+  listTasks(): readonly ScheduledTask[]
+  /** Moves the time forward, and waits for everything that becomes due. */
+  advance(ms: number): Promise<void>
+  /** Moves the time forward without waiting for deliveries. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  /** Starts to deliver. */
+  start(worker: DeliveryWorker): void
+  /** Stops. Resolves when nothing is running any more. */
+  stop(): Promise<void>
+}

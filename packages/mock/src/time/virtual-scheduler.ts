@@ -1,0 +1,76 @@
+import { sleepRealTime } from './real-timers.ts'
+import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
+
+/**
+ * Creates a scheduler whose time stands still until it is moved.
+ *
+ * @param startAt - Unix time in milliseconds.
+ * @param onError - receives errors of the dispatcher that no caller awaits.
+ */
+export const createVirtualScheduler = (startAt: number, onError: (error: unknown) => void): Scheduler => {
+  let time = startAt
+  let tasks: readonly ScheduledTask[] = []
+  let worker: DeliveryWorker | undefined
+  let unsubscribe = (): void => {}
+
+  const moveTo = (next: number): void => {
+    time = Math.max(time, next)
+  }
+
+  const runTasks = async (until: number): Promise<void> => {
+    for (let [next] = tasks; next !== undefined && next.at <= until; [next] = tasks) {
+      tasks = tasks.slice(1)
+      moveTo(next.at)
+      await next.run()
+    }
+  }
+
+  const advanceTo = async (target: number): Promise<void> => {
+    for (;;) {
+      await runTasks(time)
+      await worker?.dispatcher.runDue()
+      const dueAt = await worker?.dispatcher.nextDueAt()
+      const next = Math.min(tasks[0]?.at ?? Number.POSITIVE_INFINITY, dueAt ?? Number.POSITIVE_INFINITY)
+      if (next > target || worker === undefined) break
+      moveTo(next)
+    }
+    moveTo(target)
+  }
+
+  const deliver = (): void => {
+    worker?.dispatcher.runDue().catch(onError)
+  }
+
+  let advances: Promise<unknown> = Promise.resolve()
+  return {
+    now: () => time,
+    schedule: (task) => {
+      tasks = [...tasks, task].sort((a, b) => a.at - b.at)
+    },
+    listTasks: () => tasks,
+    advance: (ms) => {
+      // One after the other, so that two concurrent calls of 30 s move the clock by 60 s.
+      const advance = advances.then(() => advanceTo(time + ms))
+      advances = advance.catch(() => {})
+      return advance
+    },
+    sleep: async (ms, signal) => {
+      const target = time + ms
+      // Gives others a turn, so that concurrent sleeps overlap.
+      await sleepRealTime(0, signal)
+      await runTasks(target)
+      moveTo(target)
+      deliver()
+    },
+    start: (started) => {
+      worker = started
+      unsubscribe = started.store.onDue(deliver)
+    },
+    stop: async () => {
+      const stopping = worker?.dispatcher.stop({ graceMs: 0 })
+      unsubscribe()
+      worker = undefined
+      await stopping
+    },
+  }
+}

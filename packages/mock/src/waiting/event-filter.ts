@@ -1,0 +1,52 @@
+import { type EventName, eventNames, type WebhookEvent, type WebhookEventOf } from '@wabakit/contract'
+import { parseName } from '../input.ts'
+import { type Difference, findDifferences, type Partially } from '../matching/find-differences.ts'
+import { printValue } from '../matching/print.ts'
+
+/** Which events of a name match: those with these fields, at any depth, or those for which a function returns true. */
+export type EventMatch<Name extends EventName> =
+  | Partially<WebhookEventOf<Name>>
+  | ((event: WebhookEventOf<Name>) => boolean)
+
+/** Finds the events of one name that match. */
+export type EventFilter<Name extends EventName> = {
+  readonly name: Name
+  accepts(event: WebhookEvent | undefined): event is WebhookEventOf<Name>
+  /** How an event of the name differs; `undefined` if the match is a function. */
+  findDifferences(event: WebhookEvent): readonly Difference[] | undefined
+  /** For messages: `CALL_ENDED {"callId":"call_1"}`. */
+  readonly label: string
+}
+
+const hasName = <Name extends EventName>(
+  event: WebhookEvent | undefined,
+  name: Name,
+): event is WebhookEventOf<Name> => event?.event === name
+
+/**
+ * @param caller - the function that the user called, for the message.
+ * @throws MockUsageError if there is no event of this name.
+ */
+export const createEventFilter = <Name extends EventName>(
+  caller: string,
+  name: Name,
+  match?: EventMatch<Name>,
+): EventFilter<Name> => {
+  parseName(caller, eventNames, name)
+  if (typeof match === 'function') {
+    return {
+      name,
+      label: `${name} for which ${printValue(match)}`,
+      accepts: (event): event is WebhookEventOf<Name> => hasName(event, name) && match(event),
+      findDifferences: () => undefined,
+    }
+  }
+  const part: unknown = match ?? {}
+  return {
+    name,
+    label: match === undefined ? name : `${name} ${printValue(match)}`,
+    accepts: (event): event is WebhookEventOf<Name> =>
+      hasName(event, name) && findDifferences(part, event).length === 0,
+    findDifferences: (event) => findDifferences(part, event),
+  }
+}

@@ -1,0 +1,112 @@
+import type { EventName, WebhookEvent } from '@wabakit/contract'
+import { printDifferences, printValue } from '../matching/print.ts'
+import type { RecordedDelivery } from '../recording/recorded-delivery.ts'
+import type { EventFilter } from './event-filter.ts'
+
+/** Something that is due later on the mock's clock. */
+export type Upcoming = { readonly description: string; readonly inMs: number }
+
+/** What happened to a tenant, and what will happen. */
+export type Situation = {
+  readonly seed: number
+  readonly events: readonly WebhookEvent[]
+  readonly deliveries: readonly RecordedDelivery[]
+  /** Names of the events whose delivery has no response yet. */
+  readonly pending: readonly string[]
+  readonly upcoming: readonly Upcoming[]
+}
+
+/** A wait that timed out. */
+export type FailedWait<Name extends EventName> = {
+  readonly filter: EventFilter<Name>
+  readonly timeoutMs: number
+}
+
+const maxLines = 20
+
+const formatList = (title: string, lines: readonly string[]): string[] => {
+  const hidden = lines.length - maxLines
+  const shown = lines.slice(-maxLines).map((line) => `  ${line}`)
+  return [title, ...(hidden > 0 ? [`  (${hidden} earlier ones)`] : []), ...shown]
+}
+
+const formatEvents = (events: readonly WebhookEvent[]): string[] => {
+  if (events.length === 0) return ['No event has happened yet.']
+  const lines = events.map((event, index) => {
+    const subject = 'groupId' in event ? `groupId ${event.groupId}` : `callId ${event.callId}`
+    return `${index + 1}. ${event.event}  ${subject}`
+  })
+  return formatList('Events so far:', lines)
+}
+
+const formatDeliveries = (deliveries: readonly RecordedDelivery[]): string[] => {
+  if (deliveries.length === 0) return ['Nothing has been delivered yet.']
+  const lines = deliveries.map(({ name, to, attempt, status, error, faults }) => {
+    const outcome = status === undefined ? error : `status ${status}`
+    const fault = faults.length > 0 ? ` (fault: ${faults.join(', ')})` : ''
+    return `${name || 'event without a name'} to ${to}, attempt ${attempt}: ${outcome}${fault}`
+  })
+  return formatList('Deliveries so far:', lines)
+}
+
+const formatNearest = <Name extends EventName>(
+  filter: EventFilter<Name>,
+  events: readonly WebhookEvent[],
+): string[] => {
+  const [nearest] = events
+    .map((event, index) => ({ event, index, differences: filter.findDifferences(event) }))
+    .filter(({ event }) => event.event === filter.name)
+    .toSorted((a, b) => (a.differences?.length ?? 0) - (b.differences?.length ?? 0))
+  if (nearest === undefined) return []
+  const { event, index, differences } = nearest
+  if (differences === undefined) return [`The most similar is number ${index + 1}: ${printValue(event)}`]
+  return differences.length === 0
+    ? []
+    : [`The most similar is number ${index + 1}. It differs in:`, printDifferences(differences)]
+}
+
+const formatUpcoming = (upcoming: readonly Upcoming[]): string[] =>
+  upcoming
+    .slice(0, 5)
+    .map(
+      ({ description, inMs }) =>
+        `Due later: ${description}, in ${inMs} ms on the mock's clock: await mock.clock.advance(${inMs})`,
+    )
+
+const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
+  deliveries.some(
+    ({ status, faults, responseBody }) =>
+      status === 401 && !faults.includes('tamper') && responseBody.includes('no_matching_signature'),
+  )
+    ? [
+        'The receiver rejects the signature, so it verifies with a different secret. Give it mock.secret. ' +
+          'A second receiver with its own secret belongs to a mock.tenant(), or to mock.subscribe({ receiver, secret }).',
+      ]
+    : []
+
+/** Explains why `waitForEvent` timed out. */
+export const explainMissingEvent = <Name extends EventName>(
+  { filter, timeoutMs }: FailedWait<Name>,
+  { seed, events, upcoming }: Situation,
+): string =>
+  [
+    `No ${filter.label} happened within ${timeoutMs} ms (seed ${seed}).`,
+    ...formatEvents(events),
+    ...formatNearest(filter, events),
+    ...formatUpcoming(upcoming),
+  ].join('\n')
+
+/** Explains why `waitForDelivery` timed out. */
+export const explainMissingDelivery = <Name extends EventName>(
+  { filter, timeoutMs }: FailedWait<Name>,
+  { seed, events, deliveries, pending, upcoming }: Situation,
+): string =>
+  [
+    `No delivery of ${filter.label} was acknowledged within ${timeoutMs} ms (seed ${seed}).`,
+    ...(events.some((event) => filter.accepts(event))
+      ? formatDeliveries(deliveries)
+      : [...formatEvents(events), ...formatNearest(filter, events)]),
+    ...pending.map((name) => `${name} was sent and has no response yet. Does its handler hang?`),
+    ...explainSecret(deliveries),
+    ...formatUpcoming(upcoming),
+  ].join('\n')

@@ -1,0 +1,64 @@
+import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { afterRealTime } from '../time/real-timers.ts'
+
+/** What a caller waits for. */
+export type Wait<Found> = {
+  /** The function that the user called, for messages. */
+  readonly caller: string
+  readonly timeoutMs: number
+  find(): Found | undefined
+  /** Creates the error for a time-out. */
+  explain(): Promise<Error>
+}
+
+/** Callers that wait for something to happen. */
+export type Waiters = {
+  wait<Found>(wait: Wait<Found>): Promise<Found>
+  /** Checks whether what they wait for is there now. */
+  check(): void
+  /** Rejects all of them. */
+  rejectAll(reason: string): void
+}
+
+type Waiter = { check(): void; reject(reason: string): void }
+
+export const createWaiters = (): Waiters => {
+  const waiters = new Set<Waiter>()
+  return {
+    wait: ({ caller, timeoutMs, find, explain }) =>
+      new Promise((resolve, reject) => {
+        const found = find()
+        if (found !== undefined) {
+          resolve(found)
+          return
+        }
+        const end = (): void => {
+          waiters.delete(waiter)
+          cancelTimer()
+        }
+        const waiter: Waiter = {
+          check: () => {
+            const now = find()
+            if (now === undefined) return
+            end()
+            resolve(now)
+          },
+          reject: (reason) => {
+            end()
+            reject(new MockUsageError(`${caller}: ${reason}`))
+          },
+        }
+        const cancelTimer = afterRealTime(timeoutMs, () => {
+          end()
+          explain().then(reject, reject)
+        })
+        waiters.add(waiter)
+      }),
+    check: () => {
+      for (const waiter of [...waiters]) waiter.check()
+    },
+    rejectAll: (reason) => {
+      for (const waiter of [...waiters]) waiter.reject(reason)
+    },
+  }
+}
