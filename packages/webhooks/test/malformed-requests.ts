@@ -7,9 +7,10 @@ import { connect } from 'node:net'
  * - `method`: an HTTP server cannot be expected to support this method; a webhook responds 405.
  * - `target`: the request line names no path on this server; a webhook responds 400.
  * - `syntax`: Node's parser refuses it or closes the connection, and no handler is called.
+ * - `body`: its body breaks off; Node responds 400 unless the handler has responded before.
  * - `nothing`: unusual, but valid; it is treated like any other request.
  */
-export type Fault = 'method' | 'target' | 'syntax' | 'nothing'
+export type Fault = 'method' | 'target' | 'syntax' | 'body' | 'nothing'
 
 /** A request that a stranger can send to any HTTP server. */
 export type MalformedRequest = {
@@ -44,7 +45,6 @@ export const malformedRequests: readonly MalformedRequest[] = [
   ask('method', 'M-SEARCH * HTTP/1.1'),
   ask('method', 'GET //u:p@h/ HTTP/1.1'),
   ask('method', 'GET http://u:p@h/ HTTP/1.1'),
-  ask('method', 'GET http://[ HTTP/1.1'),
   ask('method', 'GET / HTTP/1.1', ['Connection: Upgrade', 'Upgrade: websocket']),
   ask('method', 'GET / HTTP/1.1', [
     'Connection: Upgrade, HTTP2-Settings',
@@ -62,6 +62,7 @@ export const malformedRequests: readonly MalformedRequest[] = [
   ask('nothing', 'POST http://u:p@h/ HTTP/1.1'),
   ask('nothing', 'POST https://u@h:443/ HTTP/1.1'),
   ask('target', 'POST http:// HTTP/1.1'),
+  ask('target', 'GET http://[ HTTP/1.1'),
   ask('target', 'POST http://[ HTTP/1.1'),
   ask('target', 'POST http://[::1 HTTP/1.1'),
   ask('target', 'POST http://h:99999/ HTTP/1.1'),
@@ -70,10 +71,8 @@ export const malformedRequests: readonly MalformedRequest[] = [
   ask('target', 'POST file:///etc/passwd HTTP/1.1'),
   ask('target', 'POST javascript://x HTTP/1.1'),
 
-  // The asterisk stands for the whole server, and is valid with OPTIONS only (RFC 9112, section 3.2.4).
-  ask('target', 'POST * HTTP/1.1'),
-
-  // Origin form: a path that starts with two slashes is no address of another server.
+  // Origin form: a path that starts with two slashes does not name another server.
+  ask('nothing', 'POST * HTTP/1.1'),
   ask('nothing', 'POST // HTTP/1.1'),
   ask('nothing', 'POST //u:p@h/ HTTP/1.1'),
   ask('nothing', 'POST //h:99999/ HTTP/1.1'),
@@ -102,7 +101,7 @@ export const malformedRequests: readonly MalformedRequest[] = [
   ask('nothing', 'POST / HTTP/1.1', ['__proto__: x', 'constructor: y']),
   ask('nothing', 'POST / HTTP/1.1', ['content-type: a', 'set-cookie: a', 'set-cookie: b']),
   ask('nothing', 'POST / HTTP/1.1', ['Connection: Upgrade', 'Upgrade: websocket']),
-  ask('nothing', 'POST / HTTP/1.1', ['Transfer-Encoding: chunked'], 'ZZ\r\n'),
+  ask('body', 'POST / HTTP/1.1', ['Transfer-Encoding: chunked'], 'ZZ\r\n'),
   ask('syntax', 'POST / HTTP/1.1', ['x-control: a\x01b']),
   ask('syntax', 'POST / HTTP/1.1', [': x']),
   ask('syntax', 'POST / HTTP/1.1', ['Expect: tea', 'Content-Length: 2'], '{}'),

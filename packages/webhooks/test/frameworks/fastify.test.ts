@@ -3,6 +3,7 @@ import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, recording, type Start, sendRaw } from './framework-cases.ts'
+import { malformedCases } from './malformed-cases.ts'
 
 const start: Start = async (receiver) => {
   const app = fastify({ forceCloseConnections: true })
@@ -13,6 +14,17 @@ const start: Start = async (receiver) => {
 
 describe('Fastify 5', () => {
   frameworkCases(start)
+  // Fastify itself refuses paths that are not URI encoded (400), methods that it does not route (404) and content
+  // types that are none (415).
+  malformedCases(
+    async (receiver) => {
+      const app = fastify({ forceCloseConnections: true })
+      app.register(toFastifyPlugin(receiver, { url: '*' }))
+      onTestFinished(() => app.close())
+      return app.listen({ port: 0, host: '127.0.0.1' })
+    },
+    { alsoAllowed: [400, 404, 415] },
+  )
 
   it('answers 405 to what is not POST', async () => {
     const url = await start(recording().receiver)
