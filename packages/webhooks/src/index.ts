@@ -66,6 +66,7 @@ export {
   type VerifySignatureOptions,
   verifySignature,
 } from './signature/verify-signature.ts'
+export { isWebhookId } from './signature/webhook-id.ts'
 export { type BasicAuthOptions, basicAuth } from './verifiers/basic-auth.ts'
 export { standardWebhooks } from './verifiers/standard-webhooks.ts'
 export { type StaticHeaderOptions, staticHeader } from './verifiers/static-header.ts'
