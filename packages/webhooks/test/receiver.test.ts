@@ -157,14 +157,32 @@ describe('verification', () => {
     expect(statuses).toEqual([200, 200, 401, 401, 401, 401, 401, 401])
   })
 
-  it('refuses when its function throws', async () => {
-    const verify = () => {
-      throw new Error('look-up failed')
+  it('refuses when its function throws, and tells only the listeners what', async () => {
+    const thrown = [new Error('hunter2'), new TypeError('hunter2'), 'hunter2', { message: 'hunter2' }]
+    for (const error of thrown) {
+      const verifiers = [
+        () => {
+          throw error
+        },
+        () => Promise.reject(error),
+        Object.assign(() => true, {
+          checkHeaders: () => {
+            throw error
+          },
+        }),
+      ]
+      for (const verify of verifiers) {
+        const errors: unknown[] = []
+        const receiver = receive({ verify }).onError((heard) => errors.push(heard))
+        const response = await receiver.handle(await signedRequest(joined))
+        expect([response.status, await response.json()]).toEqual([
+          401,
+          { code: 'not_verified', message: 'The delivery was not verified.' },
+        ])
+        expect(JSON.stringify([...response.headers])).not.toContain('hunter2')
+        expect(errors).toEqual([error])
+      }
     }
-    expect(await answer(receive({ verify }), signedRequest(joined))).toMatchObject({
-      status: 401,
-      code: 'not_verified',
-    })
   })
 
   it('gives its function the headers, the bytes and the address', async () => {
