@@ -57,24 +57,40 @@ describe('a delivery', () => {
   })
 
   it('is not answered 200 when its completion fails, because the sender would not send it again', async () => {
-    const errors: unknown[] = []
-    const goesDown = storeOf({
-      complete: () => {
-        throw new Error('down')
-      },
-    })
-    const receiver = createReceiver({ verify, dedupe: goesDown })
-      .onAny(() => {})
-      .onError((error, { stage }) => errors.push([stage, error]))
-    const response = await receiver.handle(await signedRequest(joined))
-    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
-    expect(errors).toEqual([['dedupe', new Error('down')]])
+    const throwing = () => {
+      throw new Error('down')
+    }
+    for (const complete of [throwing, () => Promise.reject(new Error('down'))]) {
+      const errors: unknown[] = []
+      const receiver = createReceiver({ verify, dedupe: storeOf({ complete }) })
+        .onAny(() => {})
+        .onError((error, { stage }) => errors.push([stage, error]))
+      const response = await receiver.handle(await signedRequest(joined))
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(errors).toEqual([['dedupe', new Error('down')]])
+    }
   })
 
   it('is answered 409 when somebody else has claimed it since, and may still fail', async () => {
-    const receiver = receive(storeOf({ complete: () => false })).onAny(() => {})
-    const response = await receiver.handle(await signedRequest(joined))
-    expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
+    for (const complete of [() => false, async () => false]) {
+      const receiver = receive(storeOf({ complete })).onAny(() => {})
+      const response = await receiver.handle(await signedRequest(joined))
+      expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
+    }
+  })
+
+  it('is renewed by a timer that does not keep the process alive, and rarely when its claim is long', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval')
+    onTestFinished(() => timers.mockRestore())
+    const renew = vi.fn(() => true)
+    for (const claimTtlMs of [3_600_000, 1e12, Number.POSITIVE_INFINITY]) {
+      const receiver = createReceiver({ verify, dedupe: storeOf({ renew }), claimTtlMs }).onAny(() => {
+        expect(Object(timers.mock.results.at(-1)?.value).hasRef()).toBe(false)
+        return new Promise((resolve) => setTimeout(resolve, 20))
+      })
+      expect(await statusOf(receiver, signedRequest(joined))).toBe(200)
+    }
+    expect(renew).not.toHaveBeenCalled()
   })
 
   it('is answered 500 when its handler fails, although the claim cannot be released', async () => {

@@ -165,11 +165,11 @@ describe('sqlInbox on a real PostgreSQL', () => {
       fails = false
       expect([await sendAgain(id), await send(id)]).toEqual([200, 200])
     }
-    const { rows } = await small.query('SELECT 1 AS one')
-    expect(rows).toEqual([{ one: 1 }])
+    for (let round = 0; round < 15; round += 1) expect(await send(newId())).toBe(200)
     const client = await small.connect()
-    expect(client.listenerCount('error')).toBeLessThan(3)
+    const listeners = client.listenerCount('error')
     client.release()
+    expect(listeners).toBeLessThan(5)
   })
 
   it('handles a delivery again when its time is over', async () => {
@@ -182,6 +182,17 @@ describe('sqlInbox on a real PostgreSQL', () => {
       expect(await effectsOf(id)).toEqual([1, 1])
     })
   })
+
+  it('deletes what has expired along the way', async () => {
+    await pool.query(sqlDedupeTable('swept_inbox'))
+    const inbox = sqlInbox<PoolClient>(pool, { table: 'swept_inbox', ttlMs: 1 })
+    for (let round = 0; round < 125; round += 1) {
+      const keys = Array.from({ length: 8 }, (_, index) => `${round} ${index}`)
+      await Promise.all(keys.map((key) => inbox.transact(key, async () => true)))
+    }
+    const { rows } = await pool.query('SELECT count(*)::int AS left FROM swept_inbox')
+    expect(rows[0].left).toBeLessThan(100)
+  }, 60_000)
 
   it('knows what sqlDedupe has completed or claimed in the same table, also meanwhile', async () => {
     const dedupe = sqlDedupe(pool)

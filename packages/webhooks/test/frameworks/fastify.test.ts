@@ -1,6 +1,7 @@
 import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { sendBytes, statusOf } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, recording, type Start, sendRaw } from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
@@ -28,8 +29,10 @@ describe('Fastify 5', () => {
 
   it('answers 405 to what is not POST', async () => {
     const url = await start(recording().receiver)
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
+    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expect((await fetch(url, { method })).status).toBe(405)
+    const trace = 'TRACE /webhooks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n'
+    expect(statusOf(await sendBytes(Number(new URL(url).port), trace))).toBe(405)
   })
 
   it('gives up the connection of a body that it left unread', async () => {
