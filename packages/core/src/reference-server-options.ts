@@ -32,7 +32,8 @@ export type ReferenceServerOptions = {
    */
   readonly random?: Random | undefined
   /**
-   * Makes ids.
+   * Makes ids. Those of events must be visible ASCII characters without a full stop, because they are sent as
+   * `webhook-id`.
    * @default createIds({ clock, random })
    */
   readonly ids?: Ids | undefined

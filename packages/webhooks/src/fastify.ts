@@ -1,3 +1,4 @@
+import { answerRequest } from './answer-request.ts'
 import type { FastifyHost } from './fastify-host.ts'
 import { hangUpSignal } from './hang-up-signal.ts'
 import { toRequest } from './node-request.ts'
@@ -25,11 +26,14 @@ export const toFastifyPlugin =
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
       // The others are answered 405; the HEAD route that Fastify would add cannot send a Fetch response.
-      method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'],
+      method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
       exposeHeadRoute: false,
       url,
       handler: async ({ raw }, reply) => {
-        const answer = await receiver.handle(await toRequest(raw, hangUpSignal(reply.raw)))
+        const answer = await answerRequest(
+          () => toRequest(raw, hangUpSignal(reply.raw)),
+          (built) => receiver.handle(built),
+        )
         if (!raw.complete) answer.headers.set('connection', 'close')
         return reply.send(answer)
       },

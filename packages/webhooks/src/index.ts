@@ -8,7 +8,8 @@ export type {
   CallState,
 } from './calls/call-record.ts'
 export { type CallTracker, type CallUpdate, createCallTracker } from './calls/call-tracker.ts'
-export type { ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
+export type { Claim, ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
+export type { Inbox, InboxOutcome } from './dedupe/inbox.ts'
 export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
 export {
   type IoRedisClient,
@@ -21,8 +22,9 @@ export {
   type SqlDedupeOptions,
   type SqlQuery,
   sqlDedupe,
-  sqlDedupeTable,
 } from './dedupe/sql-dedupe.ts'
+export { type SqlPool, type SqlTransaction, sqlInbox } from './dedupe/sql-inbox.ts'
+export { sqlDedupeTable } from './dedupe/sql-table.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export { WebhookDriftError } from './errors/webhook-drift-error.ts'
 export { WebhookHandlerTimeoutError } from './errors/webhook-handler-timeout-error.ts'
@@ -64,6 +66,7 @@ export {
   type VerifySignatureOptions,
   verifySignature,
 } from './signature/verify-signature.ts'
+export { isWebhookId } from './signature/webhook-id.ts'
 export { type BasicAuthOptions, basicAuth } from './verifiers/basic-auth.ts'
 export { standardWebhooks } from './verifiers/standard-webhooks.ts'
 export { type StaticHeaderOptions, staticHeader } from './verifiers/static-header.ts'

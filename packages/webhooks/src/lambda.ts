@@ -1,6 +1,8 @@
 import { Buffer } from 'node:buffer'
+import { answerRequest, assertFetchMethod } from './answer-request.ts'
 import type { LambdaEvent, LambdaResult } from './lambda-event.ts'
 import type { Receiver } from './receiver/receiver.ts'
+import { toUrl } from './request-url.ts'
 
 const headersOf = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
   const result = new Headers()
@@ -14,8 +16,9 @@ const headersOf = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
 
 const toRequest = (event: LambdaEvent): Request => {
   const method = event.requestContext?.http?.method ?? event.httpMethod ?? 'POST'
+  assertFetchMethod(method)
   const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
-  const url = new URL(`${event.rawPath ?? event.path ?? '/'}${query}`, 'https://lambda.invalid')
+  const url = toUrl(`${event.rawPath ?? event.path ?? '/'}${query}`, 'https://lambda.invalid')
   const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
   const bodiless = method === 'GET' || method === 'HEAD'
   return new Request(url, { method, headers: headersOf(event), ...(!bodiless && { body }) })
@@ -33,9 +36,12 @@ export const toLambdaHandler =
   async (event: LambdaEvent): Promise<LambdaResult> => {
     const pending: Promise<unknown>[] = []
     const waitUntil = (work: Promise<unknown>): void => void pending.push(work)
-    const answer = await receiver.handle(toRequest(event), { waitUntil })
+    const answer = await answerRequest(
+      () => toRequest(event),
+      (request) => receiver.handle(request, { waitUntil }),
+    )
     const body = await answer.text()
-    await Promise.all(pending)
+    await Promise.allSettled(pending)
     return {
       statusCode: answer.status,
       headers: Object.fromEntries(answer.headers),

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http'
+import { assertFetchMethod } from './answer-request.ts'
+import { toUrl } from './request-url.ts'
 
 /** A request as node:http and the frameworks on it give it; a body parser may have left the bytes on it. */
 export type NodeRequest = IncomingMessage & {
@@ -19,11 +21,6 @@ const toHeaders = (request: IncomingMessage): Headers => {
   return headers
 }
 
-const toUrl = ({ originalUrl, url = '/' }: NodeRequest): string => {
-  const path = originalUrl ?? url
-  return URL.canParse(path, 'http://localhost') ? new URL(path, 'http://localhost').href : 'http://localhost/'
-}
-
 /** Reads on demand; an abandoned body is left where it is, so that an answer can still be written. */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks: AsyncIterator<Buffer> = request[Symbol.asyncIterator]()
@@ -42,20 +39,30 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
 const isBody = (value: unknown): value is string | Uint8Array<ArrayBuffer> =>
   typeof value === 'string' || ArrayBuffer.isView(value)
 
+/** The bytes that a body parser has kept; `body` may be a getter that parses, and throws. */
+const keptBody = (incoming: NodeRequest): string | Uint8Array<ArrayBuffer> | undefined => {
+  if (isBody(incoming.rawBody)) return incoming.rawBody
+  return isBody(incoming.body) ? incoming.body : undefined
+}
+
 /**
- * The Fetch form of a Node request. When a body parser has left no bytes, the request's body is used up, which is what
- * the receiver explains.
+ * Returns the Fetch form of a Node request. When a body parser has left no bytes, the request's body is used up, which
+ * the receiver explains to the sender.
+ *
+ * @throws WebhookRequestError, or whatever a malformed header or a getter of the body throws.
  */
 export const toRequest = async (incoming: NodeRequest, signal: AbortSignal): Promise<Request> => {
   const method = incoming.method ?? 'GET'
+  assertFetchMethod(method)
+  const url = toUrl(incoming.originalUrl ?? incoming.url ?? '/', 'http://localhost')
   const init = { method, headers: toHeaders(incoming), signal }
-  if (method === 'GET' || method === 'HEAD') return new Request(toUrl(incoming), init)
-  const body = [incoming.rawBody, incoming.body].find(isBody)
+  if (method === 'GET' || method === 'HEAD') return new Request(url, init)
+  const body = keptBody(incoming)
   if (body === undefined && !incoming.readableDidRead && !incoming.readableEnded) {
     const streamed: RequestInit & { duplex: 'half' } = { ...init, body: toStream(incoming), duplex: 'half' }
-    return new Request(toUrl(incoming), streamed)
+    return new Request(url, streamed)
   }
-  const request = new Request(toUrl(incoming), { ...init, body: body ?? '' })
+  const request = new Request(url, { ...init, body: body ?? '' })
   if (body === undefined) await request.text()
   return request
 }

@@ -1,6 +1,7 @@
 import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './payload.ts'
 import { assertSomeSecret, decodeSecret } from './secret.ts'
+import { isWebhookId } from './signature/webhook-id.ts'
 
 /** What {@link signWebhook} signs, and with what. */
 export type SignWebhookOptions = {
@@ -77,8 +78,8 @@ const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number,
 export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWebhook> => {
   const { id = `msg_${crypto.randomUUID().replaceAll('-', '')}`, timestamp = Math.floor(Date.now() / 1000) } =
     options
-  if (!/^[!-~]+$/.test(id) || id.includes('.')) {
-    throw new RangeError('id must be visible ASCII characters without a full stop')
+  if (!isWebhookId(id)) {
+    throw new RangeError(`id must be visible ASCII characters without a full stop, not ${JSON.stringify(id)}`)
   }
   if (!Number.isSafeInteger(timestamp) || timestamp < 0) {
     throw new RangeError('timestamp must be a whole number of Unix seconds')

@@ -1,4 +1,5 @@
 import {
+  type Claim,
   createReceiver,
   type Dedupe,
   type DeliveryContext,
@@ -7,11 +8,15 @@ import {
   standardWebhooks,
   staticHeader,
 } from '@wabakit/webhooks'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signedRequest, summary } from './signed.ts'
 
-const receive = (dedupe: Dedupe): Receiver =>
-  createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe }).onError(() => {})
+const verify = standardWebhooks({ secrets: [secret] })
+/** A store that gives every claim, which behaves as told. */
+const storeOf = (claim: Partial<Claim>): Dedupe => ({
+  claim: () => ({ renew: () => true, complete: () => true, release: () => {}, ...claim }),
+})
+const receive = (dedupe: Dedupe): Receiver => createReceiver({ verify, dedupe }).onError(() => {})
 const statusOf = async (receiver: Receiver, request: Promise<Request>) =>
   (await receiver.handle(await request)).status
 
@@ -37,7 +42,7 @@ describe('a delivery', () => {
 
   it('is not handled, and answered 503, while the store is down', async () => {
     let handled = 0
-    const down = { claim: () => Promise.reject(new Error('down')), complete: () => {}, release: () => {} }
+    const down = { claim: () => Promise.reject(new Error('down')) }
     const stages: string[] = []
     const receiver = receive(down)
       .onAny(() => (handled += 1))
@@ -51,19 +56,136 @@ describe('a delivery', () => {
     ])
   })
 
-  it('keeps its answer when the store goes down while it is handled', async () => {
-    const gone = () => {
+  it('is not answered 200 when its completion fails, because the sender would not send it again', async () => {
+    const throwing = () => {
       throw new Error('down')
     }
-    const goesDown: Dedupe = { claim: () => 'claimed', complete: gone, release: gone }
-    expect(
-      await statusOf(
-        receive(goesDown).onAny(() => {}),
-        signedRequest(joined),
-      ),
-    ).toBe(200)
-    const failing = receive(goesDown).onAny(() => Promise.reject(new Error('crash')))
-    expect(await statusOf(failing, signedRequest(joined))).toBe(500)
+    for (const complete of [throwing, () => Promise.reject(new Error('down'))]) {
+      const errors: unknown[] = []
+      const receiver = createReceiver({ verify, dedupe: storeOf({ complete }) })
+        .onAny(() => {})
+        .onError((error, { stage }) => errors.push([stage, error]))
+      const response = await receiver.handle(await signedRequest(joined))
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+      expect(errors).toEqual([['dedupe', new Error('down')]])
+    }
+  })
+
+  it('is answered 409 when somebody else has claimed it since, and may still fail', async () => {
+    for (const complete of [() => false, async () => false]) {
+      const receiver = receive(storeOf({ complete })).onAny(() => {})
+      const response = await receiver.handle(await signedRequest(joined))
+      expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
+    }
+  })
+
+  it('is renewed by a timer that does not keep the process alive, and rarely when its claim is long', async () => {
+    const timers = vi.spyOn(globalThis, 'setInterval')
+    onTestFinished(() => timers.mockRestore())
+    const renew = vi.fn(() => true)
+    for (const claimTtlMs of [3_600_000, 1e12, Number.POSITIVE_INFINITY]) {
+      const receiver = createReceiver({ verify, dedupe: storeOf({ renew }), claimTtlMs }).onAny(() => {
+        expect(Object(timers.mock.results.at(-1)?.value).hasRef()).toBe(false)
+        return new Promise((resolve) => setTimeout(resolve, 20))
+      })
+      expect(await statusOf(receiver, signedRequest(joined))).toBe(200)
+    }
+    expect(renew).not.toHaveBeenCalled()
+  })
+
+  it('is answered 500 when its handler fails, although the claim cannot be released', async () => {
+    const stages: string[] = []
+    const gone = () => Promise.reject(new Error('down'))
+    const receiver = createReceiver({ verify, dedupe: storeOf({ release: gone }) })
+      .onAny(() => Promise.reject(new Error('crash')))
+      .onError((_, { stage }) => stages.push(stage))
+    expect(await statusOf(receiver, signedRequest(joined))).toBe(500)
+    expect(stages).toEqual(['handler', 'dedupe'])
+  })
+
+  it('is not handled when a store of another shape gives no claim', async () => {
+    let handled = 0
+    for (const outcome of ['claimed', undefined, null, true, {}]) {
+      const errors: unknown[] = []
+      const dedupe = { claim: () => outcome, complete: () => {}, release: () => {} } as unknown as Dedupe
+      const receiver = createReceiver({ verify, dedupe })
+        .onAny(() => (handled += 1))
+        .onError((error) => errors.push(error))
+      expect(await statusOf(receiver, signedRequest(joined))).toBe(503)
+      expect(errors).toEqual([
+        new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".'),
+      ])
+    }
+    expect(handled).toBe(0)
+  })
+
+  it('handled late by a slow worker that fails stays handled by the fast one', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let now = 0
+    let handled = 0
+    const dedupe = memoryDedupe({ now: () => now })
+    const started = Promise.withResolvers<void>()
+    const crash = Promise.withResolvers<void>()
+    const slow = receive(dedupe).onAny(() => {
+      started.resolve()
+      return crash.promise
+    })
+    const fast = receive(dedupe).onAny(() => (handled += 1))
+    const send = (receiver: Receiver) => statusOf(receiver, signedRequest(joined, { id: 'msg_1' }))
+    const late = send(slow)
+    await started.promise
+    now = 60_000
+    expect(await send(fast)).toBe(200)
+    crash.reject(new Error('crash'))
+    expect(await late).toBe(500)
+    expect([await send(fast), handled]).toEqual([200, 1])
+  })
+
+  it('stays claimed for as long as its handler runs, and no longer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    let now = 0
+    const dedupe = memoryDedupe({ now: () => now })
+    const started = Promise.withResolvers<void>()
+    const crash = Promise.withResolvers<void>()
+    const receiver = receive(dedupe).onAny(() => {
+      started.resolve()
+      return crash.promise
+    })
+    const answer = statusOf(receiver, signedRequest(joined, { id: 'msg_1' }))
+    await started.promise
+    for (; now < 600_000; now += 20_000) {
+      await vi.advanceTimersByTimeAsync(20_000)
+      expect(dedupe.claim('id:msg_1', 1)).toBe('in_progress')
+    }
+    crash.reject(new Error('crash'))
+    expect([await answer, vi.getTimerCount()]).toEqual([500, 0])
+  })
+
+  it('is renewed no more once the claim is lost; a store that fails to renew is reported', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const started = Promise.withResolvers<void>()
+    const finish = Promise.withResolvers<void>()
+    const renew = vi
+      .fn()
+      .mockRejectedValueOnce(new Error('down'))
+      .mockResolvedValueOnce(true)
+      .mockResolvedValue(false)
+    const errors: unknown[] = []
+    const receiver = createReceiver({ verify, dedupe: storeOf({ renew }), claimTtlMs: 30 })
+      .onAny(() => {
+        started.resolve()
+        return finish.promise
+      })
+      .onError((error) => errors.push(error))
+    const answer = statusOf(receiver, signedRequest(joined))
+    await started.promise
+    await vi.advanceTimersByTimeAsync(100)
+    expect([renew.mock.calls, errors]).toEqual([[[30], [30], [30]], [new Error('down')]])
+    finish.resolve()
+    expect(await answer).toBe(200)
   })
 
   it('is claimed before an early answer, and released when its handler fails afterwards', async () => {
@@ -80,7 +202,7 @@ describe('a delivery', () => {
     expect((await receiver.handle(await signedRequest(joined, { id: 'msg_1' }), host)).status).toBe(200)
     expect(dedupe.claim('id:msg_1', 1_000)).toBe('in_progress')
     await Promise.all(work)
-    expect(dedupe.claim('id:msg_1', 1_000)).toBe('claimed')
+    expect(dedupe.claim('id:msg_1', 1_000)).toBeTypeOf('object')
   })
 })
 

@@ -1,6 +1,6 @@
 import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dedupeCases } from './dedupe-cases.ts'
+import { claim, dedupeCases } from './dedupe-cases.ts'
 import { startPostgres } from './postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -38,19 +38,19 @@ describe('sqlDedupe on a real PostgreSQL', () => {
       sqlDedupe(pool, { table: 'swept', ttlMs: 1 }),
       sqlDedupe(pool, { table: 'swept' }),
     ]
-    await lasting.complete('lasting')
-    await lasting.claim('claimed', 60_000)
-    for (let key = 0; key < 1_000; key += 1) await brief.complete(`${key}`)
+    await (await claim(lasting, 'lasting')).complete()
+    await claim(lasting, 'claimed')
+    for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
     const { rows } = await pool.query('SELECT key FROM swept ORDER BY key')
     expect(rows.length).toBeLessThan(100)
     expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(['claimed', 'lasting']))
   })
 
-  it('may have a table in a schema, and refuses what is no name', async () => {
+  it('may have a table in a schema, and refuses what is not a name', async () => {
     const pool = postgres.pool()
     await pool.query('CREATE SCHEMA hooks')
     await pool.query(sqlDedupeTable('hooks.seen'))
-    expect(await sqlDedupe(pool, { table: 'hooks.seen' }).claim('a', 1_000)).toBe('claimed')
+    await claim(sqlDedupe(pool, { table: 'hooks.seen' }), 'a')
     for (const table of ['a; DROP TABLE b', '"quoted"', '', 'a.b.c']) {
       expect(() => sqlDedupe(pool, { table })).toThrow(RangeError)
       expect(() => sqlDedupeTable(table)).toThrow(RangeError)

@@ -35,9 +35,10 @@ export const startPostgres = async () => {
   await server.start()
   const pools: pg.Pool[] = []
   return {
+    port,
     /** A pool of connections, closed together with the server. */
-    pool: (): pg.Pool => {
-      const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'postgres', password: 'postgres', max: 8 })
+    pool: ({ max = 8 } = {}): pg.Pool => {
+      const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'postgres', password: 'postgres', max })
       pool.on('error', () => {})
       pools.push(pool)
       return pool

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateSecret } from '@wabakit/webhooks'
+import { generateSecret, sqlDedupeTable } from '@wabakit/webhooks'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startPostgres } from './postgres.ts'
@@ -10,6 +10,7 @@ const files = [
   'receive.ts',
   'receive.test.ts',
   'rotate.ts',
+  'transaction.ts',
   'switch.ts',
   'diagnose.ts',
   'timeline.ts',
@@ -81,12 +82,25 @@ it('the snippet with the timeline prints each new state once', async () => {
   expect(printed).toEqual(['call-1 ended ', `call-1 summarized ${summary.summary.recap}`])
 })
 
-describe('the recipe of a durable inbox', () => {
+describe('the recipes on PostgreSQL', () => {
   let postgres: Awaited<ReturnType<typeof startPostgres>>
   beforeAll(async () => {
     postgres = await startPostgres()
   }, 30_000)
   afterAll(() => postgres.stop())
+
+  it('the transaction keeps a summary exactly once', async () => {
+    const { createSummaries } = await import('./readme/transaction.ts')
+    const pool = postgres.pool()
+    await pool.query(sqlDedupeTable())
+    await pool.query('CREATE TABLE summaries (call_id text, recap text)')
+    const receiver = createSummaries(pool, secret)
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect((await receiver.handle(await post(summary, 'msg_1'))).status).toBe(200)
+    }
+    const { rows } = await pool.query('SELECT call_id, recap FROM summaries')
+    expect(rows).toEqual([{ call_id: 'call-1', recap: summary.summary.recap }])
+  })
 
   const setUp = async () => {
     const recipe = await import('./readme/durable-inbox.ts')

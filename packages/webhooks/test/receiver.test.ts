@@ -2,6 +2,7 @@ import {
   createReceiver,
   type DeliveryContext,
   type Failure,
+  memoryDedupe,
   type Receiver,
   type ReceiverOptions,
   standardWebhooks,
@@ -9,7 +10,7 @@ import {
   WebhookDriftError,
   WebhookHandlerTimeoutError,
 } from '@wabakit/webhooks'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
 
 const receive = (options: Partial<ReceiverOptions> = {}): Receiver =>
@@ -157,14 +158,32 @@ describe('verification', () => {
     expect(statuses).toEqual([200, 200, 401, 401, 401, 401, 401, 401])
   })
 
-  it('refuses when its function throws', async () => {
-    const verify = () => {
-      throw new Error('look-up failed')
+  it('refuses when its function throws, and tells only the listeners what', async () => {
+    const thrown = [new Error('hunter2'), new TypeError('hunter2'), 'hunter2', { message: 'hunter2' }]
+    for (const error of thrown) {
+      const verifiers = [
+        () => {
+          throw error
+        },
+        () => Promise.reject(error),
+        Object.assign(() => true, {
+          checkHeaders: () => {
+            throw error
+          },
+        }),
+      ]
+      for (const verify of verifiers) {
+        const errors: unknown[] = []
+        const receiver = receive({ verify }).onError((heard) => errors.push(heard))
+        const response = await receiver.handle(await signedRequest(joined))
+        expect([response.status, await response.json()]).toEqual([
+          401,
+          { code: 'not_verified', message: 'The delivery was not verified.' },
+        ])
+        expect(JSON.stringify([...response.headers])).not.toContain('hunter2')
+        expect(errors).toEqual([error])
+      }
     }
-    expect(await answer(receive({ verify }), signedRequest(joined))).toMatchObject({
-      status: 401,
-      code: 'not_verified',
-    })
   })
 
   it('gives its function the headers, the bytes and the address', async () => {
@@ -266,6 +285,17 @@ describe('a body', () => {
       expect(status).toBe(413)
       expect(sent).toBeLessThan(15_000)
     }
+  })
+
+  it('over the limit is cancelled, so that its sender can stop', async () => {
+    const cancel = vi.fn()
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1_000)),
+      cancel,
+    })
+    const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit)
+    expect(await answer(open({ maxBodyBytes: 10_000 }), request)).toMatchObject({ status: 413 })
+    expect(cancel).toHaveBeenCalledTimes(1)
   })
 
   it('that does not arrive in time answers 408', async () => {
@@ -462,6 +492,23 @@ describe('acknowledging before', () => {
     await receiver.handle(new Request(await signedRequest(joined), { signal: hangUp.signal }))
     expect(aborted).toBe(false)
   })
+})
+
+it('leaves no timer behind, whatever comes of a delivery', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let fails = false
+  const receiver = receive({ handlerTimeoutMs: 60_000, dedupe: memoryDedupe(), maxBodyBytes: 1_000 }).onAny(
+    () => {
+      if (fails) throw new Error('crash')
+    },
+  )
+  const large = { event: 'X', pad: 'p'.repeat(2_000) }
+  expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
+  expect((await receiver.handle(await signedRequest(large))).status).toBe(413)
+  fails = true
+  expect((await receiver.handle(await signedRequest(joined))).status).toBe(500)
+  expect(vi.getTimerCount()).toBe(0)
 })
 
 it('passes handle around without its receiver', async () => {

@@ -5,7 +5,7 @@ import { redisDedupe } from '@wabakit/webhooks'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { dedupeCases } from './dedupe-cases.ts'
+import { claim, dedupeCases } from './dedupe-cases.ts'
 
 const installed = spawnSync('redis-server', ['--version']).status === 0
 
@@ -84,9 +84,11 @@ describe.skipIf(!installed)(
     it('keeps every key under its prefix, with an end', async () => {
       const client = await ioRedis()
       const dedupe = redisDedupe(client, { prefix: 'mine:' })
-      await dedupe.claim('a', 5_000)
+      const claimed = await claim(dedupe, 'a', 5_000)
       expect(await client.pttl('mine:a')).toBeGreaterThan(0)
-      await dedupe.complete('a')
+      await claimed.renew(3_600_000)
+      expect(await client.pttl('mine:a')).toBeGreaterThan(3_000_000)
+      await claimed.complete()
       expect(await client.pttl('mine:a')).toBeGreaterThan(6 * 24 * 3_600_000)
     })
   },

@@ -45,7 +45,7 @@ export const createDeliveries = ({ store, clock }: DeliveriesContext): Deliverie
   attempts: (organizationId, deliveryId) => store.listAttempts(organizationId, deliveryId),
   resend: async (organizationId, selection, { newWebhookId = false } = {}) => {
     const now = clock.now()
-    const webhookIdSuffix = newWebhookId ? `-${now.toString(36)}` : null
+    const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
     let resent = 0
     let cursor: string | undefined
     do {

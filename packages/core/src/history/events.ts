@@ -1,6 +1,7 @@
 import type { Channel } from '@wabakit/contract'
 import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
+import { newEventId } from '../events/event-id.ts'
 import type { EventRecord } from '../records.ts'
 import type { EventQuery, Page, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
@@ -60,7 +61,7 @@ export const createEvents = ({ store, clock, ids, directory }: EventsContext): E
       throw new InputError([{ path: 'number', message: `must be a ${channel} number of the organization` }])
     }
     const event: EventRecord = {
-      id: ids('evt'),
+      id: newEventId(ids),
       organizationId,
       name,
       subject,

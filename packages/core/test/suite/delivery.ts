@@ -2,7 +2,17 @@ import { memoryStore, StorageUnavailableError, type Store } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { createWorld, customer, playCall, postGroup, start, summary, type World, waba } from './world.ts'
+import {
+  createBody,
+  createWorld,
+  customer,
+  playCall,
+  postGroup,
+  start,
+  summary,
+  type World,
+  waba,
+} from './world.ts'
 
 const second = 1_000
 const minute = 60 * second
@@ -495,6 +505,27 @@ const again = defineCases('Sending again', {
     const ids = world.sent.map(({ headers }) => headers.get('webhook-id'))
     equal([ids.length, new Set(ids).size], [2, 2])
     ok(ids[1]?.startsWith(`${ids[0]}-`), String(ids))
+  },
+
+  'under a new webhook-id that can be signed, even where the clock tells fractions of a millisecond':
+    async () => {
+      const world = await createWorld()
+      await world.subscribe()
+      await postGroup(world)
+      await world.advance(0)
+      world.clock.time += 1.625
+      await world.server.deliveries.resend('acme', {}, { newWebhookId: true })
+      await world.advance(0)
+      const ids = world.sent.map(({ headers }) => headers.get('webhook-id'))
+      equal([ids.length, ids.filter((id) => id?.includes('.'))], [2, []])
+    },
+
+  'ids of your own that no webhook-id may have are refused when the event happens': async () => {
+    for (const id of ['evt.1', 'evt 1', 'évt', '']) {
+      const world = await createWorld({ ids: (prefix) => (prefix === 'evt' ? id : `${prefix}_1`) })
+      const message = `ids('evt') returned ${JSON.stringify(id)}. Return visible ASCII characters without a full stop: the id is also the webhook-id of the event's deliveries.`
+      await rejects(world.server.groups.create('acme', createBody), { name: 'TypeError', message })
+    }
   },
 
   'what was skipped while the subscription was disabled can be sent by range, in order': async () => {

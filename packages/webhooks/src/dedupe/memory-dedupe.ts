@@ -1,4 +1,4 @@
-import type { ClaimOutcome, Dedupe } from './dedupe.ts'
+import type { Claim, Dedupe } from './dedupe.ts'
 import { defaultRetentionMs } from './retention.ts'
 
 /** Options of {@link memoryDedupe}. */
@@ -20,7 +20,8 @@ export type MemoryDedupeOptions = {
   readonly now?: () => number
 }
 
-type Entry = { readonly done: boolean; readonly expiresAt: number }
+/** A claim, until another entry takes its place; or a handled delivery. */
+type Entry = { readonly done: boolean; expiresAt: number }
 
 /**
  * Remembers deliveries in this process: for one process and for tests. Several processes need a shared store.
@@ -43,23 +44,34 @@ export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
     }
   }
 
-  return {
-    claim: (key, claimMs): ClaimOutcome => {
-      const at = now()
-      const entry = entries.get(key)
-      if (entry !== undefined && entry.expiresAt > at) return entry.done ? 'duplicate' : 'in_progress'
-      entries.delete(key)
-      entries.set(key, { done: false, expiresAt: at + claimMs })
-      return 'claimed'
+  const claimOf = (key: string, entry: Entry): Claim => ({
+    renew: (claimMs) => {
+      if (entries.get(key) !== entry) return false
+      entry.expiresAt = now() + claimMs
+      return true
     },
-    complete: (key) => {
+    complete: () => {
+      if ((entries.get(key) ?? entry) !== entry) return false
       const at = now()
       entries.delete(key)
       entries.set(key, { done: true, expiresAt: at + ttlMs })
       evict(at)
+      return true
     },
-    release: (key) => {
+    release: () => {
+      if (entries.get(key) === entry) entries.delete(key)
+    },
+  })
+
+  return {
+    claim: (key, claimMs) => {
+      const at = now()
+      const known = entries.get(key)
+      if (known !== undefined && known.expiresAt > at) return known.done ? 'duplicate' : 'in_progress'
+      const entry: Entry = { done: false, expiresAt: at + claimMs }
       entries.delete(key)
+      entries.set(key, entry)
+      return claimOf(key, entry)
     },
   }
 }

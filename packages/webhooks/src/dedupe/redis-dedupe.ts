@@ -3,19 +3,18 @@ import { defaultRetentionMs } from './retention.ts'
 
 /** What is needed of a client of `redis` (node-redis 4 and newer), cluster or not. */
 export type NodeRedisClient = {
-  set(key: string, value: string, options: { PX: number; NX?: true }): Promise<unknown>
+  set(key: string, value: string, options: { PX: number; NX: true }): Promise<unknown>
   get(key: string): Promise<unknown>
-  del(key: string): Promise<unknown>
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
 /** What is needed of a client of `ioredis`, cluster or not. */
 export type IoRedisClient = {
   /** By which an ioredis client is recognised. */
   readonly call: unknown
-  set(key: string, value: string, px: 'PX', milliseconds: number): Promise<unknown>
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   get(key: string): Promise<unknown>
-  del(key: string): Promise<unknown>
+  eval(script: string, keys: 1, key: string, ...values: string[]): Promise<unknown>
 }
 
 /** Options of {@link redisDedupe}. */
@@ -32,15 +31,36 @@ export type RedisDedupeOptions = {
   readonly prefix?: string
 }
 
-type Store = (key: string, value: 'claimed' | 'done', ttlMs: number, ifAbsent: boolean) => Promise<unknown>
+/** Value of the key of a handled delivery; that of a claimed one is the claim's token. */
+const done = 'done'
 
-const storeOf = (client: NodeRedisClient | IoRedisClient): Store => {
-  if ('call' in client) {
-    return (key, value, ttlMs, ifAbsent) =>
-      ifAbsent ? client.set(key, value, 'PX', ttlMs, 'NX') : client.set(key, value, 'PX', ttlMs)
-  }
-  return (key, value, ttlMs, ifAbsent) => client.set(key, value, { PX: ttlMs, ...(ifAbsent && { NX: true }) })
+// Reading and writing must be one step, or a claim that expires in between is somebody else's.
+const scripts = {
+  renew: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
+  complete: `local held = redis.call('GET', KEYS[1])
+if held and held ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], '${done}', 'PX', ARGV[2])
+return 1`,
+  release: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+return redis.call('DEL', KEYS[1])`,
 }
+
+type Commands = {
+  readonly setIfAbsent: (key: string, value: string, ttlMs: number) => Promise<unknown>
+  readonly run: (script: string, key: string, ...values: string[]) => Promise<unknown>
+}
+
+const commandsOf = (client: NodeRedisClient | IoRedisClient): Commands =>
+  'call' in client
+    ? {
+        setIfAbsent: (key, value, ttlMs) => client.set(key, value, 'PX', ttlMs, 'NX'),
+        run: (script, key, ...values) => client.eval(script, 1, key, ...values),
+      }
+    : {
+        setIfAbsent: (key, value, ttlMs) => client.set(key, value, { PX: ttlMs, NX: true }),
+        run: (script, key, ...values) => client.eval(script, { keys: [key], arguments: values }),
+      }
 
 /**
  * Remembers deliveries in Redis, for any number of processes. One key per delivery, which expires by itself.
@@ -54,13 +74,19 @@ export const redisDedupe = (
   options: RedisDedupeOptions = {},
 ): Dedupe => {
   const { ttlMs = defaultRetentionMs, prefix = 'wabakit:webhook:' } = options
-  const store = storeOf(client)
+  const { setIfAbsent, run } = commandsOf(client)
   return {
-    claim: async (key, claimMs) => {
-      if ((await store(prefix + key, 'claimed', claimMs, true)) !== null) return 'claimed'
-      return (await client.get(prefix + key)) === 'done' ? 'duplicate' : 'in_progress'
+    claim: async (name, claimMs) => {
+      const key = prefix + name
+      const token = crypto.randomUUID()
+      if ((await setIfAbsent(key, token, claimMs)) === null) {
+        return (await client.get(key)) === done ? 'duplicate' : 'in_progress'
+      }
+      return {
+        renew: async (renewMs) => (await run(scripts.renew, key, token, `${renewMs}`)) === 1,
+        complete: async () => (await run(scripts.complete, key, token, `${ttlMs}`)) === 1,
+        release: () => run(scripts.release, key, token),
+      }
     },
-    complete: (key) => store(prefix + key, 'done', ttlMs, false),
-    release: (key) => client.del(prefix + key),
   }
 }

@@ -1,5 +1,6 @@
-import type { ClaimOutcome, Dedupe } from './dedupe.ts'
+import type { Claim, Dedupe } from './dedupe.ts'
 import { defaultRetentionMs } from './retention.ts'
+import { assertTableName, createSweeper, defaultTable, later } from './sql-table.ts'
 
 /** Runs one parameterised statement of PostgreSQL (`$1`, `$2`) and resolves to its rows. */
 export type SqlQuery = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>
@@ -7,7 +8,7 @@ export type SqlQuery = (text: string, values: unknown[]) => Promise<{ readonly r
 /** What is needed of a pool or a client of `pg`. */
 export type SqlClient = { query: SqlQuery }
 
-/** Options of {@link sqlDedupe}. */
+/** Options of {@link sqlDedupe} and {@link sqlInbox}. */
 export type SqlDedupeOptions = {
   /**
    * Milliseconds for which a handled delivery is remembered.
@@ -21,38 +22,8 @@ export type SqlDedupeOptions = {
   readonly table?: string
 }
 
-const defaultTable = 'wabakit_webhook_deliveries'
-
-const named = (table: string): string => {
-  if (/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) return table
-  throw new RangeError(`"${table}" is not the name of a table`)
-}
-
-/**
- * The statement that makes the table of {@link sqlDedupe}, for your migrations; it may be run again.
- *
- * @throws RangeError when `table` is not a plain name.
- * @example
- * await pool.query(sqlDedupeTable())
- */
-export const sqlDedupeTable = (table: string = defaultTable): string =>
-  `CREATE TABLE IF NOT EXISTS ${named(table)} (
-  key text PRIMARY KEY,
-  done boolean NOT NULL,
-  expires_at timestamptz NOT NULL
-)`
-
-/** Completions between two sweeps of what has expired. */
-const sweepEvery = 1_000
-
-const isOutcome = (value: unknown): value is ClaimOutcome =>
-  value === 'claimed' || value === 'duplicate' || value === 'in_progress'
-
-const outcomeOf = (row: unknown): ClaimOutcome => {
-  const outcome = typeof row === 'object' && row !== null && 'outcome' in row ? row.outcome : undefined
-  if (isOutcome(outcome)) return outcome
-  throw new TypeError('The query function of sqlDedupe did not resolve to { rows } as that of pg does.')
-}
+const outcomeOf = (row: unknown): unknown =>
+  typeof row === 'object' && row !== null && 'outcome' in row ? row.outcome : undefined
 
 /**
  * Remembers deliveries in a table of PostgreSQL ({@link sqlDedupeTable}), for any number of processes, by the
@@ -64,41 +35,54 @@ const outcomeOf = (row: unknown): ClaimOutcome => {
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })
  */
 export const sqlDedupe = (query: SqlQuery | SqlClient, options: SqlDedupeOptions = {}): Dedupe => {
-  const { ttlMs = defaultRetentionMs } = options
-  const table = named(options.table ?? defaultTable)
+  const { ttlMs = defaultRetentionMs, table = defaultTable } = options
+  assertTableName(table)
   const run: SqlQuery = typeof query === 'function' ? query : (text, values) => query.query(text, values)
-  const later = (parameter: string) => `clock_timestamp() + ${parameter} * interval '1 millisecond'`
-  let completions = 0
+  const sweep = createSweeper(table)
+
+  const claimOf = (key: string, token: string): Claim => ({
+    renew: async (claimMs) => {
+      const { rows } = await run(
+        `UPDATE ${table} SET expires_at = ${later} WHERE key = $1 AND claimed_by = $3 RETURNING 1`,
+        [key, claimMs, token],
+      )
+      return rows.length > 0
+    },
+    complete: async () => {
+      const { rows } = await run(
+        `INSERT INTO ${table} AS known (key, expires_at) VALUES ($1, ${later})
+         ON CONFLICT (key) DO UPDATE SET claimed_by = NULL, expires_at = excluded.expires_at
+         WHERE known.claimed_by = $3
+         RETURNING 1`,
+        [key, ttlMs, token],
+      )
+      await sweep((statement) => run(statement, []))
+      return rows.length > 0
+    },
+    release: () => run(`DELETE FROM ${table} WHERE key = $1 AND claimed_by = $2`, [key, token]),
+  })
 
   return {
     claim: async (key, claimMs) => {
+      const token = crypto.randomUUID()
       const { rows } = await run(
         `WITH claim AS (
-           INSERT INTO ${table} AS known (key, done, expires_at) VALUES ($1, false, ${later('$2::float8')})
-           ON CONFLICT (key) DO UPDATE SET done = false, expires_at = excluded.expires_at
+           INSERT INTO ${table} AS known (key, expires_at, claimed_by) VALUES ($1, ${later}, $3)
+           ON CONFLICT (key) DO UPDATE SET claimed_by = excluded.claimed_by, expires_at = excluded.expires_at
            WHERE known.expires_at <= clock_timestamp()
            RETURNING 1
          )
          SELECT CASE
            WHEN EXISTS (SELECT 1 FROM claim) THEN 'claimed'
-           WHEN (SELECT done FROM ${table} WHERE key = $1) THEN 'duplicate'
+           WHEN (SELECT claimed_by IS NULL FROM ${table} WHERE key = $1) THEN 'duplicate'
            ELSE 'in_progress'
          END AS outcome`,
-        [key, claimMs],
+        [key, claimMs, token],
       )
-      return outcomeOf(rows[0])
+      const outcome = outcomeOf(rows[0])
+      if (outcome === 'duplicate' || outcome === 'in_progress') return outcome
+      if (outcome === 'claimed') return claimOf(key, token)
+      throw new TypeError('The query function of sqlDedupe did not resolve to { rows } as that of pg does.')
     },
-    complete: async (key) => {
-      await run(
-        `INSERT INTO ${table} (key, done, expires_at) VALUES ($1, true, ${later('$2::float8')})
-         ON CONFLICT (key) DO UPDATE SET done = true, expires_at = excluded.expires_at`,
-        [key, ttlMs],
-      )
-      completions += 1
-      if (completions % sweepEvery === 0) {
-        await run(`DELETE FROM ${table} WHERE expires_at <= clock_timestamp()`, [])
-      }
-    },
-    release: (key) => run(`DELETE FROM ${table} WHERE key = $1 AND NOT done`, [key]),
   }
 }

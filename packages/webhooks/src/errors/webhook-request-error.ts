@@ -1,6 +1,7 @@
 const statuses = {
   body_was_parsed: 400,
   body_unreadable: 400,
+  malformed_request: 400,
   not_verified: 401,
   method_not_allowed: 405,
   body_timeout: 408,
@@ -13,6 +14,7 @@ const statuses = {
  *
  * - `body_was_parsed`: something read the body before the receiver could see its bytes (400).
  * - `body_unreadable`: the body ended in an error while it was read (400).
+ * - `malformed_request`: its target, its headers or its body cannot be read at all (400).
  * - `not_verified`: the verifier did not return `true` (401).
  * - `method_not_allowed`: it is not a POST (405).
  * - `body_timeout`: the body did not arrive in time (408).

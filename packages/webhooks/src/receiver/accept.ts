@@ -13,7 +13,7 @@ const isJson = (type: string | null): boolean => {
 }
 
 /** Checks what can be seen without the body, in such an order that a stranger costs least. */
-const checkHead = (request: Request, { verify }: ReceiverSettings): void => {
+const checkHead = (request: Request, { verify }: Pick<ReceiverSettings<unknown>, 'verify'>): void => {
   if (request.method !== 'POST') {
     throw new WebhookRequestError('method_not_allowed', 'Webhooks are sent by POST.')
   }
@@ -31,7 +31,10 @@ export type Accepted = { readonly rawBody: Uint8Array; readonly parsed: ParsedEv
  *
  * @throws WebhookRequestError, WebhookParseError, or what the verifier throws.
  */
-export const acceptRequest = async (request: Request, settings: ReceiverSettings): Promise<Accepted> => {
+export const acceptRequest = async <Transaction>(
+  request: Request,
+  settings: ReceiverSettings<Transaction>,
+): Promise<Accepted> => {
   checkHead(request, settings)
   const { maxBodyBytes, bodyTimeoutMs } = settings
   const rawBody = await readBody(request, { maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs })

@@ -12,7 +12,7 @@ const refuse = (status: number, body: Refusal, headers: Record<string, string> =
 /** 200: handled, or handled before. */
 export const accepted = (): Response => new Response(null, { status: 200 })
 
-/** 409: the same delivery is being handled; a success now would lose it if that handler dies. */
+/** 409: somebody else is handling the same delivery; a success now would lose it if that handler dies. */
 export const inProgress = (): Response =>
   refuse(
     409,
@@ -20,11 +20,11 @@ export const inProgress = (): Response =>
     { 'retry-after': '1' },
   )
 
-/** 503: the dedupe store cannot be reached, so that nothing was handled. */
+/** 503: the dedupe store failed, so that the delivery was not handled, or is not known to be. */
 export const storeDown = (): Response =>
   refuse(
     503,
-    { code: 'store_unavailable', message: 'Deliveries cannot be claimed now.' },
+    { code: 'store_unavailable', message: 'The store of handled deliveries is not available.' },
     { 'retry-after': '5' },
   )
 

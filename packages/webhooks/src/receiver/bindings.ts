@@ -6,10 +6,15 @@ import type { DeliveryContext } from './delivery-context.ts'
 export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
 /** What a receiver calls with an event. A promise that it returns is awaited; what it throws makes the sender retry. */
-export type WebhookHandler<Event> = (event: Event, context: DeliveryContext) => unknown
+export type WebhookHandler<Event, Transaction = undefined> = (
+  event: Event,
+  context: DeliveryContext<Transaction>,
+) => unknown
 
 /** Binds a handler to what was parsed; `undefined` when it is not for it. */
-export type Binding = (parsed: ParsedEvent) => ((context: DeliveryContext) => unknown) | undefined
+export type Binding<Transaction> = (
+  parsed: ParsedEvent,
+) => ((context: DeliveryContext<Transaction>) => unknown) | undefined
 
 const isNamed = <Name extends EventName>(
   event: WebhookEvent,
@@ -18,7 +23,10 @@ const isNamed = <Name extends EventName>(
 
 /** Binds to the known events of these names. */
 export const forEvents =
-  <Name extends EventName>(names: readonly Name[], handler: WebhookHandler<NamedEvent<Name>>): Binding =>
+  <Name extends EventName, Transaction>(
+    names: readonly Name[],
+    handler: WebhookHandler<NamedEvent<Name>, Transaction>,
+  ): Binding<Transaction> =>
   (parsed) => {
     if (parsed.kind !== 'event') return undefined
     const { event } = parsed
@@ -27,18 +35,18 @@ export const forEvents =
 
 /** Binds to every known event. */
 export const forAnyEvent =
-  (handler: WebhookHandler<WebhookEvent>): Binding =>
+  <Transaction>(handler: WebhookHandler<WebhookEvent, Transaction>): Binding<Transaction> =>
   (parsed) =>
     parsed.kind === 'event' ? (context) => handler(parsed.event, context) : undefined
 
 /** Binds to unknown events. */
 export const forUnknown =
-  (handler: WebhookHandler<UnknownEvent>): Binding =>
+  <Transaction>(handler: WebhookHandler<UnknownEvent, Transaction>): Binding<Transaction> =>
   (parsed) =>
     parsed.kind === 'unknown' ? (context) => handler(parsed, context) : undefined
 
 /** Binds to drifted events. */
 export const forDrift =
-  (handler: WebhookHandler<DriftedEvent>): Binding =>
+  <Transaction>(handler: WebhookHandler<DriftedEvent, Transaction>): Binding<Transaction> =>
   (parsed) =>
     parsed.kind === 'drifted' ? (context) => handler(parsed, context) : undefined

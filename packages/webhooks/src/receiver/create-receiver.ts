@@ -27,23 +27,25 @@ const unhandled = (parsed: ParsedEvent): Response => {
  * 409 the same delivery is being handled; 413 body too large; 415 not JSON; 422 drifted and no `onDrift`; 500 a handler
  * threw; 503 the dedupe store is down.
  *
- * @throws TypeError when `verify` is missing.
+ * @throws TypeError when `verify` is missing, or when an inbox is to be used after an early response.
  * @throws RangeError when a limit or a time is not above 0.
  * @example
  * const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
  *   .on('CALL_AI_SUMMARY', async (event) => save(event.callId, event.summary))
  * export const POST = receiver.handle
  */
-export const createReceiver = (options: ReceiverOptions): Receiver => {
+export const createReceiver = <Transaction = undefined>(
+  options: ReceiverOptions<Transaction>,
+): Receiver<Transaction> => {
   const settings = settingsOf(options)
-  const registry = createRegistry(settings.handlerTimeoutMs)
+  const registry = createRegistry<Transaction>(settings.handlerTimeoutMs)
   const reporter = createReporter()
   const deliver = createDeliver(settings, reporter.report)
 
-  const handle: Receiver['handle'] = async (request, host) => {
+  const handle: Receiver<Transaction>['handle'] = async (request, host) => {
     const { headers } = request
     const receivedAt = new Date(settings.now())
-    let delivery: Delivery
+    let delivery: Delivery<Transaction>
     try {
       const body = await acceptRequest(request, settings)
       const tasks = registry.tasksFor(body.parsed)
@@ -58,7 +60,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     return deliver(delivery)
   }
 
-  const receiver: Receiver = {
+  const receiver: Receiver<Transaction> = {
     on: (name, handler, handlerOptions) => {
       registry.add(forEvents(toList(name), handler), handlerOptions)
       return receiver

@@ -4,7 +4,7 @@ import type { Accepted } from './accept.ts'
 import { deliveryKey } from './delivery-key.ts'
 
 /** What a handler learns about a delivery besides its event. */
-export type DeliveryContext = {
+export type DeliveryContext<Transaction = undefined> = {
   /** The delivery, the same on every attempt. */
   readonly delivery: {
     /** The `webhook-id`, when the sender sends one. */
@@ -27,6 +27,8 @@ export type DeliveryContext = {
   readonly recognisedBy: RecognisedBy | undefined
   /** Aborts when the handler's time is up, or when the sender hangs up and still waits for its answer. */
   readonly signal: AbortSignal
+  /** The transaction of the receiver's inbox, such as a client of `pg`; `undefined` without an inbox. */
+  readonly transaction: Transaction
 }
 
 /** The time that a `webhook-timestamp` names. */
@@ -55,6 +57,7 @@ export const contextOf = (arrival: Arrival): DeliveryContext | Promise<DeliveryC
     headers,
     recognisedBy: parsed.kind === 'event' ? parsed.recognisedBy : undefined,
     signal,
+    transaction: undefined,
   })
   const key = deliveryKey(id, parsed, rawBody)
   return typeof key === 'string' ? withKey(key) : key.then(withKey)

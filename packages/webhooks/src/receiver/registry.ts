@@ -13,19 +13,25 @@ export type HandlerOptions = {
 }
 
 /** A handler that is to be called for one delivery. */
-export type Task = {
-  readonly run: (context: DeliveryContext) => unknown
+export type Task<Transaction> = {
+  readonly run: (context: DeliveryContext<Transaction>) => unknown
   readonly timeoutMs: number | undefined
 }
 
-type Registration = { readonly bind: Binding; readonly timeoutMs: number | undefined }
+type Registration<Transaction> = {
+  readonly bind: Binding<Transaction>
+  readonly timeoutMs: number | undefined
+}
 
 /** The handlers of a receiver, in the order of their registration. */
-export const createRegistry = (defaultTimeoutMs: number | undefined) => {
-  let registrations: readonly Registration[] = []
+export const createRegistry = <Transaction>(defaultTimeoutMs: number | undefined) => {
+  let registrations: readonly Registration<Transaction>[] = []
   return {
     /** Adds a handler; the function that it returns removes it again. */
-    add: (bind: Binding, { timeoutMs = defaultTimeoutMs }: HandlerOptions = {}): (() => void) => {
+    add: (
+      bind: Binding<Transaction>,
+      { timeoutMs = defaultTimeoutMs }: HandlerOptions = {},
+    ): (() => void) => {
       assertAboveZero('timeoutMs', timeoutMs)
       const registration = { bind, timeoutMs }
       registrations = [...registrations, registration]
@@ -34,8 +40,8 @@ export const createRegistry = (defaultTimeoutMs: number | undefined) => {
       }
     },
     /** The handlers that are for this. */
-    tasksFor: (parsed: ParsedEvent): Task[] => {
-      const tasks: Task[] = []
+    tasksFor: (parsed: ParsedEvent): Task<Transaction>[] => {
+      const tasks: Task<Transaction>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const run = bind(parsed)
         if (run !== undefined) tasks.push({ run, timeoutMs })

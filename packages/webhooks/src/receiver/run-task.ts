@@ -7,7 +7,10 @@ import type { Task } from './registry.ts'
  *
  * @throws what the handler throws, or WebhookHandlerTimeoutError.
  */
-export const runTask = async ({ run, timeoutMs }: Task, context: DeliveryContext): Promise<void> => {
+export const runTask = async <Transaction>(
+  { run, timeoutMs }: Task<Transaction>,
+  context: DeliveryContext<Transaction>,
+): Promise<void> => {
   if (timeoutMs === undefined) {
     await run(context)
     return

@@ -1,5 +1,6 @@
 import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
 import { type HeaderSource, readHeader } from '../headers.ts'
+import { isWebhookId } from './webhook-id.ts'
 
 /** What the three Standard Webhooks headers say. */
 export type SignatureHeaders = {
@@ -47,7 +48,9 @@ export const readSignatureHeaders = (source: HeaderSource): SignatureHeaders => 
   const id = required(source, 'webhook-id')
   const timestamp = required(source, 'webhook-timestamp')
   const signature = required(source, 'webhook-signature')
-  if (!/^[!-~]+$/.test(id)) throw malformed('webhook-id', 'must be one word of visible ASCII characters.')
+  if (!isWebhookId(id)) {
+    throw malformed('webhook-id', 'must be one word of visible ASCII characters without a full stop.')
+  }
   if (!/^\d{1,15}$/.test(timestamp))
     throw malformed('webhook-timestamp', 'must be Unix seconds, digits only.')
   return { id, timestamp, signatures: readSignatures(signature) }

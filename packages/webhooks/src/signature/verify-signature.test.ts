@@ -298,6 +298,24 @@ describe('the headers', () => {
     }
   })
 
+  it('are malformed when the id contains a full stop: the signature could be that of another id and body', async () => {
+    // What is signed is id.timestamp.body, so the same signature would fit the id "a" and the body "2.{}".
+    const id = `a.${signedAt}`
+    const body = '{}'
+    const sign = createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
+    const signature = `v1,${sign.update(`${id}.${signedAt}.${body}`).digest('base64')}`
+    const ambiguous = { ...headers, 'webhook-id': id, 'webhook-signature': signature }
+    await expect(verifySignature({ ...given, payload: body, headers: ambiguous })).rejects.toEqual(
+      refused('malformed_header', { header: 'webhook-id' }),
+    )
+    const sameText = verifySignature({
+      ...given,
+      payload: `${signedAt}.${body}`,
+      headers: { ...ambiguous, 'webhook-id': 'a' },
+    })
+    await expect(sameText).resolves.toBeDefined()
+  })
+
   it.each(['v1', 'g0hM9SsE', ',abc', '   '])(
     'are malformed when the signature is "%s"',
     async (signature) => {

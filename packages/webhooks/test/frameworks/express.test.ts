@@ -4,6 +4,7 @@ import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, listen, parsedBodyCases, recording, type Start } from './framework-cases.ts'
+import { malformedCases } from './malformed-cases.ts'
 
 const start =
   (...parsers: express.Handler[]): Start =>
@@ -16,6 +17,15 @@ const start =
 
 describe('Express 5', () => {
   frameworkCases(start())
+  // Express itself finds nothing at an address that it cannot parse (404).
+  malformedCases(
+    (receiver) => {
+      const app = express()
+      app.use(toNodeHandler(receiver))
+      return listen(createServer(app))
+    },
+    { alsoAllowed: [404] },
+  )
 
   it('may parse the bodies of its other routes', async () => {
     const { receiver, events } = recording()

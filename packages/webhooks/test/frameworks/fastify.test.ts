@@ -1,8 +1,10 @@
 import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { sendBytes, statusOf } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, recording, type Start, sendRaw } from './framework-cases.ts'
+import { malformedCases } from './malformed-cases.ts'
 
 const start: Start = async (receiver) => {
   const app = fastify({ forceCloseConnections: true })
@@ -13,11 +15,24 @@ const start: Start = async (receiver) => {
 
 describe('Fastify 5', () => {
   frameworkCases(start)
+  // Fastify itself refuses paths that are not URI encoded (400), methods that it does not route (404) and content
+  // types that are none (415).
+  malformedCases(
+    async (receiver) => {
+      const app = fastify({ forceCloseConnections: true })
+      app.register(toFastifyPlugin(receiver, { url: '*' }))
+      onTestFinished(() => app.close())
+      return app.listen({ port: 0, host: '127.0.0.1' })
+    },
+    { alsoAllowed: [400, 404, 415] },
+  )
 
   it('answers 405 to what is not POST', async () => {
     const url = await start(recording().receiver)
-    for (const method of ['GET', 'HEAD', 'PUT', 'DELETE'])
+    for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expect((await fetch(url, { method })).status).toBe(405)
+    const trace = 'TRACE /webhooks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n'
+    expect(statusOf(await sendBytes(Number(new URL(url).port), trace))).toBe(405)
   })
 
   it('gives up the connection of a body that it left unread', async () => {

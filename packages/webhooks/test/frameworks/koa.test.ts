@@ -3,6 +3,7 @@ import { toNodeHandler } from '@wabakit/webhooks/node'
 import Koa from 'koa'
 import { describe } from 'vitest'
 import { frameworkCases, listen, type Start } from './framework-cases.ts'
+import { malformedCases } from './malformed-cases.ts'
 
 const start: Start = (receiver) => {
   const handler = toNodeHandler(receiver)
@@ -17,4 +18,14 @@ const start: Start = (receiver) => {
 
 describe('Koa 3', () => {
   frameworkCases(start)
+  malformedCases((receiver) => {
+    const handler = toNodeHandler(receiver)
+    const app = new Koa()
+    app.silent = true
+    app.use((context) => {
+      context.respond = false
+      return handler(context.req, context.res)
+    })
+    return listen(createServer(app.callback()))
+  })
 })

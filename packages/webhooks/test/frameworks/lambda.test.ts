@@ -1,6 +1,7 @@
-import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, type Receiver, standardWebhooks } from '@wabakit/webhooks'
 import { type LambdaEvent, toLambdaHandler } from '@wabakit/webhooks/lambda'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { malformedRequests } from '../malformed-requests.ts'
 import { secret, signed, summary } from '../signed.ts'
 import { recording } from './framework-cases.ts'
 
@@ -68,6 +69,44 @@ describe('a Lambda', () => {
     const handler = toLambdaHandler(recording().receiver)
     expect((await handler({ httpMethod: 'GET', path: '/' })).statusCode).toBe(405)
     expect((await handler({ headers: null, multiValueHeaders: null, body: null })).statusCode).toBe(401)
+  })
+
+  const statuses = { method: 405, target: 400, nothing: 401 }
+  const events = malformedRequests.flatMap(({ name, fault, bytes }) => {
+    // API Gateway passes neither broken requests nor broken bodies on.
+    if (fault === 'syntax' || fault === 'body') return []
+    const [line = '', ...fields] = bytes.slice(0, bytes.indexOf('\r\n\r\n')).split('\r\n')
+    const [method = '', target = ''] = line.split(' ')
+    const headers = Object.fromEntries(fields.map((field) => field.split(/: ?(.*)/s).slice(0, 2)))
+    const status = statuses[fault]
+    return [
+      { name, status, event: { httpMethod: method, path: target, headers } },
+      { name, status, event: { rawPath: target, requestContext: { http: { method } }, body: '{}' } },
+    ]
+  })
+
+  it.each(events)('responds $status to $name, and never rejects', async ({ status, event }) => {
+    expect((await toLambdaHandler(recording().receiver)(event)).statusCode).toBe(status)
+  })
+
+  it('responds 400 to what is not an event, or has a header that Fetch refuses', async () => {
+    const handler = toLambdaHandler(recording().receiver)
+    for (const headers of [{ 'x y': 'z' }, { x: 'a\nb' }]) {
+      expect((await handler({ httpMethod: 'POST', path: '/', headers })).statusCode).toBe(400)
+    }
+    expect((await handler(null as unknown as LambdaEvent)).statusCode).toBe(400)
+  })
+
+  it('responds 500 when the receiver rejects, and lets work in waitUntil fail', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => log.mockRestore())
+    const rejecting = toLambdaHandler({ handle: () => Promise.reject(new Error('not ours')) })
+    expect((await rejecting({})).statusCode).toBe(500)
+    const failingLater: Receiver['handle'] = async (_, host) => {
+      Object(host).waitUntil(Promise.reject(new Error('late')))
+      return new Response(null, { status: 200 })
+    }
+    expect((await toLambdaHandler({ handle: failingLater })({})).statusCode).toBe(200)
   })
 
   it('does work after an early answer before it is frozen', async () => {

@@ -1,11 +1,16 @@
-import { createServer } from 'node:http'
-import { toNodeHandler } from '@wabakit/webhooks/node'
-import { describe, expect, it } from 'vitest'
+import { createServer, type ServerResponse } from 'node:http'
+import type { Receiver } from '@wabakit/webhooks'
+import { type NodeRequest, toNodeHandler } from '@wabakit/webhooks/node'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { sendBytes, statusOf } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, listen, parsedBodyCases, recording, sendRaw } from './framework-cases.ts'
+import { malformedCases } from './malformed-cases.ts'
 
 describe('toNodeHandler on node:http', () => {
   frameworkCases((receiver) => listen(createServer(toNodeHandler(receiver))))
+
+  malformedCases((receiver) => listen(createServer(toNodeHandler(receiver))))
 
   it('answers 405 to what is not POST', async () => {
     const url = await listen(createServer(toNodeHandler(recording().receiver)))
@@ -22,12 +27,12 @@ describe('toNodeHandler on node:http', () => {
     expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
   })
 
-  it('takes any request target', async () => {
+  it('takes any request target that has an address, without its credentials', async () => {
     const { receiver } = recording()
     const seen: string[] = []
     const handler = toNodeHandler({
       handle: (request) => {
-        seen.push(new URL(request.url).pathname)
+        seen.push(request.url)
         return receiver.handle(request)
       },
     })
@@ -39,13 +44,21 @@ describe('toNodeHandler on node:http', () => {
         }),
       ),
     )
-    for (const target of ['/a?b=c', '//', '*', 'http://[', '/%']) {
+    const targets = ['/a?b=c', '//', '//user:password@host/', '*', '/%', 'http://user:password@h/a']
+    for (const target of targets) {
       const { headers, ...delivery } = await signed(summary)
       expect((await fetch(url, { ...delivery, headers: { ...headers, 'x-target': target } })).status).toBe(
         200,
       )
     }
-    expect(seen[0]).toBe('/a')
+    expect(seen).toEqual([
+      'http://localhost/a?b=c',
+      'http://localhost//',
+      'http://localhost//user:password@host/',
+      'http://localhost/*',
+      'http://localhost/%',
+      'http://h/a',
+    ])
   })
 
   it('tells handlers that the sender hung up', async () => {
@@ -76,5 +89,117 @@ describe('toNodeHandler after something has read the stream', () => {
         return handler(request, response)
       }),
     )
+  })
+})
+
+describe('toNodeHandler never rejects', () => {
+  /** What the sender sees when the request, the response and the receiver are changed before the handler runs. */
+  const send = async (
+    {
+      receiver = recording().receiver,
+      change = () => {},
+    }: {
+      receiver?: Pick<Receiver, 'handle'>
+      change?: (request: NodeRequest, response: ServerResponse) => void
+    },
+    bytes = 'POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
+  ) => {
+    const settled = Promise.withResolvers<void>()
+    const server = createServer((request, response) => {
+      change(request, response)
+      toNodeHandler(receiver)(request, response).then(settled.resolve, settled.reject)
+    })
+    const status = statusOf(await sendBytes(Number(new URL(await listen(server)).port), bytes))
+    await settled.promise
+    return status
+  }
+  const silence = () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => log.mockRestore())
+    return log
+  }
+
+  it('when a getter of the body throws', async () => {
+    const change = (request: NodeRequest) => {
+      const get = () => {
+        throw new Error('Invalid JSON')
+      }
+      Object.defineProperty(request, 'body', { get })
+    }
+    expect(await send({ change })).toBe(400)
+  })
+
+  it('and does not touch a getter of the body where the bytes were kept', async () => {
+    const { receiver, events } = recording()
+    const { body, headers } = await signed(summary)
+    const change = (request: NodeRequest) => {
+      const get = () => {
+        throw new Error('Invalid JSON')
+      }
+      Object.assign(request.headers, headers)
+      Object.defineProperty(request, 'body', { get })
+      Object.assign(request, { rawBody: Buffer.from(body) })
+    }
+    expect(await send({ receiver, change })).toBe(200)
+    expect(events).toEqual([summary])
+  })
+
+  it('when Fetch refuses a header that Node, or a middleware, let through', async () => {
+    for (const [name, value] of [
+      ['x y', 'z'],
+      ['x', 'a\0b'],
+      ['x', '€'],
+    ] as const) {
+      const change = (request: NodeRequest) => void Object.assign(request.headers, { [name]: value })
+      expect(await send({ change })).toBe(400)
+    }
+  })
+
+  it('when the receiver rejects', async () => {
+    const log = silence()
+    const receiver = { handle: () => Promise.reject(new Error('not ours')) }
+    expect(await send({ receiver })).toBe(500)
+    expect(log).toHaveBeenCalledTimes(1)
+  })
+
+  it('when the response cannot be written', async () => {
+    const log = silence()
+    const receiver = { handle: async () => Response.error() }
+    expect(await send({ receiver })).toBeUndefined()
+    expect(log).toHaveBeenCalledTimes(1)
+  })
+
+  it('when something else has responded before, and does not disturb it', async () => {
+    const log = silence()
+    const change = (_: NodeRequest, response: ServerResponse) => void response.writeHead(504).end()
+    expect(await send({ change })).toBe(504)
+    expect(log).not.toHaveBeenCalled()
+  })
+
+  it('when the connection is closed before the response', async () => {
+    const change = (_: NodeRequest, response: ServerResponse) => void response.destroy()
+    expect(await send({ change })).toBeUndefined()
+    const closed = Promise.withResolvers<void>()
+    const receiver = {
+      handle: async () => {
+        await closed.promise
+        return new Response('{}', { status: 500 })
+      },
+    }
+    const closeEarly = (request: NodeRequest, response: ServerResponse) => {
+      response.once('close', closed.resolve)
+      request.socket.destroy()
+    }
+    expect(await send({ receiver, change: closeEarly })).toBeUndefined()
+  })
+
+  it('when the sender hangs up in the middle of its body', async () => {
+    const { receiver, errors } = recording()
+    const { headers } = await signed(summary)
+    const head = Object.entries({ ...headers, host: 'h', 'content-length': '1000' })
+    const bytes = `POST / HTTP/1.1\r\n${head.map((each) => each.join(': ')).join('\r\n')}\r\n\r\n{`
+    const change = (request: NodeRequest) => void setImmediate(() => request.socket.destroy())
+    expect(await send({ receiver, change }, bytes)).toBeUndefined()
+    expect(errors).toMatchObject([{ code: 'body_unreadable' }])
   })
 })

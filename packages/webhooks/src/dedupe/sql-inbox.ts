@@ -1,0 +1,108 @@
+import type { Inbox, InboxOutcome } from './inbox.ts'
+import { defaultRetentionMs } from './retention.ts'
+import type { SqlClient, SqlDedupeOptions } from './sql-dedupe.ts'
+import { assertTableName, createSweeper, defaultTable, later } from './sql-table.ts'
+
+/** What is needed of a client of a pool of `pg`. Handlers run their statements on it, but never begin or end anything. */
+export type SqlTransaction = SqlClient & {
+  on(event: 'error', listener: () => void): unknown
+  off(event: 'error', listener: () => void): unknown
+  release(destroy: boolean): unknown
+}
+
+/** What is needed of a pool of `pg`. */
+export type SqlPool<Transaction> = { connect(): Promise<Transaction> }
+
+const ignore = (): void => {}
+
+const read = (row: unknown, column: string): unknown => Object(row)[column]
+
+/**
+ * Remembers deliveries in a table of PostgreSQL ({@link sqlDedupeTable}) in the transaction that handlers write in:
+ * whatever a handler does by `context.transaction` is committed together with the delivery's key, or not at all.
+ * Each delivery occupies a connection of the pool while it is handled.
+ *
+ * @param pool - a pool of `pg`. It stays yours to end.
+ * @throws RangeError when `table` is not a plain name.
+ * @example
+ * createReceiver({ verify, dedupe: sqlInbox<PoolClient>(pool) }).on('CALL_AI_SUMMARY', (event, { transaction }) =>
+ *   transaction.query('INSERT INTO summaries (call_id, recap) VALUES ($1, $2)', [event.callId, event.summary.recap]),
+ * )
+ */
+export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
+  pool: SqlPool<Transaction>,
+  options: SqlDedupeOptions = {},
+): Inbox<Transaction> => {
+  const { ttlMs = defaultRetentionMs, table = defaultTable } = options
+  assertTableName(table)
+  const sweep = createSweeper(table)
+
+  /** Runs one statement and resolves to its first row. */
+  const run = async (client: Transaction, text: string, values: unknown[] = []): Promise<unknown> =>
+    (await client.query(text, values)).rows[0]
+
+  const begin = async (
+    client: Transaction,
+    key: string,
+  ): Promise<'duplicate' | 'in_progress' | undefined> => {
+    await run(client, 'BEGIN')
+    // Held until the transaction ends, however it does. Whoever comes second is told so and does not wait.
+    const lock = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked'
+    if (read(await run(client, lock, [`${table} ${key}`]), 'locked') !== true) return 'in_progress'
+    // A statement of its own, so that it sees what the last holder of the lock has committed.
+    const known = await run(
+      client,
+      `SELECT claimed_by FROM ${table} WHERE key = $1 AND expires_at > clock_timestamp()`,
+      [key],
+    )
+    if (known === undefined) return undefined
+    return read(known, 'claimed_by') === null ? 'duplicate' : 'in_progress'
+  }
+
+  /** Comes last: after a failed statement that a handler has caught, this fails too; COMMIT alone would not. */
+  const complete = async (client: Transaction, key: string): Promise<void> => {
+    const completed = await run(
+      client,
+      `INSERT INTO ${table} AS known (key, expires_at) VALUES ($1, ${later})
+       ON CONFLICT (key) DO UPDATE SET claimed_by = NULL, expires_at = excluded.expires_at
+       WHERE known.expires_at <= clock_timestamp()
+       RETURNING 1`,
+      [key, ttlMs],
+    )
+    if (completed === undefined)
+      throw new Error(`"${key}" was claimed in ${table} while it was being handled.`)
+  }
+
+  const handle = async (
+    client: Transaction,
+    key: string,
+    work: (transaction: Transaction) => Promise<boolean>,
+  ): Promise<InboxOutcome> => {
+    const known = await begin(client, key)
+    if (known === undefined) {
+      if (!(await work(client))) return 'failed'
+      await complete(client, key)
+    }
+    await run(client, 'COMMIT')
+    return known ?? 'handled'
+  }
+
+  return {
+    transact: async (key, work) => {
+      const client = await pool.connect()
+      // A connection that breaks makes the next statement fail. Without a listener, it would also end the process.
+      client.on('error', ignore)
+      let outcome: InboxOutcome = 'failed'
+      try {
+        outcome = await handle(client, key, work)
+        if (outcome === 'handled') await sweep((statement) => run(client, statement))
+        return outcome
+      } finally {
+        const failed = outcome === 'failed'
+        if (!failed) client.off('error', ignore)
+        // Closing the connection rolls back, and stops a handler that timed out from writing any more.
+        client.release(failed)
+      }
+    },
+  }
+}

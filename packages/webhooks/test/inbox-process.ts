@@ -1,0 +1,57 @@
+import { createReceiver, sqlInbox, unsigned } from '@wabakit/webhooks'
+import pg, { type PoolClient } from 'pg'
+
+/** What the process is told: where the database is, what it receives, and at which statement it stops. */
+export type InboxOrder = {
+  readonly port: number
+  readonly id: string
+  /** Counted from 1; the number after the last one is the response. */
+  readonly stopAt: number
+  /** Whether it waits to be killed before that statement, or dies as soon as the statement is sent. */
+  readonly mode: 'before' | 'sent'
+}
+
+/** A receiver whose handler writes two rows, and the statements that one delivery takes. */
+export const createEffects = (pool: pg.Pool, step: (send: () => unknown) => unknown = (send) => send()) =>
+  createReceiver({
+    verify: unsigned(),
+    dedupe: sqlInbox<PoolClient>({
+      connect: async () => {
+        const client = await pool.connect()
+        return Object.assign(Object.create(client), {
+          query: (...statement: Parameters<PoolClient['query']>) => step(() => client.query(...statement)),
+        })
+      },
+    }),
+  }).onUnknown(async (_, { delivery, transaction }) => {
+    await transaction.query('INSERT INTO effects (id, part) VALUES ($1, 1)', [delivery.id])
+    await transaction.query('INSERT INTO effects (id, part) VALUES ($1, 2)', [delivery.id])
+  })
+
+/** The delivery with this id. */
+export const requestOf = (id: string): Request =>
+  new Request('http://localhost', {
+    method: 'POST',
+    body: '{"event":"X"}',
+    headers: { 'content-type': 'application/json', 'webhook-id': id },
+  })
+
+if (process.argv[2] !== undefined) {
+  const { port, id, stopAt, mode }: InboxOrder = JSON.parse(process.argv[2])
+  const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'postgres', password: 'postgres' })
+  let steps = 0
+  const step = async (send: () => unknown): Promise<unknown> => {
+    steps += 1
+    if (steps !== stopAt) return send()
+    if (mode === 'sent') {
+      send()
+      process.nextTick(() => process.kill(process.pid, 'SIGKILL'))
+    } else console.log('stopped')
+    setInterval(() => {}, 60_000)
+    return new Promise(() => {})
+  }
+  const response = await createEffects(pool, step).handle(requestOf(id))
+  await step(() => {})
+  console.log(`${response.status} after ${steps} steps`)
+  await pool.end()
+}
