@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises'
 import { StorageUnavailableError } from '@wabakit/core'
 import type pg from 'pg'
+import type { DueChannel } from './due-channel.ts'
 import type { Notifications } from './notifications.ts'
-import type { PostgresDatabase } from './open-postgres.ts'
 
 /** This process as one of the workers on a database. */
 export type Worker = {
@@ -18,7 +18,10 @@ export type Worker = {
 }
 
 /** What {@link createWorker} works with. */
-export type WorkerContext = Pick<PostgresDatabase, 'query' | 'due'> & {
+export type WorkerContext = {
+  /** Does one statement in a transaction of its own. */
+  query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]>
+  readonly due: Pick<DueChannel, 'announce'>
   readonly notifications: Pick<Notifications, 'hold'>
   /** Makes a new connection ready for our statements. */
   prepare(client: pg.Client): Promise<void>
