@@ -1,7 +1,7 @@
 import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApiDocument } from '@wabakit/contract/documents'
+import { createOpenApiDocument } from '@wabakit/contract/documents'
 import { createCluster } from '../server/test/postgres-cluster.ts'
 import { heavyPeer } from './src/heavy-peers.ts'
 import { createHttpLoad } from './src/http-load.ts'
@@ -59,7 +59,7 @@ const measureSync = (): number => {
 
 const peers = async (): Promise<Contender[]> => {
   const document = join(folder, 'openapi.json')
-  writeFileSync(document, JSON.stringify(openApiDocument()))
+  writeFileSync(document, JSON.stringify(createOpenApiDocument()))
   const prism = join(heavyPeer('@stoplight/prism-cli@5'), '.bin/prism')
   const mockoon = join(heavyPeer('@mockoon/cli@9'), '.bin/mockoon-cli')
   const [prismUrl, mockoonUrl] = ['http://127.0.0.1:41771', 'http://127.0.0.1:41772']

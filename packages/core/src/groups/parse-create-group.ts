@@ -1,4 +1,4 @@
-import { CreateGroupRequest, type ErrorCode, issuesOf } from '@wabakit/contract'
+import { CreateGroupRequest, type ErrorCode, toIssues } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 
 /** The closed code of each field, in the order of the request table. */
@@ -28,7 +28,7 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
   }
   const parsed = CreateGroupRequest.safeParse(knownFields(body))
   if (parsed.success) return parsed.data
-  const issues = issuesOf(parsed.error)
+  const issues = toIssues(parsed.error)
   const first = fields.find((field) => issues.some(({ path }) => path === field))
   const sentences = issues.map(({ message }) => message).join('; ')
   throw new RequestRefusedError(first === undefined ? 'invalid_body' : codes[first], `${sentences}.`, {
