@@ -13,7 +13,7 @@ import type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts
 declare const event: WebhookEvent
 
 // A switch on `event` narrows the union, and compiles if it has every case.
-export const subjectOf = (): string => {
+export const getSubject = (): string => {
   switch (event.event) {
     case 'GROUP_CREATED':
       expectTypeOf(event).toEqualTypeOf<GroupCreatedEvent>()

@@ -22,7 +22,7 @@ const formatText = (at: string, { minimum, patterns, ...others }: Record<string,
   return [formatIsText(at), ...rules].filter(Boolean).join(' && ')
 }
 
-const formatOneOf = (at: string, values: readonly unknown[]): string => {
+const formatChoices = (at: string, values: readonly unknown[]): string => {
   const choices = values.map((value) => `${at} === '${value}'`)
   return choices.length === 1 ? choices.join() : `(${choices.join(' || ')})`
 }
@@ -38,9 +38,9 @@ const formatCondition = (at: string, schema: z.core.$ZodType): string => {
     case 'number':
       return `Number.isFinite(${at})`
     case 'literal':
-      return formatOneOf(at, def.values)
+      return formatChoices(at, def.values)
     case 'enum':
-      return formatOneOf(at, Object.values(def.entries))
+      return formatChoices(at, Object.values(def.entries))
     case 'array':
       if (formatCondition('item', def.element) !== formatIsText('item')) break
       return `isTexts(${at})`

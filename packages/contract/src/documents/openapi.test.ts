@@ -29,10 +29,10 @@ const operation = (name: EndpointName, ...path: string[]): unknown => {
 
 const statuses = (name: EndpointName): string[] => Object.keys(Object(operation(name, 'responses')))
 
-const codesOf = (name: EndpointName, status: string): readonly ErrorCode[] =>
+const listCodes = (name: EndpointName, status: string): readonly ErrorCode[] =>
   endpointErrors[name].filter((code) => String(errorCodes[code]) === status)
 
-const headersOf = (name: EndpointName, status: string): string[] =>
+const listHeaders = (name: EndpointName, status: string): string[] =>
   Object.keys(Object(operation(name, 'responses', status, 'headers')))
 
 test('is a valid OpenAPI 3.1 document', async () => {
@@ -80,7 +80,7 @@ test('every error response lists its codes and has an example of each', () => {
   for (const name of endpointNames) {
     for (const status of statuses(name).filter((each) => each !== '200')) {
       const content = ['responses', status, 'content', 'application/json']
-      const codes = codesOf(name, status)
+      const codes = listCodes(name, status)
       expect(operation(name, ...content, 'schema', 'properties', 'code', 'enum')).toEqual(codes)
       for (const code of codes) {
         expect(operation(name, ...content, 'examples', code, 'value', 'code')).toBe(code)
@@ -119,16 +119,16 @@ test('every example is valid', () => {
 
 test('every response has x-request-id', () => {
   for (const name of endpointNames) {
-    for (const status of statuses(name)) expect(headersOf(name, status), status).toContain('x-request-id')
+    for (const status of statuses(name)) expect(listHeaders(name, status), status).toContain('x-request-id')
   }
 })
 
 test('202, 429 and 503 have Retry-After, and 429 has the RateLimit headers', () => {
   for (const name of endpointNames) {
     for (const status of statuses(name)) {
-      expect(headersOf(name, status).includes('Retry-After')).toBe(['202', '429', '503'].includes(status))
-      expect(headersOf(name, status).includes('RateLimit-Policy')).toBe(status === '429')
-      expect(headersOf(name, status).includes('RateLimit')).toBe(status === '429')
+      expect(listHeaders(name, status).includes('Retry-After')).toBe(['202', '429', '503'].includes(status))
+      expect(listHeaders(name, status).includes('RateLimit-Policy')).toBe(status === '429')
+      expect(listHeaders(name, status).includes('RateLimit')).toBe(status === '429')
     }
   }
 })
