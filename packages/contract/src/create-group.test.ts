@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+import { CreateGroupRequest, CreateGroupResponse, createGroupErrorCodes } from './create-group.ts'
 import { validate } from './validate.ts'
 
 const valid = { wabaNumber: '+12025550100', subject: 'Order 1234' }
@@ -67,6 +67,10 @@ test('joinApprovalMode must be auto_approve or approval_required', () => {
       'joinApprovalMode must be auto_approve or approval_required',
     ])
   }
+})
+
+test('every field has an error code, in the order of the fields', () => {
+  expect(Object.keys(createGroupErrorCodes)).toEqual(Object.keys(CreateGroupRequest.shape))
 })
 
 test('all invalid fields are reported together', () => {

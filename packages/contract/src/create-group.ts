@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import type { ErrorCode } from './error-codes.ts'
 import { exact } from './exact.ts'
 import { limits } from './limits.ts'
 import { nonEmpty, storable } from './text.ts'
@@ -25,6 +26,20 @@ export const CreateGroupRequest = /* @__PURE__ */ exact(() => ({
  * @interface
  */
 export type CreateGroupRequest = z.infer<typeof CreateGroupRequest>
+
+/** The error code of each field of {@link CreateGroupRequest}. The code of an error body is that of the first invalid field. */
+export const createGroupErrorCodes = {
+  /** Code of `wabaNumber`. */
+  wabaNumber: 'invalid_waba_number',
+  /** Code of `subject`. */
+  subject: 'invalid_subject',
+  /** Code of `description`. */
+  description: 'invalid_description',
+  /** Code of `joinApprovalMode`. */
+  joinApprovalMode: 'invalid_join_approval_mode',
+  /** Code of `groupId`. */
+  groupId: 'invalid_group_id',
+} as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: ErrorCode }
 
 /** Schema of {@link CreateGroupResponse}. */
 export const CreateGroupResponse = /* @__PURE__ */ exact(() => ({

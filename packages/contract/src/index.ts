@@ -1,6 +1,6 @@
 // Requests and responses of the two endpoints.
 
-export { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+export { CreateGroupRequest, CreateGroupResponse, createGroupErrorCodes } from './create-group.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
 export { limits } from './limits.ts'
 export { SummaryRecord, type SummaryRecordShape } from './summary.ts'

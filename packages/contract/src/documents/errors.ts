@@ -1,4 +1,4 @@
-import { CreateGroupRequest } from '../create-group.ts'
+import { CreateGroupRequest, createGroupErrorCodes } from '../create-group.ts'
 import type { EndpointName } from '../endpoints.ts'
 import type { ErrorBody } from '../error-body.ts'
 import { type ErrorCode, errorCodes } from '../error-codes.ts'
@@ -22,11 +22,7 @@ export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCo
   'groups.create': [
     'malformed_json',
     'invalid_body',
-    'invalid_waba_number',
-    'invalid_subject',
-    'invalid_description',
-    'invalid_join_approval_mode',
-    'invalid_group_id',
+    ...Object.values(createGroupErrorCodes),
     'integration_not_found',
     'waba_number_not_permitted',
     'body_too_large',

@@ -5,7 +5,7 @@ type WebhookHeader = { readonly description: string; readonly schema: JsonObject
 /** Headers of a webhook (Standard Webhooks 1.0, "Webhook Headers"). */
 export const webhookHeaders: { readonly [name: string]: WebhookHeader } = {
   'webhook-id': {
-    description: 'Identifies the delivery. It is the same on every attempt: use it to detect duplicates.',
+    description: 'Identifies the event. It is the same on every attempt: use it to detect duplicates.',
     schema: { type: 'string' },
     example: 'evt_01K8ZQE5Y0J3N8MBRC2H7TWXAF',
   },
