@@ -1,8 +1,7 @@
-import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
-import { writeResult } from './src/rounds.ts'
+import { measureBundles } from './src/measure-bundles.ts'
+import { writeResult } from './src/report.ts'
 
-// P7: what a bundle of each package's verification weighs, minified and gzipped, with all its dependencies.
+// Size of a bundle that receives and verifies webhooks, next to other packages.
 const contenders = {
   'wabakit receiver': `import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
     export const { handle } = createReceiver({ verify: standardWebhooks({ secrets: [globalThis.secret] }) })`,
@@ -13,25 +12,7 @@ const contenders = {
   stripe: `import Stripe from 'stripe'; export const { webhooks } = new Stripe('sk')`,
 }
 
-const sizes: Record<string, { 'minified kB': number; 'gzipped kB': number }> = {}
-for (const [name, contents] of Object.entries(contenders)) {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: import.meta.dirname },
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'browser',
-    external: ['node:*', 'crypto'],
-    conditions: process.argv.includes('--source') ? ['@wabakit/source'] : [],
-    write: false,
-  })
-  const bytes = outputFiles[0]?.contents ?? new Uint8Array()
-  sizes[name] = {
-    'minified kB': bytes.length / 1000,
-    'gzipped kB': gzipSync(bytes, { level: 9 }).length / 1000,
-  }
-}
-
-console.log('\nP7 bundle of a receiver, all dependencies in')
+const sizes = await measureBundles(contenders)
+console.log('\nBundle of a receiver, with all dependencies')
 console.table(sizes)
-writeResult('bundle-receiver', { title: 'P7 bundle of a receiver', sizes })
+writeResult('bundle-receiver', { title: 'Bundle of a receiver', sizes })

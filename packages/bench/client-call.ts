@@ -5,13 +5,15 @@ import ky from 'ky'
 import OpenAI from 'openai'
 import Stripe from 'stripe'
 import { Svix } from 'svix'
-import { type Contender, measureRounds, medianRatio, report } from './src/rounds.ts'
+import { medianRatio } from './src/measurement.ts'
+import { report } from './src/report.ts'
+import { type Contender, measureRounds } from './src/rounds.ts'
 
-// P3: one call over loopback, as each package's documentation makes it, against one service in another process. Each
-// contender sends a small JSON object with its key (stripe: a form) and reads a small JSON object.
+// One call over loopback to a service in another process, as the documentation of each package shows it. Each contender
+// sends a small JSON object (stripe: a form) with its API key, and reads a small JSON object.
 const service = `
   const { createServer } = require('node:http')
-  const answers = {
+  const responses = {
     '/whatsapp/wa-group/create': { success: true, groupId: 'order-7' },
     '/api/v1/app': { id: 'app_1', name: 'Order 7', createdAt: '2026-01-01T00:00:00Z', updatedAt: '2026-01-01T00:00:00Z', metadata: {} },
     '/emails': { id: 'email_1' },
@@ -19,7 +21,7 @@ const service = `
   }
   createServer((request, response) => {
     request.resume().on('end', () => {
-      const body = JSON.stringify(answers[request.url])
+      const body = JSON.stringify(responses[request.url])
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': 'req_1' })
       response.end(body)
     })
@@ -39,7 +41,7 @@ const wabakit = createClient({ baseUrl, apiKey })
 const openai = new OpenAI({ apiKey, baseURL: baseUrl })
 const svix = new Svix(apiKey, { serverUrl: baseUrl })
 const stripe = new Stripe(apiKey, { host: '127.0.0.1', port, protocol: 'http', telemetry: false })
-// It reads its address from the environment, once.
+// resend reads its base URL from the environment when it is imported.
 process.env.RESEND_BASE_URL = baseUrl
 const { Resend } = await import('resend')
 const resend = new Resend(apiKey)
@@ -71,19 +73,19 @@ const contenders = Object.entries(calls).map(
 try {
   for (const call of Object.values(calls)) for (let number = 0; number < 500; number += 1) await call()
   const measurements = await measureRounds(contenders, { rounds: 60, count: 100 })
-  const of = (name: string) => {
+  const find = (name: string) => {
     const found = measurements.find((each) => each.name === name)
     if (!found) throw new Error(`${name} was not measured`)
     return found
   }
   const ratios = {
-    'wabakit / raw fetch (goal: at most 1.8)': medianRatio(of('wabakit'), of('raw fetch + JSON')),
-    'wabakit / ky (goal: at most 1.1)': medianRatio(of('wabakit'), of('ky')),
-    'wabakit / openai (goal: under 1)': medianRatio(of('wabakit'), of('openai')),
-    'wabakit / svix (goal: under 1)': medianRatio(of('wabakit'), of('svix')),
-    'wabakit / resend (goal: under 1)': medianRatio(of('wabakit'), of('resend')),
+    'wabakit / raw fetch (goal: at most 1.8)': medianRatio(find('wabakit'), find('raw fetch + JSON')),
+    'wabakit / ky (goal: at most 1.1)': medianRatio(find('wabakit'), find('ky')),
+    'wabakit / openai (goal: under 1)': medianRatio(find('wabakit'), find('openai')),
+    'wabakit / svix (goal: under 1)': medianRatio(find('wabakit'), find('svix')),
+    'wabakit / resend (goal: under 1)': medianRatio(find('wabakit'), find('resend')),
   }
-  report('P3 a client call over loopback', 'client-call', measurements, { ratios })
+  report('A client call over loopback', 'client-call', measurements, { ratios })
   console.table(ratios)
 } finally {
   child.kill()

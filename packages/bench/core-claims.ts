@@ -1,13 +1,14 @@
 import { type EventRecord, memoryStore, type Store, type SubscriptionRecord } from '@wabakit/core'
-import { type Measurement, median, medianRatio, report } from './src/rounds.ts'
+import { type Measurement, median, medianRatio } from './src/measurement.ts'
+import { report } from './src/report.ts'
 
-// One claim of up to 64 deliveries and the settlement of each, with 1,000 to 1,000,000 deliveries pending. What is
-// settled is told anew, so that the backlog keeps its length.
+// Claims up to 64 deliveries and settles each, with 1,000 to 1,000,000 pending. Settled events are published again, so that
+// the size of the backlog stays the same.
 const now = Date.UTC(2026, 0, 1)
 const limit = 64
 const digits = '15550100001'
 
-const subscription = (index: number): SubscriptionRecord => ({
+const createSubscription = (index: number): SubscriptionRecord => ({
   id: `sub_${index}`,
   organizationId: 'acme',
   revision: 1,
@@ -24,9 +25,9 @@ const subscription = (index: number): SubscriptionRecord => ({
   updatedAt: now,
 })
 
-let told = 0
-const event = (subject: string, number = digits): EventRecord => ({
-  id: `evt_${told++}`,
+let published = 0
+const createEvent = (subject: string, number = digits): EventRecord => ({
+  id: `evt_${published++}`,
   organizationId: 'acme',
   name: 'GROUP_PARTICIPANT_JOINED',
   subject,
@@ -37,13 +38,13 @@ const event = (subject: string, number = digits): EventRecord => ({
   occurredAt: now,
 })
 
-/** Makes the event that is told as the `index`-th. */
+/** Creates the event with this index. */
 type Shape = (index: number) => EventRecord
 
-const lanes: Shape = (index) => event(`group:${index}`)
-const oneLane: Shape = () => event('group:0')
+const createInOwnLane: Shape = (index) => createEvent(`group:${index}`)
+const createInOneLane: Shape = () => createEvent('group:0')
 
-const open = async (pending: number, shape: Shape): Promise<Store> => {
+const openStore = async (pending: number, shape: Shape): Promise<Store> => {
   const store = memoryStore()
   await store.saveOrganization({
     id: 'acme',
@@ -53,7 +54,7 @@ const open = async (pending: number, shape: Shape): Promise<Store> => {
     pstnNumbers: [],
     createdAt: now,
   })
-  await store.saveSubscription(subscription(0))
+  await store.saveSubscription(createSubscription(0))
   for (let index = 0; index < pending; index++) await store.addEvent(shape(index))
   return store
 }
@@ -69,9 +70,9 @@ type Backlog = {
   readonly rounds: number[]
 }
 
-const backlog = async (name: string, pending: number, shape: Shape): Promise<Backlog> => ({
+const createBacklog = async (name: string, pending: number, shape: Shape): Promise<Backlog> => ({
   name,
-  store: await open(pending, shape),
+  store: await openStore(pending, shape),
   shape,
   next: pending,
   rounds: [],
@@ -79,9 +80,9 @@ const backlog = async (name: string, pending: number, shape: Shape): Promise<Bac
 
 let claims = 0
 
-/** Claims and settles a batch; the nanoseconds it took per delivery, without the telling anew. */
-const cycle = async (one: Backlog): Promise<number> => {
-  const { store, shape } = one
+/** Claims and settles a batch. Returns the nanoseconds per delivery, without publishing the events again. */
+const runCycle = async (backlog: Backlog): Promise<number> => {
+  const { store, shape } = backlog
   const claimId = `claim_${claims++}`
   const start = process.hrtime.bigint()
   const claimed = await store.claimDeliveries({
@@ -95,24 +96,30 @@ const cycle = async (one: Backlog): Promise<number> => {
     const result = { kind: 'delivered' as const, attempt }
     await store.settleDelivery({ deliveryId: delivery.id, claimId, now, result, failingLimitMs: 1 })
   }
-  const taken = Number(process.hrtime.bigint() - start)
-  for (const _ of claimed) await store.addEvent(shape(one.next++))
-  return taken / claimed.length
+  const elapsed = Number(process.hrtime.bigint() - start)
+  for (const _ of claimed) await store.addEvent(shape(backlog.next++))
+  return elapsed / claimed.length
 }
 
 const backlogs: Backlog[] = []
 for (const pending of [1_000, 10_000, 100_000, 1_000_000]) {
-  backlogs.push(await backlog(`${pending.toLocaleString('en')} pending, each its own lane`, pending, lanes))
+  backlogs.push(
+    await createBacklog(
+      `${pending.toLocaleString('en')} pending, each its own lane`,
+      pending,
+      createInOwnLane,
+    ),
+  )
 }
-backlogs.push(await backlog('1,000 pending in one lane', 1_000, oneLane))
-backlogs.push(await backlog('1,000,000 pending in one lane', 1_000_000, oneLane))
+backlogs.push(await createBacklog('1,000 pending in one lane', 1_000, createInOneLane))
+backlogs.push(await createBacklog('1,000,000 pending in one lane', 1_000_000, createInOneLane))
 
-// Batches take turns, so that a slow moment of the machine hits all of them; a figure is the median of a round of 20.
+// Batches are interleaved, so that a slow moment of the machine affects all of them. A round is the median of 20 batches.
 const rounds = 20
 for (let round = -2; round < rounds; round++) {
   const batches = new Map(backlogs.map((each) => [each, [] as number[]]))
   for (let batch = 0; batch < 20; batch++) {
-    for (const [each, figures] of batches) figures.push(await cycle(each))
+    for (const [each, figures] of batches) figures.push(await runCycle(each))
   }
   if (round >= 0) for (const [each, figures] of batches) each.rounds.push(median(figures))
 }
@@ -128,10 +135,10 @@ const measurements = backlogs.map(({ name, rounds: figures }): Measurement => {
   }
 })
 const [small, , , large, shortLane, longLane] = measurements
-const growthOf = (few: Measurement | undefined, many: Measurement | undefined): number =>
+const computeGrowth = (few: Measurement | undefined, many: Measurement | undefined): number =>
   few && many ? Number(medianRatio(many, few).toFixed(2)) : Number.NaN
-const growth = { ownLanes: growthOf(small, large), oneLane: growthOf(shortLane, longLane) }
+const growth = { ownLanes: computeGrowth(small, large), oneLane: computeGrowth(shortLane, longLane) }
 report('Claim and settle in memory, per delivery', 'core-claims', measurements, { growth })
 console.log(
-  `1,000,000 pending cost ${growth.ownLanes} times 1,000 (each its own lane), ${growth.oneLane} (one lane)`,
+  `1,000,000 pending cost ${growth.ownLanes} times as much as 1,000 (own lanes), ${growth.oneLane} times (one lane)`,
 )

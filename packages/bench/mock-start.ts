@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { median, writeResult } from './src/rounds.ts'
+import { median } from './src/measurement.ts'
+import { writeResult } from './src/report.ts'
 
-// P8: from the end of the import to a mock that answers, in a fresh process each time, because a test file starts one.
-// msw alone is the measure of what people are used to; it is only intercepted requests, without a service behind them.
-const start = (code: string): string => `
+// Time from the end of the import until the mock is ready, in a new process each time, because each test file starts one.
+// msw alone only intercepts requests, without a service behind them: it shows what users are used to.
+const wrapInTimer = (code: string): string => `
   const [begin, used] = [performance.now(), process.cpuUsage()]
   ${code}
   const [end, { user, system }] = [performance.now(), process.cpuUsage(used)]
@@ -14,20 +15,20 @@ const start = (code: string): string => `
 const contenders: Record<string, string> = {
   'wabakit mock, in process': `
     import { createMock } from '@wabakit/mock'
-    ${start('const mock = await createMock()')}`,
-  'wabakit mock, and its first answer': `
+    ${wrapInTimer('const mock = await createMock()')}`,
+  'wabakit mock, until its first response': `
     import { createMock } from '@wabakit/mock'
-    ${start("const mock = await createMock(); await mock.fetch(mock.url + '/v1/call/ai-summary?callId=x')")}`,
+    ${wrapInTimer("const mock = await createMock(); await mock.fetch(mock.url + '/v1/call/ai-summary?callId=x')")}`,
   'wabakit mock, on a port': `
     import { createMock } from '@wabakit/mock'
-    ${start('const mock = await createMock({ port: 0 })')}`,
+    ${wrapInTimer('const mock = await createMock({ port: 0 })')}`,
   'wabakit mock, a thousand tenants': `
     import { createMock } from '@wabakit/mock'
-    ${start('const mock = await createMock(); for (let n = 0; n < 1_000; n++) mock.tenant()')}`,
+    ${wrapInTimer('const mock = await createMock(); for (let n = 0; n < 1_000; n++) mock.tenant()')}`,
   'msw alone, two handlers': `
     import { http, HttpResponse } from 'msw'
     import { setupServer } from 'msw/node'
-    ${start(`const server = setupServer(
+    ${wrapInTimer(`const server = setupServer(
       http.post('https://api.example.com/whatsapp/wa-group/create', () => HttpResponse.json({})),
       http.get('https://api.example.com/v1/call/ai-summary', () => HttpResponse.json({})),
     )
@@ -58,11 +59,9 @@ const results = [...samples].map(([name, figures]) => {
   }
 })
 console.log(
-  `\nStart of the mock after its import, ${rounds} fresh processes each, in milliseconds (goal: at most 5).`,
+  `\nStart of the mock after its import, in ${rounds} new processes each, in milliseconds (goal: at most 5).`,
 )
-console.log(
-  '"cpu" is the median of the time on the processor, which other processes on the machine do not lengthen.',
-)
+console.log('"cpu" is the median CPU time, which does not depend on other processes.')
 console.table(
   Object.fromEntries(
     results.map(({ name, ...figures }) => [

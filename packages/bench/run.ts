@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-// `npm run bench` runs every benchmark, each in a process of its own; `npm run bench -- webhooks-verify core-claims`
-// those that are named. Each prints its table and writes results/<name>.json.
+// `npm run bench` runs all benchmarks, each in its own process. `npm run bench -- webhooks-verify core-claims` runs the named
+// ones. Each prints a table and writes results/<name>.json.
 const all = globSync('*.ts', { cwd: import.meta.dirname })
   .map((file) => basename(file, '.ts'))
   .filter((name) => name !== 'run')
@@ -13,7 +13,7 @@ const named = process.argv.slice(2)
 const unknown = named.filter((name) => !all.includes(name))
 
 if (unknown.length > 0) {
-  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${all.join(', ')}.`)
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Available: ${all.join(', ')}.`)
   process.exitCode = 2
 } else {
   for (const name of named.length > 0 ? named : all) {

@@ -1,14 +1,16 @@
 import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openApiDocument } from '@wabakit/contract/documents'
+import { createOpenApiDocument } from '@wabakit/contract/documents'
 import { createCluster } from '../server/test/postgres-cluster.ts'
-import { heavyPeer } from './src/heavy-peers.ts'
 import { createHttpLoad } from './src/http-load.ts'
-import { type Contender, measureRounds, median, medianRatio, report } from './src/rounds.ts'
+import { installPeer } from './src/install-peer.ts'
+import { median, medianRatio } from './src/measurement.ts'
+import { report } from './src/report.ts'
+import { type Contender, measureRounds } from './src/rounds.ts'
 import { type ServerChild, startCommand, startServerProcess } from './src/server-child.ts'
 
-// Creating groups over HTTP, 64 connections. `--peers` adds prism and mockoon, which are installed apart.
+// Creates groups over HTTP on 64 connections. `--peers` adds prism and mockoon, which are installed separately.
 const connections = 64
 const count = 2_000
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
@@ -19,13 +21,13 @@ const request = {
   body: JSON.stringify({
     wabaNumber: '+15550100001',
     subject: 'Launch',
-    description: 'Everybody who helps.',
+    description: 'Everyone who helps.',
   }),
 }
 
 const cpu = new Map<string, number[]>()
 
-const contender = async (name: string, server: ServerChild): Promise<Contender> => {
+const createContender = async (name: string, server: ServerChild): Promise<Contender> => {
   const load = await createHttpLoad(
     { ...request, url: `${server.url}/whatsapp/wa-group/create` },
     connections,
@@ -44,7 +46,7 @@ const contender = async (name: string, server: ServerChild): Promise<Contender> 
   }
 }
 
-/** What the disk needs to make a small write last, in milliseconds. */
+/** Median duration of an fdatasync after a small write, in milliseconds. */
 const measureSync = (): number => {
   const file = openSync(join(folder, 'sync'), 'w')
   const times: number[] = []
@@ -57,15 +59,18 @@ const measureSync = (): number => {
   return median(times)
 }
 
-const peers = async (): Promise<Contender[]> => {
+const startPeers = async (): Promise<Contender[]> => {
   const document = join(folder, 'openapi.json')
-  writeFileSync(document, JSON.stringify(openApiDocument()))
-  const prism = join(heavyPeer('@stoplight/prism-cli@5'), '.bin/prism')
-  const mockoon = join(heavyPeer('@mockoon/cli@9'), '.bin/mockoon-cli')
+  writeFileSync(document, JSON.stringify(createOpenApiDocument()))
+  const prism = join(installPeer('@stoplight/prism-cli@5'), '.bin/prism')
+  const mockoon = join(installPeer('@mockoon/cli@9'), '.bin/mockoon-cli')
   const [prismUrl, mockoonUrl] = ['http://127.0.0.1:41771', 'http://127.0.0.1:41772']
   return [
-    await contender('prism mock', await startCommand([prism, 'mock', '-p', '41771', document], prismUrl)),
-    await contender(
+    await createContender(
+      'prism mock',
+      await startCommand([prism, 'mock', '-p', '41771', document], prismUrl),
+    ),
+    await createContender(
       'mockoon',
       await startCommand([mockoon, 'start', '--data', document, '--port', '41772'], mockoonUrl),
     ),
@@ -75,20 +80,20 @@ const peers = async (): Promise<Contender[]> => {
 const cluster = await createCluster({ settings: { fsync: 'on' } })
 try {
   const contenders = [
-    await contender('bare Hono + zod', await startServerProcess('hono')),
-    await contender('wabakit, in memory', await startServerProcess('memory')),
-    await contender('wabakit, SQLite with fsync', await startServerProcess(join(folder, 'wabakit.db'))),
-    await contender(
+    await createContender('bare Hono + zod', await startServerProcess('hono')),
+    await createContender('wabakit, in memory', await startServerProcess('memory')),
+    await createContender('wabakit, SQLite with fsync', await startServerProcess(join(folder, 'wabakit.db'))),
+    await createContender(
       'wabakit, PostgreSQL with fsync',
       await startServerProcess(await cluster.createDatabase()),
     ),
-    ...(process.argv.includes('--peers') ? await peers() : []),
+    ...(process.argv.includes('--peers') ? await startPeers() : []),
   ]
   const syncMs = measureSync()
   const measurements = await measureRounds(contenders, { rounds: 15, count })
   const [hono, memory, sqlite, postgres, prism] = measurements
   if (hono === undefined || memory === undefined || sqlite === undefined || postgres === undefined)
-    throw new Error('not measured')
+    throw new Error('A contender was not measured.')
   const facts = {
     connections,
     fsyncMs: syncMs,

@@ -1,22 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OpenedServer, openServer, type ServerOptions } from './src/growth/open-server.ts'
-import { postgresEngine } from './src/growth/postgres-engine.ts'
-import { sqliteEngine } from './src/growth/sqlite-engine.ts'
-import { median, writeResult } from './src/rounds.ts'
+import { createPostgresEngine } from './src/growth/postgres-engine.ts'
+import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
+import { median } from './src/measurement.ts'
+import { writeResult } from './src/report.ts'
 
-// Whether a dead endpoint slows down the others: 100 events a second for 20 healthy endpoints, and the time from an
-// event's happening until its arrival, with and without 100,000 deliveries due to a dead one of the same server. Each
-// server has its turn in each round; the others stand still meanwhile.
+// Shows whether a dead endpoint slows down others. 100 events per second are sent to 20 healthy endpoints, with and without
+// 100,000 deliveries due to a dead endpoint of the same server. Measures the time from an event to its arrival. In each
+// round the servers take turns, and all but one are paused.
 //
-//   node --conditions=@wabakit/source packages/bench/server-dead-endpoint.ts [rounds, 12 when omitted] [pending, 100000]
+//   node --conditions=@wabakit/source packages/bench/server-dead-endpoint.ts [rounds = 12] [pending = 100000]
 const [rounds = '12', pending = '100000'] = process.argv.slice(2)
 const events = 500
-const worlds: Readonly<Record<string, ServerOptions>> = {
-  'none dead': { pending: 0, dead: 'refused' },
+const scenarios: Readonly<Record<string, ServerOptions>> = {
+  'no dead endpoint': { pending: 0, dead: 'refused' },
   'one refuses connections': { pending: Number(pending), dead: 'refused' },
-  'one never answers': { pending: Number(pending), dead: 'hanging' },
+  'one never responds': { pending: Number(pending), dead: 'hanging' },
 }
-type World = {
+type Scenario = {
   readonly name: string
   readonly opened: OpenedServer
   readonly p50: number[]
@@ -24,11 +25,11 @@ type World = {
 }
 
 const measure = async (
-  { opened: { server, arrivals }, p50, p99 }: World,
+  { opened: { server, arrivals }, p50, p99 }: Scenario,
   isCounted: boolean,
 ): Promise<void> => {
   server.resume()
-  // What fell due while it stood still.
+  // Lets it send what became due while it was paused.
   await sleep(1_000)
   await arrivals.command('reset')
   await server.command('run', events)
@@ -41,20 +42,20 @@ const measure = async (
   server.pause()
 }
 
-const ratio = (figures: readonly number[], base: readonly number[]): number =>
+const computeRatio = (figures: readonly number[], base: readonly number[]): number =>
   Number(median(figures.map((figure, round) => figure / (base[round] ?? Number.NaN))).toFixed(2))
 
 const results: Record<string, object> = {}
-for (const engine of [sqliteEngine(), await postgresEngine()]) {
-  const measured: World[] = []
+for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
+  const measured: Scenario[] = []
   try {
-    for (const [name, options] of Object.entries(worlds)) {
+    for (const [name, options] of Object.entries(scenarios)) {
       const opened = await openServer(engine, options)
       opened.server.pause()
       measured.push({ name, opened, p50: [], p99: [] })
     }
     for (let round = -2; round < Number(rounds); round++) {
-      for (const world of measured) await measure(world, round >= 0)
+      for (const scenario of measured) await measure(scenario, round >= 0)
     }
   } finally {
     for (const { opened } of measured) opened.close()
@@ -65,13 +66,13 @@ for (const engine of [sqliteEngine(), await postgresEngine()]) {
     results[`${engine.name}, ${name}`] = {
       'p50 ms': Number(median(p50).toFixed(2)),
       'p99 ms': Number(median(p99).toFixed(2)),
-      'p50 against none dead': ratio(p50, base?.p50 ?? []),
-      'p99 against none dead': ratio(p99, base?.p99 ?? []),
+      'p50, ratio to no dead endpoint': computeRatio(p50, base?.p50 ?? []),
+      'p99, ratio to no dead endpoint': computeRatio(p99, base?.p99 ?? []),
     }
   }
   writeResult('server-dead-endpoint', {
     results,
-    worlds: measured.map(({ name, p50, p99 }) => ({ name, p50, p99 })),
+    scenarios: measured.map(({ name, p50, p99 }) => ({ name, p50, p99 })),
   })
 }
 console.table(results)

@@ -2,16 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Child } from './src/commands.ts'
-import { backlog, bareLoop, commitLoops, cpuOf, endToEnd } from './src/deliveries/contender.ts'
+import {
+  createBacklog,
+  createBareLoop,
+  createCommitLoops,
+  createEndToEnd,
+  sumCpuTime,
+} from './src/deliveries/contender.ts'
 import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
 import { reportDeliveries } from './src/deliveries/delivery-report.ts'
 import { connections } from './src/deliveries/job.ts'
 import { startBareLoop, startCommitLoop, startEndpoint, startQueue } from './src/deliveries/processes.ts'
 import { measureRounds } from './src/rounds.ts'
 
-// P5 on SQLite with its file synced: an event is stored with its delivery, signed, sent to an endpoint and settled; while
-// events come in, and from a backlog. One process does all of it. Next to it a loop, in a process of its own too, that
-// does nothing but POST the same body over as many connections.
+// Durable deliveries on SQLite, with every commit synced, in one process: events are stored, signed, sent and settled,
+// end to end and from a backlog. The baseline is a process that only POSTs the same body over as many connections.
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const children: Child[] = []
 
@@ -26,12 +31,14 @@ try {
   const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers: 0 })
   children.push(queue.producer)
   const meter = createCpuMeter()
-  const read = () => ({ server: cpuOf(queue.producer) })
+  const read = () => ({ server: sumCpuTime(queue.producer) })
   const contenders = [
-    meter.measure(bareLoop(loop, endpoint), () => ({ server: cpuOf(loop) })),
-    ...commitLoops(commits, 'SQLite').map((each) => meter.measure(each, () => ({ server: cpuOf(commits) }))),
-    meter.measure(endToEnd('wabakit, end to end', queue), read),
-    meter.measure(backlog('wabakit, backlog', queue), read),
+    meter.measure(createBareLoop(loop, endpoint), () => ({ server: sumCpuTime(loop) })),
+    ...createCommitLoops(commits, 'SQLite').map((each) =>
+      meter.measure(each, () => ({ server: sumCpuTime(commits) })),
+    ),
+    meter.measure(createEndToEnd('wabakit, end to end', queue), read),
+    meter.measure(createBacklog('wabakit, from a backlog', queue), read),
   ]
   const measurements = await measureRounds(contenders, { rounds: 15, count: 2_048 })
   reportDeliveries({

@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Contender, measureRounds, report } from './src/rounds.ts'
+import { report } from './src/report.ts'
+import { type Contender, measureRounds } from './src/rounds.ts'
 
-// From the start of the process to the first answer of /readyz, with an empty SQLite database each time. Measured is
-// the built package (`npm run build` first), as people get it.
+// Time from the start of the process until /readyz succeeds, with an empty SQLite database each time. Measures the built
+// package, as users run it: run `npm run build` first.
 const built = resolve(import.meta.dirname, '../server/dist/index.js')
-if (!existsSync(built)) throw new Error('Run `npm run build` first: what people get is measured.')
+if (!existsSync(built)) throw new Error('packages/server/dist is missing. Run `npm run build` first.')
 
 const program = `
   const { startServer } = await import(${JSON.stringify(built)})
@@ -18,11 +19,11 @@ const program = `
 
 const isReady = async (url: string): Promise<boolean> => (await fetch(`${url}/readyz`)).ok
 
-/** Starts a process, waits until it is ready, and ends it. */
+/** Waits until a process is ready, then kills it. */
 const startOnce = async (child: ChildProcess): Promise<void> => {
-  if (child.stdout === null) throw new Error('no output')
+  if (child.stdout === null) throw new Error('The server has no output.')
   const [line] = await once(child.stdout, 'data')
-  if (!(await isReady(String(line).trim()))) throw new Error('not ready')
+  if (!(await isReady(String(line).trim()))) throw new Error('The server is not ready.')
   child.kill('SIGKILL')
 }
 
@@ -43,7 +44,7 @@ const server: Contender = {
 }
 
 const nothing: Contender = {
-  name: 'node, doing nothing',
+  name: 'node, empty program',
   run: async (count) => {
     for (let turn = 0; turn < count; turn += 1) {
       await once(spawn(process.execPath, ['--eval', '0'], { stdio: 'ignore' }), 'exit')

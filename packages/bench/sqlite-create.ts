@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memoryStore, type Store } from '@wabakit/core'
 import { sqliteStore } from '@wabakit/server'
-import { measureRounds, medianRatio, report } from './src/rounds.ts'
+import { medianRatio } from './src/measurement.ts'
+import { report } from './src/report.ts'
+import { measureRounds } from './src/rounds.ts'
 
-// Creates of a group with its event and one delivery, in process, each acknowledged when it is on the disk: one after
-// the other, and so many at the same time. Beside it what the disk itself takes to keep an appended page.
+// Creates groups with an event and a delivery in process, sequentially and concurrently. Each returns when it is on disk. The
+// baseline is appending a page to a file and syncing it.
 //
 //   node --conditions=@wabakit/source packages/bench/sqlite-create.ts
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-create-'))
@@ -14,7 +16,7 @@ const now = Date.UTC(2026, 0, 1)
 const digits = '15550100001'
 let created = 0
 
-const create = (store: Store): Promise<unknown> => {
+const createGroup = (store: Store): Promise<unknown> => {
   const number = String(created++).padStart(20, '0')
   const groupId = `wagrp_01KDV0${number}`
   const group = {
@@ -54,7 +56,7 @@ const create = (store: Store): Promise<unknown> => {
   })
 }
 
-const prepare = async (store: Store): Promise<Store> => {
+const prepareStore = async (store: Store): Promise<Store> => {
   const organization = { callSummaries: 'manual', integrations: [], pstnNumbers: [] } as const
   await store.saveOrganization({ id: 'acme', revision: 1, createdAt: now, ...organization })
   await store.saveSubscription({
@@ -76,19 +78,19 @@ const prepare = async (store: Store): Promise<Store> => {
   return store
 }
 
-const sqlite = await prepare(sqliteStore({ path: join(folder, 'wabakit.db') }))
-const memory = await prepare(memoryStore())
+const sqlite = await prepareStore(sqliteStore({ path: join(folder, 'wabakit.db') }))
+const memory = await prepareStore(memoryStore())
 const file = openSync(join(folder, 'pages'), 'w')
 const page = Buffer.alloc(4_096)
 
-const creator = (name: string, store: Store, width: number) => ({
-  name: `${name}, ${width} at a time`,
+const createContender = (name: string, store: Store, concurrency: number) => ({
+  name: `${name}, ${concurrency} concurrent`,
   run: async (count: number) => {
     let left = count
     const work = async (): Promise<void> => {
-      while (left-- > 0) await create(store)
+      while (left-- > 0) await createGroup(store)
     }
-    await Promise.all(Array.from({ length: width }, work))
+    await Promise.all(Array.from({ length: concurrency }, work))
   },
 })
 const appendPages = (count: number): void => {
@@ -98,11 +100,11 @@ const appendPages = (count: number): void => {
   }
 }
 
-const widths = [1, 8, 64, 256]
+const concurrencies = [1, 8, 64, 256]
 const contenders = [
   { name: 'append a page and fsync', run: appendPages },
-  ...widths.map((width) => creator('SQLite', sqlite, width)),
-  creator('memory', memory, 64),
+  ...concurrencies.map((concurrency) => createContender('SQLite', sqlite, concurrency)),
+  createContender('memory', memory, 64),
 ]
 const measurements = await measureRounds(contenders, { rounds: 15, count: 1_000 })
 const [fsync, ...others] = measurements

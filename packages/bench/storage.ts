@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { createCluster } from '../server/test/postgres-cluster.ts'
-import { cpuTimeOfFamily, parentOf } from './src/cpu-time.ts'
-import { writeResult } from './src/rounds.ts'
-import { organizationId, startCallPlayer } from './src/storage/call-player.ts'
+import { findParent, readFamilyCpuTime } from './src/cpu-time.ts'
+import { writeResult } from './src/report.ts'
+import { organizationId, startCallSimulator } from './src/storage/call-simulator.ts'
 
-// What calls cost a database in bytes: the real server plays calls from their beginning to their summary, each with four
-// events, which are delivered at the first attempt. First on empty databases, for the sizes of the tables; then, on
-// PostgreSQL, in front of a million older deliveries and right after a checkpoint, for the write-ahead log and the next
-// checkpoint: as many deliveries as 116 a second are between two checkpoints (5 minutes).
+// Measures the bytes that calls need in a database. The server simulates complete calls with four events each, delivered
+// by the first attempt. The first run, on empty databases, measures the size of the tables. The second run, on PostgreSQL
+// with a million older deliveries and after a checkpoint, measures the write-ahead log and the next checkpoint: it makes as
+// many deliveries as 116 per second make between two checkpoints (5 minutes).
 //
-//   node --conditions=@wabakit/source packages/bench/storage.ts [older deliveries, 1000000 when omitted]
+//   node --conditions=@wabakit/source packages/bench/storage.ts [older deliveries = 1000000]
 const [older = '1000000'] = process.argv.slice(2)
 const callsForSizes = 5_000
 const callsForLog = 8_700
 const deliveriesPerCall = 4
 const tables = ['events', 'deliveries', 'attempts', 'calls', 'summaries']
 
-/** What was there before: settled, with subjects as random as those of calls are. */
-const fillSql = (count: number): string => `
+/** Inserts older, finished deliveries with random subjects, like those of calls. */
+const formatFillSql = (count: number): string => `
   INSERT INTO wabakit.events
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
     '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, n FROM generate_series(1, ${count}) n;
@@ -34,8 +34,8 @@ const fillSql = (count: number): string => `
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-storage-'))
 const file = join(folder, 'wabakit.db')
-const sqlite = await startCallPlayer(file)
-await sqlite.play(callsForSizes)
+const sqlite = await startCallSimulator(file)
+await sqlite.run(callsForSizes)
 await sqlite.close()
 const sqliteBytes = Math.round(statSync(file).size / (callsForSizes * deliveriesPerCall))
 rmSync(folder, { recursive: true })
@@ -44,14 +44,14 @@ await using cluster = await createCluster({
   settings: { fsync: 'on', shared_buffers: '512MB', max_wal_size: '16GB', checkpoint_timeout: '1d' },
 })
 const database = await cluster.createDatabase()
-const player = await startCallPlayer(database)
+const simulator = await startCallSimulator(database)
 const client = new pg.Client({ connectionString: database })
 await client.connect()
 const readOne = async (sql: string): Promise<Record<string, number>> => {
   const { rows } = await client.query<Record<string, unknown>>(sql)
   return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
 }
-const sizes = () =>
+const readSizes = () =>
   readOne(
     `SELECT ${tables
       .map(
@@ -60,7 +60,7 @@ const sizes = () =>
       )
       .join(', ')}`,
   )
-const counters = () =>
+const readCounters = () =>
   readOne(
     `SELECT pg_current_wal_insert_lsn() - '0/0' AS bytes, wal_fpi AS pages,
        (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal') AS fsyncs,
@@ -68,52 +68,52 @@ const counters = () =>
        (SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()) AS commits
      FROM pg_stat_wal`,
   )
-/** Statistics reach their view within seconds. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 3_000))
+// Statistics become visible within seconds.
+const waitForStatistics = () => new Promise((resolve) => setTimeout(resolve, 3_000))
 
-await player.play(callsForSizes)
-const asUsed = await sizes()
+await simulator.run(callsForSizes)
+const asUsed = await readSizes()
 for (const table of tables) await client.query(`VACUUM FULL wabakit.${table}`)
-const packed = await sizes()
+const packed = await readSizes()
 const { payload } = await readOne('SELECT avg(length(payload)) AS payload FROM wabakit.events')
 
-for (const statement of fillSql(Number(older)).split(';\n')) await client.query(statement)
+for (const statement of formatFillSql(Number(older)).split(';\n')) await client.query(statement)
 await client.query('VACUUM (ANALYZE)')
 await client.query('CHECKPOINT')
-await settle()
+await waitForStatistics()
 const { pid } = await readOne('SELECT pg_backend_pid() AS pid')
-const postmaster = parentOf(pid ?? 0)
+const postmaster = findParent(pid ?? 0)
 const before: Record<string, number> = {
-  ...(await counters()),
-  cpu: cpuTimeOfFamily(postmaster),
+  ...(await readCounters()),
+  cpu: readFamilyCpuTime(postmaster),
   at: performance.now(),
 }
-await player.play(callsForLog)
-const played = { cpu: cpuTimeOfFamily(postmaster), at: performance.now() }
+await simulator.run(callsForLog)
+const afterRun = { cpu: readFamilyCpuTime(postmaster), at: performance.now() }
 await client.query('CHECKPOINT')
-await settle()
-const after: Record<string, number> = { ...(await counters()), ...played }
+await waitForStatistics()
+const after: Record<string, number> = { ...(await readCounters()), ...afterRun }
 
 const count = callsForLog * deliveriesPerCall
 const perDelivery = (name: string, digits = 0): number =>
   Number((((after[name] ?? 0) - (before[name] ?? 0)) / count).toFixed(digits))
 const result = {
-  'bytes of an average payload': Math.round(payload ?? 0),
-  'SQLite, bytes per delivery with all that belongs to it': sqliteBytes,
-  'PostgreSQL, bytes a row with indexes, after use': asUsed,
-  'PostgreSQL, bytes a row with indexes, packed': packed,
+  'bytes per payload, on average': Math.round(payload ?? 0),
+  'SQLite, bytes per delivery, with its event and attempts': sqliteBytes,
+  'PostgreSQL, bytes per row with indexes, in use': asUsed,
+  'PostgreSQL, bytes per row with indexes, after VACUUM FULL': packed,
   'PostgreSQL, per delivery': {
-    'bytes of log': perDelivery('bytes'),
-    'of them in whole pages, at most': Math.round(perDelivery('pages', 4) * 8_192),
-    'pages that a checkpoint writes': perDelivery('written', 2),
+    'bytes of write-ahead log': perDelivery('bytes'),
+    'of which full pages, at most': Math.round(perDelivery('pages', 4) * 8_192),
+    'pages written by the checkpoint': perDelivery('written', 2),
     commits: perDelivery('commits', 2),
-    'fsyncs of the log': perDelivery('fsyncs', 3),
+    'fsyncs of the write-ahead log': perDelivery('fsyncs', 3),
     'CPU µs of the database': perDelivery('cpu'),
   },
-  'at so many deliveries a second': Math.round(count / (((after.at ?? 0) - (before.at ?? 0)) / 1_000)),
+  'deliveries per second': Math.round(count / (((after.at ?? 0) - (before.at ?? 0)) / 1_000)),
 }
 console.log(result)
-writeResult('storage', { title: 'What calls cost in bytes', ...result })
+writeResult('storage', { title: 'Storage used by calls', ...result })
 
 await client.end()
-await player.close()
+await simulator.close()

@@ -1,18 +1,19 @@
 import type { Store } from '@wabakit/core'
 import { type Backlog, type Engine, runCycle } from './src/growth/backlog.ts'
-import { postgresEngine } from './src/growth/postgres-engine.ts'
-import { sqliteEngine } from './src/growth/sqlite-engine.ts'
-import { median, writeResult } from './src/rounds.ts'
+import { createPostgresEngine } from './src/growth/postgres-engine.ts'
+import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
+import { median } from './src/measurement.ts'
+import { writeResult } from './src/report.ts'
 
-// What a claim of 64 and a look at the next due time take with 1 to 10,000 subscriptions that have something on its way:
-// 20,000 deliveries, all of them due; or, except for one subscription's, due tomorrow.
+// Measures a claim of 64 and the lookup of the next due time, with 20,000 deliveries spread over 1 to 10,000 subscriptions.
+// Either all deliveries are due, or those of one subscription are, and the others are due tomorrow.
 //
 //   node --conditions=@wabakit/source packages/bench/store-busy.ts [sqlite|postgres|both]
 const [kind = 'both'] = process.argv.slice(2)
 const deliveries = 20_000
 const numbers = [1, 100, 1_000, 10_000]
 const rounds = 15
-const cyclesOfRound = 5
+const cyclesPerRound = 5
 
 const kinds: Readonly<Record<string, string>> = {
   'all due': 'n',
@@ -21,8 +22,8 @@ const kinds: Readonly<Record<string, string>> = {
 
 const timeNextDueAt = async (store: Store): Promise<number> => {
   const start = performance.now()
-  for (let index = 0; index < cyclesOfRound; index++) await store.nextDueAt()
-  return (performance.now() - start) / cyclesOfRound
+  for (let index = 0; index < cyclesPerRound; index++) await store.nextDueAt()
+  return (performance.now() - start) / cyclesPerRound
 }
 
 const measure = async (engine: Engine): Promise<object> => {
@@ -43,7 +44,7 @@ const measure = async (engine: Engine): Promise<object> => {
     for (let round = -2; round < rounds; round++) {
       for (const [subscriptions, { store }] of backlogs) {
         const claims: number[] = []
-        for (let cycle = 0; cycle < cyclesOfRound; cycle++) {
+        for (let cycle = 0; cycle < cyclesPerRound; cycle++) {
           claims.push((await runCycle(store)).claimNanoseconds / 1e6)
         }
         if (round < 0) continue
@@ -64,11 +65,11 @@ const measure = async (engine: Engine): Promise<object> => {
 
 const results = {}
 if (kind !== 'postgres') {
-  const engine = sqliteEngine()
+  const engine = createSqliteEngine()
   Object.assign(results, await measure(engine).finally(engine.close))
 }
 if (kind !== 'sqlite') {
-  const engine = await postgresEngine()
+  const engine = await createPostgresEngine()
   Object.assign(results, await measure(engine).finally(engine.close))
 }
 console.table(results)

@@ -1,17 +1,17 @@
 import { measureGrowth } from './src/growth/measure-growth.ts'
-import { postgresEngine } from './src/growth/postgres-engine.ts'
+import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { reportGrowth } from './src/growth/report-growth.ts'
-import { numbersTo, shapes } from './src/growth/shapes.ts'
+import { listSizes, shapes } from './src/growth/shapes.ts'
 
-// On PostgreSQL what `store-growth` measures on SQLite, with its files synced.
+// Measures on PostgreSQL what `store-growth` measures on SQLite.
 //
-//   node --conditions=@wabakit/source packages/bench/store-growth-postgres.ts [most, 1000000 when omitted]
-const [most = '1000000'] = process.argv.slice(2)
-const engine = await postgresEngine()
+//   node --conditions=@wabakit/source packages/bench/store-growth-postgres.ts [maximum = 1000000]
+const [maximum = '1000000'] = process.argv.slice(2)
+const engine = await createPostgresEngine()
 try {
   const growths = []
   for (const [shape, contents] of Object.entries(shapes)) {
-    growths.push(await measureGrowth(engine, { shape, contents, numbers: numbersTo(Number(most)) }))
+    growths.push(await measureGrowth(engine, { shape, contents, sizes: listSizes(Number(maximum)) }))
   }
   reportGrowth('PostgreSQL', growths)
 } finally {

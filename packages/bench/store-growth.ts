@@ -1,19 +1,19 @@
 import { measureGrowth } from './src/growth/measure-growth.ts'
 import { reportGrowth } from './src/growth/report-growth.ts'
-import { numbersTo, shapes } from './src/growth/shapes.ts'
-import { sqliteEngine } from './src/growth/sqlite-engine.ts'
+import { listSizes, shapes } from './src/growth/shapes.ts'
+import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
 
-// On SQLite, every commit synced: a claim of up to 64 deliveries and the settlement of all of them at once, as the
-// dispatcher does it, with 1,000 to 1,000,000 deliveries in the store. What is settled is told anew, so that the backlog
-// keeps its length.
+// Measures on SQLite, with every commit synced, how the cost of claiming up to 64 deliveries and settling them concurrently
+// grows with the number of deliveries in the store, from 1,000 to 1,000,000. Settled events are published again, so that the
+// size of the backlog stays the same.
 //
-//   node --conditions=@wabakit/source packages/bench/store-growth.ts [most, 1000000 when omitted]
-const [most = '1000000'] = process.argv.slice(2)
-const engine = sqliteEngine()
+//   node --conditions=@wabakit/source packages/bench/store-growth.ts [maximum = 1000000]
+const [maximum = '1000000'] = process.argv.slice(2)
+const engine = createSqliteEngine()
 try {
   const growths = []
   for (const [shape, contents] of Object.entries(shapes)) {
-    growths.push(await measureGrowth(engine, { shape, contents, numbers: numbersTo(Number(most)) }))
+    growths.push(await measureGrowth(engine, { shape, contents, sizes: listSizes(Number(maximum)) }))
   }
   reportGrowth('SQLite', growths)
 } finally {

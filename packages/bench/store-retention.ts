@@ -2,20 +2,21 @@ import type { Store } from '@wabakit/core'
 import { startRetention } from '../server/src/host/retention.ts'
 import type { Engine } from './src/growth/backlog.ts'
 import { measureLatency } from './src/growth/live-latency.ts'
-import { operations } from './src/growth/operations.ts'
-import { postgresEngine } from './src/growth/postgres-engine.ts'
+import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { shapes } from './src/growth/shapes.ts'
-import { sqliteEngine } from './src/growth/sqlite-engine.ts'
-import { median, medianRatio, summarize, writeResult } from './src/rounds.ts'
+import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
+import { operations } from './src/growth/store-operations.ts'
+import { median, medianRatio, summarize } from './src/measurement.ts'
+import { writeResult } from './src/report.ts'
 
-// What much that is finished costs: claims, new events and lists with 1,000,000 settled deliveries (with their attempts
-// and events) against 10,000. Then how long those who tell events wait while it is removed, and what a batch of that
-// takes, first and last.
+// Measures what finished deliveries cost: claims, new events and lists with 1,000,000 finished deliveries (and their events
+// and attempts), compared with 10,000. Then measures how long publishing an event takes while they are pruned, and how long
+// the first and the last batches of pruning take.
 //
-//   node --conditions=@wabakit/source packages/bench/store-retention.ts [sqlite|postgres|both] [most] [latency seconds]
-const [kind = 'both', most = '1000000', seconds = '20'] = process.argv.slice(2)
+//   node --conditions=@wabakit/source packages/bench/store-retention.ts [sqlite|postgres|both] [maximum] [latency seconds]
+const [kind = 'both', maximum = '1000000', seconds = '20'] = process.argv.slice(2)
 const few = 10_000
-const many = Number(most)
+const many = Number(maximum)
 const rounds = 15
 const batch = 100
 
@@ -41,41 +42,44 @@ const measureOperations = async (stores: readonly [Store, Store]): Promise<objec
   return figures
 }
 
-/** Waits of those who tell events: undisturbed, while retention works, and if it never rested. */
-const measureWaits = async (store: Store): Promise<object> => {
-  const undisturbed = await measureLatency(store, Number(seconds))
+/** Measures the latency of publishing an event: without pruning, with it, and with pruning that never pauses. */
+const measureLatencies = async (store: Store): Promise<object> => {
+  const withoutPruning = await measureLatency(store, Number(seconds))
   let removed = 0
   const prune: Store['prune'] = async (request) => {
     const count = await store.prune(request)
     removed += count
     return count
   }
-  /** How many were removed in a second since the time. */
-  const rateSince = (start: number): number => Math.round((1_000 * removed) / (performance.now() - start))
-  const settledBefore = Date.now() - many - 1
+  const computeRateSince = (start: number): number =>
+    Math.round((1_000 * removed) / (performance.now() - start))
+  const finishedBefore = Date.now() - many - 1
   const startOfRetention = performance.now()
-  const stop = startRetention({ store: { prune }, keptMs: settledBefore, onError: console.error })
+  const stop = startRetention({ store: { prune }, keptMs: finishedBefore, onError: console.error })
   const withRetention = await measureLatency(store, Number(seconds))
   await stop()
-  const rateWithRests = rateSince(startOfRetention)
+  const rateWithPauses = computeRateSince(startOfRetention)
   removed = 0
-  const startWithoutRests = performance.now()
+  const startWithoutPauses = performance.now()
   let isOver = false
   const pruneAll = async (): Promise<void> => {
     while (!isOver && (await prune({ before: many + 1, limit: 500 })) > 0);
   }
   const running = pruneAll()
-  const withoutRests = await measureLatency(store, Number(seconds))
+  const withoutPauses = await measureLatency(store, Number(seconds))
   isOver = true
   await running
   return {
-    undisturbed,
-    'retention at work': { ...withRetention, 'removed a second': rateWithRests },
-    '500 at a time without rests': { ...withoutRests, 'removed a second': rateSince(startWithoutRests) },
+    'without pruning': withoutPruning,
+    'with pruning': { ...withRetention, 'removed per second': rateWithPauses },
+    'with batches of 500, without pauses': {
+      ...withoutPauses,
+      'removed per second': computeRateSince(startWithoutPauses),
+    },
   }
 }
 
-/** Removes all the rest; the milliseconds of a batch at the start and at the end. */
+/** Prunes everything else, and measures the first and the last batches. */
 const measureBatches = async (store: Store): Promise<object> => {
   const time = async (): Promise<number[]> => {
     const batches: number[] = []
@@ -89,7 +93,7 @@ const measureBatches = async (store: Store): Promise<object> => {
   const first = await time()
   const start = performance.now()
   let removed = 0
-  // The last batches come when less than a tenth is left.
+  // The last batches start when less than a tenth is left.
   for (let left = 2 * many; left > 0.1 * many; ) {
     const count = await store.prune({ before: 0.95 * many, limit: 5_000 })
     if (count === 0) break
@@ -100,38 +104,38 @@ const measureBatches = async (store: Store): Promise<object> => {
   const last = await time()
   const ms = (figures: readonly number[]): number => Number(median(figures).toFixed(2))
   return {
-    'ms for 100 deliveries and 100 events, first': ms(first),
-    'last twentieth': ms(last),
-    'in batches of 5,000, µs each': Number(((1_000 * bulkMs) / removed).toFixed(1)),
+    'ms for 100 deliveries and 100 events, first batches': ms(first),
+    'last batches': ms(last),
+    'µs per row in batches of 5,000': Number(((1_000 * bulkMs) / removed).toFixed(1)),
   }
 }
 
 const measure = async (engine: Engine): Promise<object> => {
-  const contents = shapes['behind settled ones']
-  if (contents === undefined) throw new Error('no such shape')
+  const contents = shapes['behind finished deliveries']
+  if (contents === undefined) throw new Error('The shape does not exist.')
   const small = await engine.fill(contents(few))
   const large = await engine.fill(contents(many))
   console.log(`${engine.name}: filled`)
   const bytes = { full: await large.size() }
   const costs = await measureOperations([small.store, large.store])
   console.table(costs)
-  const waits = await measureWaits(large.store)
-  console.table(waits)
+  const latencies = await measureLatencies(large.store)
+  console.table(latencies)
   const batches = await measureBatches(large.store)
   const sizes = { ...bytes, pruned: await large.size() }
   console.table({ ...batches, 'GB full': sizes.full / 1e9, 'GB after pruning': sizes.pruned / 1e9 })
   await small.remove()
   await large.remove()
-  return { costs, waits, batches, sizes }
+  return { costs, latencies, batches, sizes }
 }
 
 const results: Record<string, object> = {}
 if (kind !== 'postgres') {
-  const engine = sqliteEngine()
+  const engine = createSqliteEngine()
   results.SQLite = await measure(engine).finally(engine.close)
 }
 if (kind !== 'sqlite') {
-  const engine = await postgresEngine()
+  const engine = await createPostgresEngine()
   results.PostgreSQL = await measure(engine).finally(engine.close)
 }
 writeResult('store-retention', { few, many, results })

@@ -4,9 +4,10 @@ import { createReceiver, generateSecret, signWebhook, standardWebhooks } from '@
 import { Hono } from 'hono'
 import { Webhook as SvixWebhook } from 'svix'
 import { payload } from './src/call-ai-summary.ts'
-import { type Contender, measureRounds, report } from './src/rounds.ts'
+import { report } from './src/report.ts'
+import { type Contender, measureRounds } from './src/rounds.ts'
 
-// P2: the whole receiver, from a Fetch Request to a Response. Each makes its own Request, which is part of every turn.
+// The whole receiver, from a Fetch Request to a Response. Creating the Request is part of the measurement.
 const secret = generateSecret()
 const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
 const { id, timestamp, headers } = await signWebhook({
@@ -18,7 +19,7 @@ const length = { 'content-length': String(payload.length), 'content-type': 'appl
 const url = 'http://localhost/webhooks'
 let handled = 0
 
-const byHand = async (request: Request): Promise<Response> => {
+const handleByHand = async (request: Request): Promise<Response> => {
   const sentId = request.headers.get('webhook-id')
   const sentAt = request.headers.get('webhook-timestamp')
   const [, signature] = request.headers.get('webhook-signature')?.split(',') ?? []
@@ -69,7 +70,7 @@ const svixHeaders = {
   'svix-signature': headers['webhook-signature'],
 }
 
-const turn = (
+const createRun = (
   sent: HeadersInit,
   handle: (request: Request) => Response | Promise<Response>,
 ): Contender['run'] => {
@@ -84,17 +85,17 @@ const turn = (
 }
 
 const contenders: Contender[] = [
-  { name: 'bare handler by hand', run: turn({ ...headers, ...length }, byHand) },
-  { name: 'wabakit (also validates)', run: turn({ ...headers, ...length }, receiver.handle) },
+  { name: 'bare handler', run: createRun({ ...headers, ...length }, handleByHand) },
+  { name: 'wabakit (also validates)', run: createRun({ ...headers, ...length }, receiver.handle) },
   {
     name: '@octokit/webhooks',
-    run: turn({ ...octokitHeaders, ...length }, (request) => octokitMiddleware(request)),
+    run: createRun({ ...octokitHeaders, ...length }, (request) => octokitMiddleware(request)),
   },
-  { name: 'hono + svix', run: turn({ ...svixHeaders, ...length }, (request) => hono.fetch(request)) },
+  { name: 'hono + svix', run: createRun({ ...svixHeaders, ...length }, (request) => hono.fetch(request)) },
 ]
 
 report(
-  'P2 a request with one CALL_AI_SUMMARY',
+  'A request with a CALL_AI_SUMMARY',
   'webhooks-receiver',
   await measureRounds(contenders, { count: 100, rounds: 301, warmUpRounds: 50 }),
 )

@@ -1,4 +1,4 @@
-// About 860 bytes, as a service sends it.
+// About 860 bytes, as a live service sends it.
 const callAiSummary = {
   event: 'CALL_AI_SUMMARY',
   channel: 'WHATSAPP',
@@ -26,5 +26,5 @@ const callAiSummary = {
   },
 }
 
-/** The body of a CALL_AI_SUMMARY. */
+/** Body of a CALL_AI_SUMMARY. */
 export const payload: string = JSON.stringify(callAiSummary)

@@ -1,61 +1,61 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What a child process does for its parent: each takes a number and gives what can be sent. */
+/** Commands of a child process. Each takes a number and returns a serializable value. */
 export type Commands = Readonly<Record<string, (argument: number) => unknown>>
 
-/** Serves commands in a child process, after it has told its parent something, such as its URL. */
-export const serveCommands = (commands: Commands, greeting = ''): void => {
+/** Serves commands in a child process, after sending its parent a message such as its URL. */
+export const serveCommands = (commands: Commands, readyMessage = ''): void => {
   process.on('message', async ({ command, argument }: { command: string; argument: number }) => {
-    process.send?.({ answer: await commands[command]?.(argument) })
+    process.send?.({ result: await commands[command]?.(argument) })
   })
   process.once('disconnect', () => process.exit())
-  if (process.send === undefined) console.log(greeting)
-  else process.send({ answer: greeting })
+  if (process.send === undefined) console.log(readyMessage)
+  else process.send({ result: readyMessage })
 }
 
-/** A child process that serves commands, one after the other. */
+/** A child process that executes commands sequentially. */
 export type Child = {
   readonly pid: number
-  /** What it told when it was ready. */
-  readonly greeting: string
+  /** First message of the process, such as its URL. */
+  readonly readyMessage: string
   command(name: string, argument?: number): Promise<number>
-  /** Stops its clock, so to speak, until `resume`: it does nothing, and loses nothing. */
+  /** Suspends the process until `resume`. */
   pause(): void
   resume(): void
   close(): void
 }
 
-/** Options of {@link startChild}. */
+/** Options for {@link startChild}. */
 export type ChildOptions = {
   /** URL of the file to run. */
   readonly file: string
   readonly arguments?: readonly string[]
 }
 
-/** Starts a process that serves commands, and waits until it is ready. */
+/** Starts a process that serves commands, and waits for its first message. */
 export const startChild = async ({ file, arguments: list = [] }: ChildOptions): Promise<Child> => {
   const child = fork(fileURLToPath(file), list, {
     execArgv: ['--conditions=@wabakit/source'],
   })
-  const answers: PromiseWithResolvers<unknown>[] = []
-  const answer = (): Promise<unknown> => {
-    const awaited = Promise.withResolvers<unknown>()
-    answers.push(awaited)
-    return awaited.promise
+  const pending: PromiseWithResolvers<unknown>[] = []
+  const waitForResult = (): Promise<unknown> => {
+    const result = Promise.withResolvers<unknown>()
+    pending.push(result)
+    return result.promise
   }
-  child.on('message', (message: { answer: unknown }) => answers.shift()?.resolve(message.answer))
+  child.on('message', (message: { result: unknown }) => pending.shift()?.resolve(message.result))
   child.on('exit', (code, signal) => {
-    for (const { reject } of answers) reject(new Error(`${file} has ended (${signal ?? code})`))
+    for (const { reject } of pending) reject(new Error(`${file} exited with ${signal ?? code}.`))
   })
-  const greeting = String(await answer())
+  const readyMessage = String(await waitForResult())
   return {
     pid: child.pid ?? 0,
-    greeting,
+    readyMessage,
     command: async (command, argument = 0) => {
-      const answered = answer()
+      const result = waitForResult()
       child.send({ command, argument })
-      return Number(await answered)
+      return Number(await result)
     },
     pause: () => child.kill('SIGSTOP'),
     resume: () => child.kill('SIGCONT'),

@@ -1,40 +1,40 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Linux counts in hundredths of a second, whatever its kernel ticks in. */
+// Linux reports hundredths of a second, whatever the frequency of the kernel's timer.
 const microsecondsPerTick = 10_000
 
-type Stat = { readonly parent: number; readonly own: number; readonly ended: number }
+type Stat = { readonly parent: number; readonly own: number; readonly exited: number }
 
-/** See proc_pid_stat(5); `undefined` when the process has ended. */
-const statOf = (pid: number): Stat | undefined => {
+// See proc_pid_stat(5). `undefined` if the process has exited.
+const readStat = (pid: number): Stat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, may contain any character.
     const fields = text
       .slice(text.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number)
     const [parent = 0] = fields.slice(1)
-    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11)
-    return { parent, own: user + system, ended: endedUser + endedSystem }
+    const [user = 0, system = 0, exitedUser = 0, exitedSystem = 0] = fields.slice(11)
+    return { parent, own: user + system, exited: exitedUser + exitedSystem }
   } catch {
     return undefined
   }
 }
 
-/** The process that started another. */
-export const parentOf = (pid: number): number => statOf(pid)?.parent ?? 0
+/** Finds the id of the parent process. */
+export const findParent = (pid: number): number => readStat(pid)?.parent ?? 0
 
-/** CPU time that a process has used, in microseconds, to the hundredth of a second; NaN where `/proc` cannot tell. */
-export const cpuTime = (pid: number): number => (statOf(pid)?.own ?? Number.NaN) * microsecondsPerTick
+/** CPU time of a process in microseconds, in steps of 10,000. NaN without `/proc`. */
+export const readCpuTime = (pid: number): number => (readStat(pid)?.own ?? Number.NaN) * microsecondsPerTick
 
-/** The same of a process with its children, also those that have ended. */
-export const cpuTimeOfFamily = (pid: number): number => {
+/** CPU time of a process and its children, including those that have exited, in microseconds. */
+export const readFamilyCpuTime = (pid: number): number => {
   const children = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
+    .map((name) => readStat(Number(name)))
     .filter((stat) => stat?.parent === pid)
-  const self = statOf(pid)
-  const ticks = [...children.map((stat) => stat?.own ?? 0), self?.own ?? 0, self?.ended ?? 0]
+  const self = readStat(pid)
+  const ticks = [...children.map((stat) => stat?.own ?? 0), self?.own ?? 0, self?.exited ?? 0]
   return ticks.reduce((sum, each) => sum + each) * microsecondsPerTick
 }

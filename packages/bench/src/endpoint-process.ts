@@ -2,11 +2,11 @@ import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { serveCommands } from './commands.ts'
 
-// A webhook endpoint in a process of its own, which takes everything. It tells its URL; `arrivals` answers when so many
-// webhooks have come since the last time it was asked. The first argument is how many milliseconds an answer takes.
+// A webhook endpoint in its own process that accepts everything. It sends its URL first. `arrivals` returns once that many
+// webhooks have arrived since the last call. The first argument is the delay of a response in milliseconds.
 const [delay = '0'] = process.argv.slice(2)
 let arrived = 0
-let awaited = Number.POSITIVE_INFINITY
+let expected = Number.POSITIVE_INFINITY
 let { promise, resolve } = Promise.withResolvers<void>()
 
 const server = createServer((request, response) => {
@@ -14,15 +14,15 @@ const server = createServer((request, response) => {
     if (delay !== '0') await sleep(Number(delay))
     response.writeHead(200).end()
     arrived += 1
-    if (arrived >= awaited) resolve()
+    if (arrived >= expected) resolve()
   })
 })
 
 const arrivals = async (count: number): Promise<void> => {
-  awaited = count
-  if (arrived < awaited) await promise
+  expected = count
+  if (arrived < expected) await promise
   arrived -= count
-  awaited = Number.POSITIVE_INFINITY
+  expected = Number.POSITIVE_INFINITY
   ;({ promise, resolve } = Promise.withResolvers<void>())
 }
 

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** One request that is sent again and again. */
+/** The request that a load repeats. */
 export type LoadRequest = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Sends requests over connections that are kept. */
+/** Sends requests over persistent connections. */
 export type HttpLoad = {
-  /** Sends so many requests, one at a time on each connection. Rejects at the first answer that is not 200. */
+  /** Sends `count` requests, sequentially on each connection. Rejects on the first response that is not 200. */
   run(count: number): Promise<void>
   close(): void
 }
@@ -18,27 +18,27 @@ export type HttpLoad = {
 const lineEnd = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('0\r\n\r\n')
 
-/** Whether the bytes are one whole answer. */
-const isComplete = (answer: Buffer): boolean => {
-  const headEnd = answer.indexOf(lineEnd)
+// Whether the bytes are a complete response.
+const isComplete = (response: Buffer): boolean => {
+  const headEnd = response.indexOf(lineEnd)
   if (headEnd === -1) return false
-  const head = answer.toString('latin1', 0, headEnd).toLowerCase()
+  const head = response.toString('latin1', 0, headEnd).toLowerCase()
   const length = /\r\ncontent-length: *(\d+)/.exec(head)?.[1]
   return length === undefined
-    ? answer.subarray(-5).equals(lastChunk)
-    : answer.length >= headEnd + 4 + Number(length)
+    ? response.subarray(-5).equals(lastChunk)
+    : response.length >= headEnd + 4 + Number(length)
 }
 
 const serialize = ({ url, headers, body }: LoadRequest): string => {
   const { host, pathname } = new URL(url)
-  const all = { host, 'content-length': String(Buffer.byteLength(body)), ...headers }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  const allHeaders = { host, 'content-length': String(Buffer.byteLength(body)), ...headers }
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}`)
   return [`POST ${pathname} HTTP/1.1`, ...lines, '', body].join('\r\n')
 }
 
 /**
- * Makes a load. It writes prepared bytes to plain sockets and looks only for the end of each answer, so that it costs
- * less than the servers it measures.
+ * Opens the connections of a load. It writes prepared bytes to plain sockets and only looks for the end of each response, so
+ * that it needs less CPU time than the servers it measures.
  */
 export const createHttpLoad = async (request: LoadRequest, connections: number): Promise<HttpLoad> => {
   const bytes = Buffer.from(serialize(request))
@@ -52,7 +52,7 @@ export const createHttpLoad = async (request: LoadRequest, connections: number):
 
   const exchange = (socket: Socket, next: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
-      let answer: Buffer = Buffer.alloc(0)
+      let response: Buffer = Buffer.alloc(0)
       const send = (): void => {
         if (next()) socket.write(bytes)
         else finish()
@@ -62,15 +62,15 @@ export const createHttpLoad = async (request: LoadRequest, connections: number):
         resolve()
       }
       const onData = (data: Buffer): void => {
-        answer = answer.length === 0 ? data : Buffer.concat([answer, data])
-        if (!isComplete(answer)) return
-        if (answer.toString('latin1', 9, 12) === '200') {
-          answer = Buffer.alloc(0)
+        response = response.length === 0 ? data : Buffer.concat([response, data])
+        if (!isComplete(response)) return
+        if (response.toString('latin1', 9, 12) === '200') {
+          response = Buffer.alloc(0)
           send()
           return
         }
         socket.off('data', onData)
-        reject(new Error(`answered ${answer.toString()}`))
+        reject(new Error(`The response is not 200: ${response.toString()}`))
       }
       socket.on('data', onData)
       send()

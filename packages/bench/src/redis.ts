@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const freePort = (): Promise<number> =>
+const findFreePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer().on('error', reject)
     server.listen(0, '127.0.0.1', () => {
@@ -16,16 +16,16 @@ const freePort = (): Promise<number> =>
     })
   })
 
-/** A Redis of one's own, which writes everything to a file. */
+/** A private Redis server that writes all changes to a file. */
 export type Redis = { readonly url: string; readonly pid: number; remove(): Promise<void> }
 
-/** When its file is synced: before each answer, or once a second, so that a machine that fails loses up to two. */
+/** When the file is synced: before each response, or once per second. If the machine fails, `everysec` can lose two seconds. */
 export type Appendfsync = 'always' | 'everysec'
 
-/** Starts one; `undefined` where there is no `redis-server`. */
+/** Starts a Redis server. Returns `undefined` if `redis-server` is not installed. */
 export const startRedis = async (appendfsync: Appendfsync): Promise<Redis | undefined> => {
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-redis-'))
-  const port = await freePort()
+  const port = await findFreePort()
   const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'yes', appendfsync }
   const child = spawn(
     'redis-server',
@@ -34,20 +34,20 @@ export const startRedis = async (appendfsync: Appendfsync): Promise<Redis | unde
   )
   const remove = async (): Promise<void> => {
     if (child.pid !== undefined && child.exitCode === null) {
-      const ended = once(child, 'exit')
+      const exited = once(child, 'exit')
       child.kill('SIGKILL')
-      await ended
+      await exited
     }
     await rm(folder, { recursive: true })
   }
-  const ready = async (): Promise<boolean> => {
+  const waitUntilReady = async (): Promise<boolean> => {
     for await (const line of createInterface(child.stdout)) if (/ready to accept/i.test(line)) break
-    // What it tells later is not kept, but must be taken off its hands.
+    // Discards further output, so that the pipe does not fill up.
     child.stdout.resume()
     return child.exitCode === null
   }
-  const isThere = await Promise.race([ready(), once(child, 'error').then(() => false)])
-  if (isThere && child.pid !== undefined) return { url: `redis://127.0.0.1:${port}`, pid: child.pid, remove }
+  const isReady = await Promise.race([waitUntilReady(), once(child, 'error').then(() => false)])
+  if (isReady && child.pid !== undefined) return { url: `redis://127.0.0.1:${port}`, pid: child.pid, remove }
   await remove()
   return undefined
 }

@@ -3,10 +3,10 @@ import { startServer } from '@wabakit/server'
 import { Hono } from 'hono'
 import * as z from 'zod'
 
-// One server in a process of its own, by the name in the first argument: `hono`, `memory`, or the path of a SQLite
-// file. The first line of its output is its URL; it answers every message with its CPU time in microseconds.
+// Starts a server. The first argument is `hono`, `memory`, the path of a SQLite file, or the URL of a PostgreSQL database. The
+// first line of output is the server's URL. It replies to every message with its CPU time in microseconds.
 
-/** What everybody writes first: Hono, zod, a key and a map. */
+/** Starts the simplest implementation: Hono, zod, an API key and a map. */
 const startHono = (): Promise<string> => {
   const CreateGroup = z.object({
     wabaNumber: z.string().min(1),

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { acceptsEventSource } from '../test/accepts-event-source.ts'
-import { eventRulesSource } from '../test/event-rules-source.ts'
-import { mutationsOf } from '../test/mutations.ts'
+import { generateAcceptsEvent } from '../test/accepts-event-source.ts'
+import { generateEventRules } from '../test/event-rules-source.ts'
+import { mutate } from '../test/mutations.ts'
 import { acceptsEvent } from './accepts-event.ts'
 import { eventExamples } from './documents/examples.ts'
 import { eventNames } from './event-name.ts'
@@ -13,27 +13,27 @@ import { eventSchemas } from './webhook-event.ts'
 const hasProto = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
 
-test('the conditions are written from the schemas', async () => {
-  await expect(acceptsEventSource()).toMatchFileSnapshot('./accepts-event.ts')
+test('accepts-event.ts is generated from the schemas', async () => {
+  await expect(generateAcceptsEvent()).toMatchFileSnapshot('./accepts-event.ts')
 })
 
-test('the rules are written from the schemas', async () => {
-  await expect(eventRulesSource()).toMatchFileSnapshot('./event-rules.ts')
+test('event-rules.ts is generated from the schemas', async () => {
+  await expect(generateEventRules()).toMatchFileSnapshot('./event-rules.ts')
 })
 
-test.each(eventNames)('says of any %s exactly what its schema says', (name) => {
+test.each(eventNames)('finds the same issues in any %s as its schema', (name) => {
   fc.assert(
-    fc.property(mutationsOf(eventExamples[name]), (value) => {
+    fc.property(mutate(eventExamples[name]), (value) => {
       expect(validateEvent(name, value)).toEqual(validate(eventSchemas[name], value))
     }),
     { numRuns: 500 },
   )
 })
 
-test.each(eventNames)('accepts of any %s exactly what its schema accepts, and unchanged', (name) => {
+test.each(eventNames)('accepts exactly the %s that its schema accepts, and returns it unchanged', (name) => {
   let accepted = 0
   fc.assert(
-    fc.property(mutationsOf(eventExamples[name]), (value) => {
+    fc.property(mutate(eventExamples[name]), (value) => {
       const parsed = eventSchemas[name].safeParse(value)
       const dropsProto = hasProto(value) || ('summary' in value && hasProto(value.summary))
       if (!dropsProto) expect(acceptsEvent[name](value)).toBe(parsed.success)
@@ -46,12 +46,12 @@ test.each(eventNames)('accepts of any %s exactly what its schema accepts, and un
   expect(accepted).toBeGreaterThan(50)
 })
 
-test.each(eventNames)('accepts no %s under another name', (name) => {
+test.each(eventNames)('does not accept %s as another event', (name) => {
   for (const other of eventNames) expect(acceptsEvent[other](eventExamples[name])).toBe(other === name)
 })
 
 test.each([undefined, null, 1, 'CALL_ENDED', [], [{ event: 'CALL_ENDED', callId: 'c' }], () => {}])(
-  'accepts nothing that is no object: %o',
+  'rejects values that are not objects: %o',
   (value) => {
     for (const name of eventNames) expect(acceptsEvent[name](value)).toBe(false)
   },
@@ -64,14 +64,14 @@ test('validateEvent returns a valid event itself, not a copy', () => {
   expect(result.success && result.data).toBe(event)
 })
 
-test('validateEvent drops a key named __proto__, and changes no prototype', () => {
+test('validateEvent drops a key named __proto__ and does not change any prototype', () => {
   const text = '{"event":"CALL_ENDED","callId":"c","__proto__":{"polluted":true}}'
   const result = validateEvent('CALL_ENDED', JSON.parse(text))
   expect(result).toStrictEqual({ success: true, data: { event: 'CALL_ENDED', callId: 'c' } })
   expect(result.success && 'polluted' in result.data).toBe(false)
 })
 
-test('validateEvent says what does not fit', () => {
+test('validateEvent lists the issues of an invalid event', () => {
   const { callId: _, ...event } = eventExamples.CALL_AI_SUMMARY
   expect(validateEvent('CALL_AI_SUMMARY', { ...event, channel: 'SMS' })).toEqual({
     success: false,

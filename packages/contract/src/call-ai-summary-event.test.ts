@@ -37,20 +37,20 @@ test.each([
   ['callDirection', ['INCOMING', 'OUTGOING'], ['INBOUND', '']],
   ['callType', ['AI_BOT', 'AGENT'], ['BOT', '']],
   ['triggeredVia', ['INBOUND', 'CAMPAIGN', 'API', 'UI'], ['OUTBOUND', '']],
-])('%s is one of %j, not one of %j', (field, allowed, others) => {
+])('%s accepts %j and rejects %j', (field, allowed, others) => {
   for (const value of allowed) expect(accepts({ [field]: value })).toBe(true)
   for (const value of others) expect(accepts({ [field]: value })).toBe(false)
 })
 
-test('callStatus is normally END, and open', () => {
+test('callStatus may have any value', () => {
   for (const callStatus of ['END', 'FAILED', 'SOMETHING_NEW']) expect(accepts({ callStatus })).toBe(true)
 })
 
-test('callId is not empty', () => {
+test('callId must not be empty', () => {
   expect(accepts({ callId: '' })).toBe(false)
 })
 
-test('agentNumber may be absent; when it is there, it is neither empty nor null', () => {
+test('agentNumber may be absent, but not empty or null', () => {
   const { agentNumber: _, ...withoutAgent } = event
   expect(CallAiSummaryEvent.safeParse(withoutAgent).success).toBe(true)
   expect(accepts({ agentNumber: '+12025550117' })).toBe(true)
@@ -58,14 +58,14 @@ test('agentNumber may be absent; when it is there, it is neither empty nor null'
   expect(accepts({ agentNumber: null })).toBe(false)
 })
 
-test('durationInSeconds is a finite number', () => {
+test('durationInSeconds must be a finite number', () => {
   for (const durationInSeconds of [0, 42, 41.5]) expect(accepts({ durationInSeconds })).toBe(true)
   for (const durationInSeconds of ['42', Number.NaN, JSON.parse('1e999')]) {
     expect(accepts({ durationInSeconds })).toBe(false)
   }
 })
 
-test('callStartedAt and callEndedAt are ISO 8601 in any form', () => {
+test('callStartedAt and callEndedAt may be in any ISO 8601 format', () => {
   for (const field of ['callStartedAt', 'callEndedAt']) {
     expect(accepts({ [field]: '2026-01-01T10:00:00+0530' })).toBe(true)
     expect(accepts({ [field]: '' })).toBe(false)
@@ -73,7 +73,7 @@ test('callStartedAt and callEndedAt are ISO 8601 in any form', () => {
   }
 })
 
-test('the sides of a call may disagree when parsing', () => {
+test('parsing does not require from to equal channelNumber', () => {
   expect(accepts({ channelNumber: '12025550100', customerNumber: '12025550143' })).toBe(true)
 })
 
@@ -90,7 +90,7 @@ test('keyPoints and nextSteps are arrays of strings, and may be empty', () => {
   }
 })
 
-test('unknown fields survive, in the event and in its summary', () => {
+test('unknown fields are kept, in the event and in its summary', () => {
   const extended = { ...event, addedLater: 1, summary: { ...event.summary, sentiment: 'good' } }
   expect(CallAiSummaryEvent.parse(extended)).toEqual(extended)
 })

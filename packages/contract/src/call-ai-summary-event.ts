@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { type CallFactsShape, callFacts } from './call-facts.ts'
+import { type CallFactsShape, defineCallFacts } from './call-facts.ts'
 import { type Exact, exact } from './exact.ts'
 import { Timestamp } from './timestamp.ts'
 import { CallDirection } from './vocabulary.ts'
@@ -8,9 +8,9 @@ import { CallDirection } from './vocabulary.ts'
 export const CallSummary = /* @__PURE__ */ exact(() => ({
   /** Short summary of the call. */
   recap: z.string(),
-  /** Key points discussed. */
+  /** Key points of the conversation. */
   keyPoints: z.array(z.string()),
-  /** Follow-ups mentioned. */
+  /** Follow-ups mentioned in the conversation. */
   nextSteps: z.array(z.string()),
 }))
 
@@ -22,7 +22,7 @@ export const CallSummary = /* @__PURE__ */ exact(() => ({
 export type CallSummary = z.infer<typeof CallSummary>
 
 /**
- * Fields of CALL_AI_SUMMARY.
+ * Schemas of the fields of CALL_AI_SUMMARY.
  *
  * @interface
  */
@@ -30,14 +30,14 @@ export type CallAiSummaryShape = {
   /** The event's name. */
   event: z.ZodMiniLiteral<'CALL_AI_SUMMARY'>
 } & CallFactsShape & {
-    /** The summary itself. */
+    /** The AI summary. */
     summary: typeof CallSummary
   }
 
 /** Schema of {@link CallAiSummaryEvent}. */
 export const CallAiSummaryEvent: Exact<CallAiSummaryShape> = /* @__PURE__ */ exact(() => ({
   event: z.literal('CALL_AI_SUMMARY'),
-  ...callFacts({
+  ...defineCallFacts({
     direction: CallDirection,
     status: z.string(),
     seconds: z.number(),
@@ -50,8 +50,8 @@ export const CallAiSummaryEvent: Exact<CallAiSummaryShape> = /* @__PURE__ */ exa
 /**
  * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
  *
- * `from` equals `channelNumber`, and `to` equals `customerNumber`, in what this project's server emits; parsing does
- * not require it.
+ * The reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not
+ * require this.
  *
  * @interface
  */

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { nonEmpty } from './text.ts'
 import { type CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
-/** What the facts of a call must be, where a receiver is more lenient than a sender. */
+// These differ between receiving (lenient) and sending (strict).
 type Rules = {
   readonly direction: z.ZodMiniType<CallDirection>
   readonly status: z.ZodMiniType<string>
@@ -11,33 +11,32 @@ type Rules = {
   readonly number: z.ZodMiniString
 }
 
-/** The facts of a call that CALL_AI_SUMMARY tells. */
-export const callFacts = ({ direction, status, seconds, time, number }: Rules) => ({
-  /** The network the call went through. */
+export const defineCallFacts = ({ direction, status, seconds, time, number }: Rules) => ({
+  /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
   channel: Channel,
   /** The call's identifier, the same in every event of the call. */
   callId: nonEmpty(),
   /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
   callDirection: direction,
-  /** The call's status when the event was made; with a summary normally `END`, never `ENDED`. */
+  /** The call's status: normally `END`, never `ENDED`. */
   callStatus: status,
   /** Duration of the call in seconds. */
   durationInSeconds: seconds,
-  /** When the call started, ISO 8601. */
+  /** When the call started, in ISO 8601. */
   callStartedAt: time,
-  /** When the call ended, ISO 8601. */
+  /** When the call ended, in ISO 8601. */
   callEndedAt: time,
-  /** The organization's number, in both directions. */
+  /** The organization's number, whatever the direction of the call. */
   from: number,
-  /** The customer's phone number, in both directions. */
+  /** The customer's phone number, whatever the direction of the call. */
   to: number,
-  /** The same value as `from`. */
+  /** Same as `from`. */
   channelNumber: number,
-  /** The same value as `to`. */
+  /** Same as `to`. */
   customerNumber: number,
   /**
-   * Phone number of the team member who handled or started the call; absent, never empty, when nobody did. It can
-   * change: for display and audit only, not for matching.
+   * Phone number of the team member who handled or started the call. Absent, never empty, if no team member did. It may
+   * change: use it for display and audit, not for matching.
    */
   agentNumber: z.optional(nonEmpty()),
   /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
@@ -47,8 +46,8 @@ export const callFacts = ({ direction, status, seconds, time, number }: Rules) =
 })
 
 /**
- * The facts of a call that CALL_AI_SUMMARY tells.
+ * Schemas of the fields that describe the call in CALL_AI_SUMMARY.
  *
  * @interface
  */
-export type CallFactsShape = ReturnType<typeof callFacts>
+export type CallFactsShape = ReturnType<typeof defineCallFacts>

@@ -16,9 +16,9 @@ expectTypeOf<CreateGroupRequest>().toEqualTypeOf<{
 expectTypeOf<CreateGroupResponse>().toEqualTypeOf<{ success: true; groupId: string }>()
 
 declare const request: CreateGroupRequest
-// @ts-expect-error: a misspelt field; there is no index signature
+// @ts-expect-error: a misspelled field: there is no index signature
 request.subjekt
-// @ts-expect-error: a misspelt field is not taken either
+// @ts-expect-error: a misspelled field
 request satisfies { subject: string; groupID: string }
 
 expectTypeOf<Channel>().toEqualTypeOf<'PSTN' | 'WHATSAPP'>()

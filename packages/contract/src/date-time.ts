@@ -1,5 +1,5 @@
-/** ISO 8601 with all its options: calendar, week and ordinal dates, basic and extended form, reduced precision. */
-const iso8601 = (): string => {
+/** Allows calendar, week and ordinal dates, basic and extended format, and reduced precision. */
+const buildPattern = (): string => {
   const day = String.raw`-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])`
   const weekday = String.raw`-?W(?:0[1-9]|[1-4]\d|5[0-3])-?[1-7]`
   const ordinal = String.raw`-?[0-3]\d\d`
@@ -9,7 +9,7 @@ const iso8601 = (): string => {
 }
 
 /** Matches an ISO 8601 date-time. */
-export const dateTime: RegExp = /* @__PURE__ */ (() => new RegExp(`^${iso8601()}$`))()
+export const dateTime: RegExp = /* @__PURE__ */ (() => new RegExp(`^${buildPattern()}$`))()
 
-/** Matches an ISO 8601 date-time, or nothing. */
-export const dateTimeOrEmpty: RegExp = /* @__PURE__ */ (() => new RegExp(`^(?:${iso8601()})?$`))()
+/** Matches an ISO 8601 date-time or the empty string. */
+export const dateTimeOrEmpty: RegExp = /* @__PURE__ */ (() => new RegExp(`^(?:${buildPattern()})?$`))()

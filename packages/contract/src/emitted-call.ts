@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { type CallAiSummaryShape, CallSummary } from './call-ai-summary-event.ts'
-import { type CallFactsShape, callFacts } from './call-facts.ts'
+import { type CallFactsShape, defineCallFacts } from './call-facts.ts'
 import type { Strict } from './exact.ts'
 import { nonEmpty } from './text.ts'
 import { UtcTimestamp } from './timestamp.ts'
@@ -9,7 +9,7 @@ import { CallDirection } from './vocabulary.ts'
 type Measured = 'durationInSeconds' | 'callStartedAt' | 'callEndedAt'
 
 /**
- * Fields of a call's lifecycle event as a server of this project sends it.
+ * Schemas of the fields of a call lifecycle event, as the reference server sends it.
  *
  * @interface
  */
@@ -22,29 +22,27 @@ export type EmittedCallShape<Name extends string, Status extends string> = {
     [Field in keyof Pick<CallFactsShape, Measured>]: z.ZodMiniOptional<CallFactsShape[Field]>
   }
 
-type Sides = { from: string; to: string; channelNumber: string; customerNumber: string }
+type Numbers = { from: string; to: string; channelNumber: string; customerNumber: string }
 
-/** `from` is `channelNumber` and `to` is `customerNumber`, in both directions. */
-const sidesAgree = <Event extends Sides>() =>
+const requireMatchingNumbers = <Event extends Numbers>() =>
   z.refine<Event>((event) => event.from === event.channelNumber && event.to === event.customerNumber, {
-    error: 'from must equal channelNumber, and to customerNumber',
+    error: 'from must equal channelNumber, and to must equal customerNumber',
   })
 
-const rules = () => ({
+const buildRules = () => ({
   direction: CallDirection,
   seconds: z.number().check(z.minimum(0)),
   time: UtcTimestamp,
   number: nonEmpty(),
 })
 
-/** How a lifecycle event of a call is sent, with which status and, if its name says one, direction. */
-export const emittedCallEvent = <Name extends string, Status extends string>(
+export const defineEmittedCallEvent = <Name extends string, Status extends string>(
   name: Name,
   callStatus: Status,
   only: { readonly direction?: z.ZodMiniType<CallDirection> } = {},
 ): Strict<EmittedCallShape<Name, Status>> => {
   const status = z.literal(callStatus)
-  const facts = callFacts({ ...rules(), status, ...only })
+  const facts = defineCallFacts({ ...buildRules(), status, ...only })
   return z
     .strictObject({
       event: z.literal(name),
@@ -54,15 +52,14 @@ export const emittedCallEvent = <Name extends string, Status extends string>(
       callStartedAt: z.optional(facts.callStartedAt),
       callEndedAt: z.optional(facts.callEndedAt),
     })
-    .check(sidesAgree())
+    .check(requireMatchingNumbers())
 }
 
-/** How CALL_AI_SUMMARY is sent. */
-export const emittedSummaryEvent = (): Strict<CallAiSummaryShape> =>
+export const defineEmittedSummaryEvent = (): Strict<CallAiSummaryShape> =>
   z
     .strictObject({
       event: z.literal('CALL_AI_SUMMARY'),
-      ...callFacts({ ...rules(), status: z.literal('END') }),
+      ...defineCallFacts({ ...buildRules(), status: z.literal('END') }),
       summary: CallSummary,
     })
-    .check(sidesAgree())
+    .check(requireMatchingNumbers())

@@ -14,7 +14,7 @@ const accepts = (name: EmittedEventName, fields: object = {}): boolean =>
 const groupNames = emittedEventNames.filter((name) => name.startsWith('GROUP_'))
 const callNames = emittedEventNames.filter((name) => name.startsWith('CALL_'))
 
-test('a server emits the nine events that the specification names', () => {
+test('the reference server sends the nine events of the specification', () => {
   expect(emittedEventNames).toEqual([
     'GROUP_CREATED',
     'GROUP_PARTICIPANT_JOINED',
@@ -31,16 +31,16 @@ test('a server emits the nine events that the specification names', () => {
   }
 })
 
-test.each(emittedEventNames)('%s: what is emitted can be parsed, and comes out unchanged', (name) => {
+test.each(emittedEventNames)('%s: parsing returns a sent event unchanged', (name) => {
   expect(accepts(name)).toBe(true)
   expect(eventSchemas[name].parse(emittedExamples[name])).toEqual(emittedExamples[name])
 })
 
-test.each(emittedEventNames)('%s: no field is beside the contract', (name) => {
+test.each(emittedEventNames)('%s: unknown fields are rejected', (name) => {
   expect(accepts(name, { orgId: 'o' })).toBe(false)
 })
 
-test.each(emittedEventNames)('%s: nothing is null, empty or of another event', (name) => {
+test.each(emittedEventNames)('%s: no field is null or empty, and event has the right name', (name) => {
   for (const field of Object.keys(emittedExamples[name])) {
     expect(accepts(name, { [field]: '' }), field).toBe(name === 'GROUP_CREATED' && field === 'inviteLink')
     expect(accepts(name, { [field]: null }), field).toBe(name === 'GROUP_CREATED' && field === 'inviteLink')
@@ -73,13 +73,13 @@ test.each(callNames)('%s: from equals channelNumber, and to equals customerNumbe
   expect(accepts(name, { to: '+12025550199', customerNumber: '+12025550199' })).toBe(true)
 })
 
-test.each(callNames)('%s: agentNumber is absent when there is none', (name) => {
+test.each(callNames)('%s: agentNumber may be absent, but not empty', (name) => {
   const { agentNumber: _, ...withoutAgent }: Record<string, unknown> = emittedExamples[name]
   expect(emittedEventSchemas[name].safeParse(withoutAgent).success).toBe(true)
   expect(accepts(name, { agentNumber: '' })).toBe(false)
 })
 
-test('the status of a call is INITIATED, IN_PROGRESS or END, as its event says', () => {
+test('each call event has its own callStatus: INITIATED, IN_PROGRESS or END', () => {
   const statuses = {
     CALL_INCOMING_INITIATED: 'INITIATED',
     CALL_OUTGOING_INITIATED: 'INITIATED',
@@ -97,13 +97,13 @@ test('the status of a call is INITIATED, IN_PROGRESS or END, as its event says',
   }
 })
 
-test('the direction of an INITIATED event is the one in its name', () => {
+test('an INITIATED event has the direction in its name', () => {
   expect(accepts('CALL_INCOMING_INITIATED', { callDirection: 'OUTGOING' })).toBe(false)
   expect(accepts('CALL_OUTGOING_INITIATED', { callDirection: 'INCOMING' })).toBe(false)
   expect(accepts('CALL_ENDED', { callDirection: 'OUTGOING' })).toBe(true)
 })
 
-test('a duration is not negative', () => {
+test('durationInSeconds must not be negative', () => {
   for (const name of ['CALL_ENDED', 'CALL_AI_SUMMARY'] as const) {
     expect(accepts(name, { durationInSeconds: 0 })).toBe(true)
     expect(accepts(name, { durationInSeconds: -1 })).toBe(false)

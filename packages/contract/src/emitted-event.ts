@@ -1,71 +1,72 @@
 import * as z from 'zod/mini'
-import { emittedCallEvent, emittedSummaryEvent } from './emitted-call.ts'
-import { emittedGroup, emittedParticipant } from './emitted-group.ts'
+import { defineEmittedCallEvent, defineEmittedSummaryEvent } from './emitted-call.ts'
+import { defineEmittedGroup, defineEmittedParticipant } from './emitted-group.ts'
 import { UtcTimestamp } from './timestamp.ts'
 
-const schemas = () =>
+const defineSchemas = () =>
   ({
-    /** How GROUP_CREATED is sent. */
+    /** Schema of GROUP_CREATED as sent. */
     GROUP_CREATED: z.strictObject({
-      ...emittedGroup('GROUP_CREATED'),
-      /** Lets anyone who has it join: treat it as a credential. */
+      ...defineEmittedGroup('GROUP_CREATED'),
+      /** Link with which anyone can join the group: treat it as a credential. */
       inviteLink: z.nullable(z.string()),
-      /** When the group was created, ISO 8601. */
+      /** When the group was created, in ISO 8601. */
       groupCreatedAt: UtcTimestamp,
     }),
-    /** How GROUP_PARTICIPANT_JOINED is sent. */
+    /** Schema of GROUP_PARTICIPANT_JOINED as sent. */
     GROUP_PARTICIPANT_JOINED: z.strictObject({
-      ...emittedParticipant('GROUP_PARTICIPANT_JOINED'),
-      /** When the participant joined, ISO 8601. */
+      ...defineEmittedParticipant('GROUP_PARTICIPANT_JOINED'),
+      /** When the participant joined, in ISO 8601. */
       participantJoinedAt: UtcTimestamp,
     }),
-    /** How GROUP_PARTICIPANT_LEFT is sent. */
+    /** Schema of GROUP_PARTICIPANT_LEFT as sent. */
     GROUP_PARTICIPANT_LEFT: z.strictObject({
-      ...emittedParticipant('GROUP_PARTICIPANT_LEFT'),
-      /** When the participant left, ISO 8601. */
+      ...defineEmittedParticipant('GROUP_PARTICIPANT_LEFT'),
+      /** When the participant left, in ISO 8601. */
       participantLeftAt: UtcTimestamp,
     }),
-    /** How GROUP_PARTICIPANT_REMOVED is sent. */
+    /** Schema of GROUP_PARTICIPANT_REMOVED as sent. */
     GROUP_PARTICIPANT_REMOVED: z.strictObject({
-      ...emittedParticipant('GROUP_PARTICIPANT_REMOVED'),
-      /** When the participant was removed, ISO 8601. */
+      ...defineEmittedParticipant('GROUP_PARTICIPANT_REMOVED'),
+      /** When the participant was removed, in ISO 8601. */
       participantRemovedAt: UtcTimestamp,
     }),
-    /** How CALL_INCOMING_INITIATED is sent. */
-    CALL_INCOMING_INITIATED: emittedCallEvent('CALL_INCOMING_INITIATED', 'INITIATED', {
+    /** Schema of CALL_INCOMING_INITIATED as sent. */
+    CALL_INCOMING_INITIATED: defineEmittedCallEvent('CALL_INCOMING_INITIATED', 'INITIATED', {
       direction: z.literal('INCOMING'),
     }),
-    /** How CALL_OUTGOING_INITIATED is sent. */
-    CALL_OUTGOING_INITIATED: emittedCallEvent('CALL_OUTGOING_INITIATED', 'INITIATED', {
+    /** Schema of CALL_OUTGOING_INITIATED as sent. */
+    CALL_OUTGOING_INITIATED: defineEmittedCallEvent('CALL_OUTGOING_INITIATED', 'INITIATED', {
       direction: z.literal('OUTGOING'),
     }),
-    /** How CALL_ACCEPTED is sent. */
-    CALL_ACCEPTED: emittedCallEvent('CALL_ACCEPTED', 'IN_PROGRESS'),
-    /** How CALL_ENDED is sent. */
-    CALL_ENDED: emittedCallEvent('CALL_ENDED', 'END'),
-    /** How CALL_AI_SUMMARY is sent. */
-    CALL_AI_SUMMARY: emittedSummaryEvent(),
+    /** Schema of CALL_ACCEPTED as sent. */
+    CALL_ACCEPTED: defineEmittedCallEvent('CALL_ACCEPTED', 'IN_PROGRESS'),
+    /** Schema of CALL_ENDED as sent. */
+    CALL_ENDED: defineEmittedCallEvent('CALL_ENDED', 'END'),
+    /** Schema of CALL_AI_SUMMARY as sent. */
+    CALL_AI_SUMMARY: defineEmittedSummaryEvent(),
   }) as const
-/**
- * What a server of this project may send: the nine events that the specification names, with every rule that
- * binds a sender and that parsing forgives. Timestamps are UTC with milliseconds, `agentNumber` is absent rather
- * than empty, `from` equals `channelNumber` and `to` equals `customerNumber`, and no field is beside the contract.
- */
-export const emittedEventSchemas = /* @__PURE__ */ schemas()
 
-/** Name of an event that the reference server emits: one of the nine that the specification names. */
+/**
+ * Strict schemas of the nine events of the specification, as the reference server sends them. Timestamps are in UTC with
+ * milliseconds, `agentNumber` is absent rather than empty, `from` equals `channelNumber`, `to` equals `customerNumber`,
+ * and unknown fields are rejected. {@link eventSchemas} has the lenient schemas for receiving.
+ */
+export const emittedEventSchemas = /* @__PURE__ */ defineSchemas()
+
+/** Name of one of the nine events that the reference server sends. */
 export type EmittedEventName = keyof typeof emittedEventSchemas
 
-/** The event of one name as the reference server emits it. */
+/** An event as the reference server sends it, by name. */
 export type EmittedEventOf<Name extends EmittedEventName> = z.infer<(typeof emittedEventSchemas)[Name]>
 
-/** Any event that the reference server emits; each is also a `WebhookEvent`. */
+/** Any event as the reference server sends it. Each is also a {@link WebhookEvent}. */
 export type EmittedEvent = { [Name in EmittedEventName]: EmittedEventOf<Name> }[EmittedEventName]
 
-/** Tells whether `name` is an event that the reference server emits. */
+/** Checks whether a value is the name of an event that the reference server sends. */
 export const isEmittedEventName = (name: unknown): name is EmittedEventName =>
   typeof name === 'string' && Object.hasOwn(emittedEventSchemas, name)
 
-/** The names of the nine events that the reference server emits. */
+/** Names of the nine events that the reference server sends. */
 export const emittedEventNames: readonly EmittedEventName[] = /* @__PURE__ */ (() =>
   Object.keys(emittedEventSchemas).filter(isEmittedEventName))()

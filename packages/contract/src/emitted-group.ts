@@ -2,19 +2,17 @@ import * as z from 'zod/mini'
 import { limits } from './limits.ts'
 import { nonEmpty, storable } from './text.ts'
 
-/** What every group event is sent with. */
-export const emittedGroup = <Name extends string>(name: Name) => ({
+export const defineEmittedGroup = <Name extends string>(name: Name) => ({
   /** The event's name. */
   event: z.literal(name),
-  /** The group's id: the `groupId` of the create response. */
+  /** The group's id, as in the response to the create request. */
   groupId: storable({ min: 1, max: limits.groupIdMaxLength }),
   /** The group's name. */
   groupName: storable({ min: 1, max: limits.subjectMaxLength }),
 })
 
-/** What every event about a participant is sent with. */
-export const emittedParticipant = <Name extends string>(name: Name) => ({
-  ...emittedGroup(name),
+export const defineEmittedParticipant = <Name extends string>(name: Name) => ({
+  ...defineEmittedGroup(name),
   /** The participant's phone number. */
   customerPhone: nonEmpty(),
 })

@@ -1,4 +1,4 @@
-/** The service's two endpoints by the names the client gives them. Paths are relative to the base URL. */
+/** The service's two endpoints, named like the client's methods. Paths are relative to the base URL. */
 export const endpoints = {
   /** Creates a WhatsApp group. */
   'groups.create': {
@@ -11,7 +11,7 @@ export const endpoints = {
   'calls.getSummary': {
     /** The HTTP method. */
     method: 'GET',
-    /** The path; the query parameter `callId` says which call. */
+    /** The path. The query parameter `callId` identifies the call. */
     path: '/v1/call/ai-summary',
   },
 } as const

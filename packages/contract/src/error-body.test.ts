@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { errorExample } from './documents/errors.ts'
+import { buildErrorExample } from './documents/errors.ts'
 import { ErrorBody, ReceivedErrorBody } from './error-body.ts'
 import { errorCodes, isErrorCode } from './error-codes.ts'
 import { reasonPhrases } from './reason-phrases.ts'
 
-test('an error body has statusCode, error, message and a code of the closed list; issues when fields are at fault', () => {
-  const body = errorExample('invalid_subject')
+test('an error body has statusCode, error, message, a code from the closed list, and optionally issues', () => {
+  const body = buildErrorExample('invalid_subject')
   expect(ErrorBody.parse(body)).toEqual(body)
   expect(body.issues).toHaveLength(1)
   expect(ErrorBody.safeParse({ ...body, code: 'made_up' }).success).toBe(false)
@@ -14,13 +14,13 @@ test('an error body has statusCode, error, message and a code of the closed list
   }
 })
 
-test('the statuses are those that the interface knows', () => {
+test('every status has error codes and a reason phrase', () => {
   const statuses = new Set<number>(Object.values(errorCodes))
   expect([...statuses]).toEqual([202, 400, 401, 403, 404, 405, 413, 415, 422, 429, 500, 503])
   expect(Object.keys(reasonPhrases)).toEqual([...statuses].map(String))
 })
 
-test('codes are closed: nothing else is one, not even what every object has', () => {
+test('isErrorCode accepts the listed codes only, not the names of inherited properties', () => {
   for (const code of Object.keys(errorCodes)) expect(isErrorCode(code)).toBe(true)
   for (const code of ['made_up', '', 'toString', '__proto__', undefined, null, 400])
     expect(isErrorCode(code)).toBe(false)
@@ -32,11 +32,11 @@ test.each([
   { statusCode: 400, message: ['subject should not be empty', 'wabaNumber must be a string'] },
   { code: 'ERR_OF_ANOTHER_LIST', addedLater: 1 },
   {},
-])('a received error body survives as it is: %j', (body) => {
+])('a received error body is kept unchanged: %j', (body) => {
   expect(ReceivedErrorBody.parse(body)).toEqual(body)
 })
 
-test('fields of a received error body that do not fit are dropped, and are no error', () => {
+test('invalid fields of a received error body are dropped', () => {
   const body = {
     statusCode: '401',
     error: 1,
@@ -48,6 +48,6 @@ test('fields of a received error body that do not fit are dropped, and are no er
   expect(ReceivedErrorBody.parse(body)).toEqual({ kept: true })
 })
 
-test.each(['<html>', null, [], 502])('a received error body is an object, not %o', (value) => {
+test.each(['<html>', null, [], 502])('a received error body must be an object, not %o', (value) => {
   expect(ReceivedErrorBody.safeParse(value).success).toBe(false)
 })

@@ -9,23 +9,23 @@ export const ErrorBody = /* @__PURE__ */ exact(() => ({
   statusCode: z.number(),
   /** The status's reason phrase, such as `Bad Request`. */
   error: z.string(),
-  /** A sentence for people. */
+  /** What went wrong, for people. */
   message: z.string(),
-  /** From the closed list of error codes; for programs. */
+  /** What went wrong, for programs: a code from the closed list. */
   code: z.enum(Object.keys(errorCodes).filter(isErrorCode)) as z.ZodMiniType<ErrorCode>,
-  /** What is wrong with which field, when fields are at fault. */
+  /** The invalid fields, if any. */
   issues: z.optional(z.array(Issue)),
 }))
 
 /**
- * Body of every answer of the reference server that is not a success; also of 202 (`summary_pending`).
+ * Body of every error response of the reference server, and of 202 (`summary_pending`).
  *
  * @interface
  */
 export type ErrorBody = z.infer<typeof ErrorBody>
 
-/** A field that is dropped, rather than an error, when it is not what `schema` describes. */
-const tolerant = <Schema extends z.core.$ZodType>(schema: Schema) =>
+/** An optional field that is dropped if it does not match the schema. */
+const droppable = <Schema extends z.core.$ZodType>(schema: Schema) =>
   z.optional(
     z
       .custom<z.output<Schema> | undefined>()
@@ -35,20 +35,20 @@ const tolerant = <Schema extends z.core.$ZodType>(schema: Schema) =>
 /** Schema of {@link ReceivedErrorBody}. */
 export const ReceivedErrorBody = /* @__PURE__ */ exact(() => ({
   /** The HTTP status. */
-  statusCode: tolerant(z.number()),
+  statusCode: droppable(z.number()),
   /** The status's reason phrase. */
-  error: tolerant(z.string()),
-  /** A sentence for people, or several. */
-  message: tolerant(z.union([z.string(), z.array(z.string())])),
-  /** For programs; from the closed list when the server is of this project. */
-  code: tolerant(z.string()),
-  /** What is wrong with which field. */
-  issues: tolerant(z.array(Issue)),
+  error: droppable(z.string()),
+  /** What went wrong, for people: one sentence or several. */
+  message: droppable(z.union([z.string(), z.array(z.string())])),
+  /** What went wrong, for programs. The reference server sends codes from a closed list. */
+  code: droppable(z.string()),
+  /** The invalid fields. */
+  issues: droppable(z.array(Issue)),
 }))
 
 /**
- * An error body as any server of this interface may send it: every field may be missing, `message` may be an array
- * of sentences, and `code` may come from another list. Fields that do not fit are dropped, never an error.
+ * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be
+ * unknown. A field of the wrong type is dropped, so parsing fails only if the body is not an object.
  *
  * @interface
  */

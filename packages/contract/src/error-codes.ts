@@ -1,101 +1,102 @@
+// The first paragraph of each comment is the meaning, the second the remedy: docs/errors.md and OpenAPI show both.
 /**
- * Every `code` an error body of this interface may carry, with its HTTP status. The list is closed: a code that is
- * not here comes from another server. Each comment says what the code means, then what to do about it.
+ * All error codes of the reference server, with their HTTP statuses. Codes are never renamed, and each has one status. A
+ * code that is not in this list comes from another server.
  */
 export const errorCodes = {
   /**
-   * The call is going on, or its summary is still being made.
+   * The call is in progress, or its summary is being generated.
    *
-   * Ask again after the seconds in `Retry-After`, or wait for CALL_AI_SUMMARY.
+   * Retry after the number of seconds in `Retry-After`, or wait for CALL_AI_SUMMARY.
    */
   summary_pending: 202,
   /**
    * The request body is not JSON.
    *
-   * Send JSON in UTF-8, as a JSON serializer writes it.
+   * Send valid JSON in UTF-8.
    */
   malformed_json: 400,
   /**
    * The request body is JSON, but not an object.
    *
-   * Send one JSON object.
+   * Send a JSON object.
    */
   invalid_body: 400,
   /**
-   * `wabaNumber` is missing, empty, or not text.
+   * `wabaNumber` is missing, empty, or not a valid string.
    *
-   * Send the WABA number on which the group is to be created.
+   * Send the WABA number that should own the group.
    */
   invalid_waba_number: 400,
   /**
-   * `subject` is missing, empty, longer than 128 characters, or not text.
+   * `subject` is missing, empty, longer than 128 characters, or not a valid string.
    *
-   * Send a group name of 1 to 128 characters (Unicode code points).
+   * Send a name of 1 to 128 characters (Unicode code points).
    */
   invalid_subject: 400,
   /**
-   * `description` is longer than 2048 characters, or not text.
+   * `description` is longer than 2048 characters, or not a valid string.
    *
-   * Shorten it to at most 2048 characters (Unicode code points), or leave it out.
+   * Shorten it to at most 2048 characters (Unicode code points), or omit it.
    */
   invalid_description: 400,
   /**
    * `joinApprovalMode` is neither `auto_approve` nor `approval_required`.
    *
-   * Send one of the two, or leave it out to get the default of the number's integration.
+   * Send one of these values, or omit the field to use the default of the number's integration.
    */
   invalid_join_approval_mode: 400,
   /**
-   * `groupId` is empty, longer than 50 characters, or not text.
+   * `groupId` is empty, longer than 50 characters, or not a valid string.
    *
-   * Send 1 to 50 characters (Unicode code points), or leave it out to get a generated one.
+   * Send 1 to 50 characters (Unicode code points), or omit it to have one generated.
    */
   invalid_group_id: 400,
   /**
-   * `wabaNumber` belongs to no integration of the caller's organization.
+   * The organization has no integration with this `wabaNumber`.
    *
-   * Check the number, and that the key is one of the organization that owns it.
+   * Check the number, and check that the API key belongs to the organization that owns it.
    */
   integration_not_found: 400,
   /**
    * `callId` is missing or empty.
    *
-   * Send the `callId` of the call's webhooks as the query parameter.
+   * Send the query parameter `callId` with the value from the call's webhooks.
    */
   invalid_call_id: 400,
   /**
-   * The request carries no Public API key.
+   * The request has no Public API key.
    *
-   * Send the key in the header that the service reads.
+   * Send the key in the header that the server expects, by default `Authorization`.
    */
   missing_api_key: 401,
   /**
-   * The Public API key is not a valid one.
+   * The Public API key is not valid.
    *
-   * Check the key for a typing error, and that it has not been revoked.
+   * Check the key for typing errors, and check that it has not been revoked.
    */
   invalid_api_key: 401,
   /**
    * The Public API key has no permission for this WABA number.
    *
-   * Use a key that may use the number, or extend this one's permission.
+   * Use a key that may use this number, or grant this key the permission.
    */
   waba_number_not_permitted: 403,
   /**
-   * There is no such path.
+   * The path does not exist.
    *
-   * Check the base URL: the paths of the endpoints are appended to it.
+   * Check the base URL. The path of the endpoint is appended to it.
    */
   route_not_found: 404,
   /**
-   * The call is unknown to the caller's organization or outside the key's permission, or has no summary yet although
-   * summaries are not made automatically.
+   * The organization has no call with this id, the key has no permission for the call's number, or the call has no
+   * summary and summaries are not generated automatically.
    *
-   * Check the `callId` and the key; for a summary that a team member has to ask for, wait for CALL_AI_SUMMARY.
+   * Check the `callId` and the key. If team members generate summaries by hand, wait for CALL_AI_SUMMARY.
    */
   summary_not_found: 404,
   /**
-   * The path exists, but not with this method.
+   * The endpoint does not support this method.
    *
    * Use the method in the `Allow` header.
    */
@@ -103,7 +104,7 @@ export const errorCodes = {
   /**
    * The request body is larger than 64 KiB.
    *
-   * Send less: the longest legal request is far below the limit.
+   * Send a smaller body. A valid request never reaches this limit.
    */
   body_too_large: 413,
   /**
@@ -113,49 +114,49 @@ export const errorCodes = {
    */
   unsupported_media_type: 415,
   /**
-   * The number's integration is disabled.
+   * The integration of this number is disabled.
    *
-   * Enable the integration, then repeat the request.
+   * Enable the integration, then retry.
    */
   integration_disabled: 422,
   /**
-   * The `groupId` already belongs to a group that was created by a different request.
+   * A different request has already created a group with this `groupId`.
    *
-   * Choose another `groupId`; to repeat a request safely, send exactly the same one.
+   * Use another `groupId`. To retry a request safely, send it unchanged.
    */
   group_id_conflict: 422,
   /**
-   * The call can never have a summary: it was missed or rejected, has no recording, or nothing was said.
+   * The call will never have a summary: it was not answered, it was not recorded, or nothing was said.
    *
-   * Do not ask again for this call.
+   * Do not retry.
    */
   summary_unavailable: 422,
   /**
-   * Too many requests by this organization, key or IP address.
+   * The organization, the key or the IP address has sent too many requests.
    *
-   * Wait for the seconds in `Retry-After`, then repeat the request.
+   * Retry after the number of seconds in `Retry-After`.
    */
   rate_limited: 429,
   /**
-   * The server failed.
+   * An unexpected error occurred in the server.
    *
-   * Report it with the `x-request-id` of the response.
+   * Report it to the operator, with the `x-request-id` of the response.
    */
   internal_error: 500,
   /**
-   * The store cannot be reached. Nothing was changed.
+   * The database is not available. Nothing was changed.
    *
-   * Repeat the request after the seconds in `Retry-After`.
+   * Retry after the number of seconds in `Retry-After`.
    */
   storage_unavailable: 503,
 } as const
 
-/** A code from the closed list of {@link errorCodes}. */
+/** One of {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes
 
-/** An HTTP status that comes with an error code; 202 is one of them. */
+/** HTTP status of an error code. 202 is one of them: {@link ReceivedErrorBody} describes its body too. */
 export type ErrorStatus = (typeof errorCodes)[ErrorCode]
 
-/** Tells whether `code` is on the closed list. */
+/** Checks whether a value is one of {@link errorCodes}. */
 export const isErrorCode = (code: unknown): code is ErrorCode =>
   typeof code === 'string' && Object.hasOwn(errorCodes, code)

@@ -1,5 +1,5 @@
-// Written from the schemas by accepts-event.test.ts; "vitest run packages/contract -u" writes it again.
-// biome-ignore-all format: written by a program
+// Generated from the schemas by accepts-event.test.ts. Update with "npx vitest run packages/contract -u".
+// biome-ignore-all format: generated
 import { dateTime, dateTimeOrEmpty } from './date-time.ts'
 import { type EventRule, matching, nonEmpty, nullish, number, object, oneOf, optional, text, texts } from './event-rule.ts'
 import type { EventName } from './webhook-event.ts'
@@ -71,7 +71,7 @@ const callAiSummaryRules = () => ({
   summary: object({ recap: text, keyPoints: texts, nextSteps: texts }),
 })
 
-/** What each event must be, to tell in sentences what does not fit: what its schema would say, without zod. */
+/** Rules of each event. They find the same issues as its schema, without zod. */
 export const eventRules: { readonly [Name in EventName]: () => EventRule } = {
   GROUP_CREATED: () => object({ event: oneOf('GROUP_CREATED'), ...groupCreatedRules() }),
   GROUP_PARTICIPANT_JOINED: () => object({ event: oneOf('GROUP_PARTICIPANT_JOINED'), ...groupParticipantJoinedRules() }),

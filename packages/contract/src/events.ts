@@ -1,3 +1,4 @@
+// For receivers: validates events without zod.
 export { eventNames, isEventName } from './event-name.ts'
 export type { Issue } from './issue.ts'
 export type { Validation } from './validate.ts'

@@ -5,19 +5,19 @@ import { eventNames } from './event-name.ts'
 import { extraFields } from './extra-fields.ts'
 import { eventSchemas } from './webhook-event.ts'
 
-test.each(eventNames)('%s: extraFields reads what the type does not name, and nothing else', (name) => {
+test.each(eventNames)('%s: extraFields returns exactly the unknown fields', (name) => {
   const extra = { addedLater: 1, toString: 'x', nested: { deep: [true] } }
   const event = eventSchemas[name].parse({ ...eventExamples[name], ...extra })
   expect(extraFields(event)).toEqual(extra)
   expect(extraFields(eventExamples[name])).toEqual({})
 })
 
-test('extraFields reads any parsed object by its schema', () => {
+test('extraFields accepts any parsed object with its schema', () => {
   const response = CreateGroupResponse.parse({ success: true, groupId: 'g', wabaNumber: '+12025550100' })
   expect(extraFields(response, CreateGroupResponse)).toEqual({ wabaNumber: '+12025550100' })
 })
 
-test('a field named __proto__ is read without touching a prototype', () => {
+test('a field named __proto__ does not change any prototype', () => {
   const value = JSON.parse('{"success":true,"__proto__":{"polluted":true}}')
   const extra = extraFields(value, CreateGroupResponse)
   expect(Object.keys(extra)).toEqual(['__proto__'])

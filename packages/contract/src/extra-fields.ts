@@ -1,33 +1,33 @@
 import { isEventName } from './event-name.ts'
 import { eventSchemas, type WebhookEvent } from './webhook-event.ts'
 
-/** What {@link extraFields} needs of a schema: the fields it names. */
+/** The part of an object schema that {@link extraFields} reads. */
 export type SchemaWithShape = {
-  /** The schemas of the fields, by name. */
+  /** Schemas of the known fields, by name. */
   readonly shape: object
 }
 
-const shapeOf = (value: object): object =>
+const findShape = (value: object): object =>
   'event' in value && isEventName(value.event) ? eventSchemas[value.event].shape : {}
 
 /**
- * The fields of a parsed event that its type does not name: what a service added after this version was written.
+ * Returns the fields of a parsed event that are not in its type, such as fields that the service added later.
  *
- * @returns the unknown fields, by name; empty when there are none.
+ * @returns the unknown fields by name, or an empty object.
  * @example
  * const { recordingLanguage } = extraFields(event)
  */
 export function extraFields(value: WebhookEvent): Record<string, unknown>
 /**
- * The fields of any parsed object that its type does not name.
+ * Returns the fields of a parsed object that are not in its schema.
  *
- * @param schema - the schema the value was parsed with.
- * @returns the unknown fields, by name; empty when there are none.
+ * @param schema - the schema that parsed the value.
+ * @returns the unknown fields by name, or an empty object.
  * @example
  * const { wabaNumber } = extraFields(response, CreateGroupResponse)
  */
 export function extraFields(value: object, schema: SchemaWithShape): Record<string, unknown>
 export function extraFields(value: object, schema?: SchemaWithShape): Record<string, unknown> {
-  const shape = schema?.shape ?? shapeOf(value)
+  const shape = schema?.shape ?? findShape(value)
   return Object.fromEntries(Object.entries(value).filter(([name]) => !Object.hasOwn(shape, name)))
 }

@@ -21,38 +21,38 @@ test.each(names)('%s: only event and groupId are required', (name) => {
   expect(accepts(name, {})).toBe(true)
 })
 
-test.each(names)('%s: a null, empty or missing groupId does not fit', (name) => {
+test.each(names)('%s: groupId must not be null, empty or missing', (name) => {
   for (const groupId of [null, '', undefined, 1]) expect(accepts(name, { groupId })).toBe(false)
 })
 
-test.each(names)('%s: groupName is text, or null during creation', (name) => {
+test.each(names)('%s: groupName is a string or null', (name) => {
   for (const groupName of ['Order 1234', '', null]) expect(accepts(name, { groupName })).toBe(true)
   expect(accepts(name, { groupName: 1 })).toBe(false)
 })
 
-test.each(names)('%s: %s is ISO 8601 in any form, or unset', (name, field) => {
+test.each(names)('%s: %s is in any ISO 8601 format, or empty or null', (name, field) => {
   for (const value of ['2026-01-01T10:00:00', '', null]) expect(accepts(name, { [field]: value })).toBe(true)
   for (const value of ['today', 1767261600]) expect(accepts(name, { [field]: value })).toBe(false)
 })
 
-test.each(names)('%s: orgId and integrationId may be anything', (name) => {
+test.each(names)('%s: orgId and integrationId may have any type', (name) => {
   for (const value of ['a', 1, null]) expect(accepts(name, { orgId: value, integrationId: value })).toBe(true)
 })
 
-test('the inviteLink of GROUP_CREATED is text or null', () => {
+test('the inviteLink of GROUP_CREATED is a string or null', () => {
   for (const inviteLink of ['https://chat.example.com/x', '', null]) {
     expect(accepts('GROUP_CREATED', { inviteLink })).toBe(true)
   }
   expect(accepts('GROUP_CREATED', { inviteLink: {} })).toBe(false)
 })
 
-test.each(names.slice(1))('%s: customerPhone is text, with or without a leading +', (name) => {
+test.each(names.slice(1))('%s: customerPhone is a string, with or without a leading +', (name) => {
   for (const customerPhone of ['+12025550143', '12025550143'])
     expect(accepts(name, { customerPhone })).toBe(true)
   expect(accepts(name, { customerPhone: 12025550143 })).toBe(false)
 })
 
-test('unknown fields survive', () => {
+test('unknown fields are kept', () => {
   const event = { event: 'GROUP_CREATED', groupId: 'g', addedLater: 1 }
   expect(eventSchemas.GROUP_CREATED.parse(event)).toEqual(event)
 })

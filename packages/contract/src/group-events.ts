@@ -3,56 +3,57 @@ import { type Exact, exact } from './exact.ts'
 import { nonEmpty } from './text.ts'
 import { TimestampOrEmpty } from './timestamp.ts'
 
-const group = () => ({
-  /** The group's id: the `groupId` of the create response. */
+const defineGroupFields = () => ({
+  /** The group's id, as in the response to the create request. */
   groupId: nonEmpty(),
   /** The group's name. */
   groupName: z.nullish(z.string()),
-  // Seen on a live service of this interface, without a published type.
-  /** The service's id of the organization. */
+  // A live service sends the next two. Their types are not published.
+  /** The service's id for the organization. */
   orgId: z.optional(z.unknown()),
-  /** The service's id of the integration. */
+  /** The service's id for the integration. */
   integrationId: z.optional(z.unknown()),
 })
 
 /**
- * Fields of a group's event. Only `event` and `groupId` are sure to be there.
+ * Schemas of the fields of a group event. Only `event` and `groupId` are required.
  *
  * @interface
  */
 export type GroupEventShape<Name extends string> = {
   /** The event's name. */
   event: z.ZodMiniLiteral<Name>
-} & ReturnType<typeof group>
+} & ReturnType<typeof defineGroupFields>
 
-const participant = () => ({
+const defineParticipantFields = () => ({
   /** The participant's phone number. */
   customerPhone: z.nullish(z.string()),
 })
 
 /**
- * The field of an event about a participant.
+ * Schema of the field that all participant events have.
  *
  * @interface
  */
-export type ParticipantShape = ReturnType<typeof participant>
+export type ParticipantShape = ReturnType<typeof defineParticipantFields>
 
-const groupEvent = <Name extends string, Fields extends z.core.$ZodShape>(
+const defineGroupEvent = <Name extends string, Fields extends z.core.$ZodShape>(
   name: Name,
   fields: () => Fields,
-): Exact<GroupEventShape<Name> & Fields> => exact(() => ({ event: z.literal(name), ...group(), ...fields() }))
+): Exact<GroupEventShape<Name> & Fields> =>
+  exact(() => ({ event: z.literal(name), ...defineGroupFields(), ...fields() }))
 
-const participantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
+const defineParticipantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
   name: Name,
   fields: () => Fields,
 ): Exact<GroupEventShape<Name> & ParticipantShape & Fields> =>
-  exact(() => ({ event: z.literal(name), ...group(), ...participant(), ...fields() }))
+  exact(() => ({ event: z.literal(name), ...defineGroupFields(), ...defineParticipantFields(), ...fields() }))
 
 /** Schema of {@link GroupCreatedEvent}. */
-export const GroupCreatedEvent = /* @__PURE__ */ groupEvent('GROUP_CREATED', () => ({
-  /** Lets anyone who has it join: treat it as a credential. */
+export const GroupCreatedEvent = /* @__PURE__ */ defineGroupEvent('GROUP_CREATED', () => ({
+  /** Link with which anyone can join the group: treat it as a credential. */
   inviteLink: z.nullish(z.string()),
-  /** When the group was created, ISO 8601. */
+  /** When the group was created, in ISO 8601. */
   groupCreatedAt: z.nullish(TimestampOrEmpty),
 }))
 
@@ -64,13 +65,14 @@ export const GroupCreatedEvent = /* @__PURE__ */ groupEvent('GROUP_CREATED', () 
 export type GroupCreatedEvent = z.infer<typeof GroupCreatedEvent>
 
 /** Schema of {@link GroupParticipantJoinedEvent}. */
-export const GroupParticipantJoinedEvent = /* @__PURE__ */ participantEvent(
+export const GroupParticipantJoinedEvent = /* @__PURE__ */ defineParticipantEvent(
   'GROUP_PARTICIPANT_JOINED',
   () => ({
-    /** When the participant joined, ISO 8601. */
+    /** When the participant joined, in ISO 8601. */
     participantJoinedAt: z.nullish(TimestampOrEmpty),
   }),
 )
+
 /**
  * A participant joined the group.
  *
@@ -79,10 +81,13 @@ export const GroupParticipantJoinedEvent = /* @__PURE__ */ participantEvent(
 export type GroupParticipantJoinedEvent = z.infer<typeof GroupParticipantJoinedEvent>
 
 /** Schema of {@link GroupParticipantLeftEvent}. */
-export const GroupParticipantLeftEvent = /* @__PURE__ */ participantEvent('GROUP_PARTICIPANT_LEFT', () => ({
-  /** When the participant left, ISO 8601. */
-  participantLeftAt: z.nullish(TimestampOrEmpty),
-}))
+export const GroupParticipantLeftEvent = /* @__PURE__ */ defineParticipantEvent(
+  'GROUP_PARTICIPANT_LEFT',
+  () => ({
+    /** When the participant left, in ISO 8601. */
+    participantLeftAt: z.nullish(TimestampOrEmpty),
+  }),
+)
 
 /**
  * A participant left the group.
@@ -92,13 +97,14 @@ export const GroupParticipantLeftEvent = /* @__PURE__ */ participantEvent('GROUP
 export type GroupParticipantLeftEvent = z.infer<typeof GroupParticipantLeftEvent>
 
 /** Schema of {@link GroupParticipantRemovedEvent}. */
-export const GroupParticipantRemovedEvent = /* @__PURE__ */ participantEvent(
+export const GroupParticipantRemovedEvent = /* @__PURE__ */ defineParticipantEvent(
   'GROUP_PARTICIPANT_REMOVED',
   () => ({
-    /** When the participant was removed, ISO 8601. */
+    /** When the participant was removed, in ISO 8601. */
     participantRemovedAt: z.nullish(TimestampOrEmpty),
   }),
 )
+
 /**
  * A participant was removed from the group.
  *

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import { emittedExamples } from './documents/examples.ts'
 import { emittedEventSchemas } from './emitted-event.ts'
-import { issuesOf } from './issue.ts'
+import { toIssues } from './issue.ts'
 import { validate } from './validate.ts'
 
 const issues = (schema: z.core.$ZodType, value: unknown) => {
@@ -11,7 +11,7 @@ const issues = (schema: z.core.$ZodType, value: unknown) => {
   return result.success ? [] : result.issues
 }
 
-test('a path has dots, and reaches into objects and arrays', () => {
+test('a path uses dots for nested objects and arrays', () => {
   const event = {
     ...emittedExamples.CALL_AI_SUMMARY,
     summary: { recap: 1, keyPoints: ['a', 2], nextSteps: {} },
@@ -46,26 +46,26 @@ test.each<[z.core.$ZodType, unknown, string]>([
   [z.number().check(z.minimum(1)), 0, 'must be at least 1'],
   [z.number().check(z.maximum(9)), 10, 'must be at most 9'],
   [z.strictObject({}), { x: 1, y: 1 }, 'must not have the field x, y'],
-  [z.union([z.string(), z.number()]), true, 'does not have an allowed form'],
-])('a sentence says what is wrong: case %#', (schema, value, predicate) => {
+  [z.union([z.string(), z.number()]), true, 'is invalid'],
+])('describes what is wrong: case %#', (schema, value, predicate) => {
   expect(issues(z.object({ field: schema }), { field: value })).toEqual([
     { path: 'field', message: `field ${predicate}` },
   ])
 })
 
-test('the own sentence of a schema is kept as it is', () => {
+test('a message that a schema defines is kept', () => {
   const event = { ...emittedExamples.CALL_ENDED, from: '+12025550199' }
   expect(issues(emittedEventSchemas.CALL_ENDED, event)).toEqual([
-    { path: '', message: 'from must equal channelNumber, and to customerNumber' },
+    { path: '', message: 'from must equal channelNumber, and to must equal customerNumber' },
   ])
 })
 
-test('issuesOf reads any zod error', () => {
+test('toIssues accepts any zod error', () => {
   const { error } = CallAiSummaryEvent.safeParse({ ...emittedExamples.CALL_AI_SUMMARY, channel: 'SMS' })
-  expect(error && issuesOf(error)).toEqual([{ path: 'channel', message: 'channel must be PSTN or WHATSAPP' }])
+  expect(error && toIssues(error)).toEqual([{ path: 'channel', message: 'channel must be PSTN or WHATSAPP' }])
 })
 
-test('no sentence repeats the value that was sent', () => {
+test('no message repeats the value', () => {
   const secret = 'sk_live_very_secret'
   const event = Object.fromEntries(
     Object.keys(emittedExamples.CALL_AI_SUMMARY).map((name) => [name, [secret]]),

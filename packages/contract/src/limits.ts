@@ -1,14 +1,14 @@
 /**
- * The limits of the service. Lengths count Unicode code points (what JSON Schema's `maxLength` counts), not
- * UTF-16 units: a subject of 128 emoji is legal.
+ * Limits of the service. Lengths are in Unicode code points, like JSON Schema's `maxLength`, not in UTF-16 code units: a
+ * subject of 128 emoji is valid.
  */
 export const limits = {
-  /** Longest group subject, in code points. */
+  /** Maximum length of a group's subject, in code points. */
   subjectMaxLength: 128,
-  /** Longest group description, in code points. */
+  /** Maximum length of a group's description, in code points. */
   descriptionMaxLength: 2048,
-  /** Longest client-chosen group id, in code points. */
+  /** Maximum length of a group id, in code points. */
   groupIdMaxLength: 50,
-  /** Largest request body that the create endpoint reads, in bytes. */
+  /** Maximum size of the body of a create request, in bytes. */
   requestBodyMaxBytes: 65_536,
 } as const

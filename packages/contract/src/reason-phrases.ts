@@ -1,6 +1,6 @@
 import type { ErrorStatus } from './error-codes.ts'
 
-/** The reason phrase of each status that an error body may carry (RFC 9110, section 15): its field `error`. */
+/** The reason phrase of each status in {@link errorCodes}, as in the field `error` of an error body (RFC 9110, section 15). */
 export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {
   202: 'Accepted',
   400: 'Bad Request',

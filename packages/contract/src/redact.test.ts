@@ -29,12 +29,12 @@ test('recap, key points and next steps are masked', () => {
   })
 })
 
-test('the invite link is masked, and a missing one stays recognisable', () => {
+test('the invite link is masked, and null stays null', () => {
   expect(redact(emittedExamples.GROUP_CREATED).inviteLink).toBe('***')
   expect(redact({ ...emittedExamples.GROUP_CREATED, inviteLink: null }).inviteLink).toBe(null)
 })
 
-test('names of people, recordings and messages are masked', () => {
+test('names of people, recording URLs and messages are masked', () => {
   const payload = { customerName: 'Ada', pickedBy: { name: 'Bo' }, recordingUrl: 'https://x', message: 'hi' }
   expect(redact(payload)).toEqual({
     customerName: '***',
@@ -44,19 +44,22 @@ test('names of people, recordings and messages are masked', () => {
   })
 })
 
-test.each(eventNames)('%s: ids, times and enumerations stay, and the event is not changed', (name) => {
-  const before = structuredClone(eventExamples[name])
-  const copy = redact(eventExamples[name])
-  expect(eventExamples[name]).toEqual(before)
-  expect(Object.keys(copy)).toEqual(Object.keys(before))
-  for (const [field, value] of Object.entries(before)) {
-    if (/Id$|At$|^(?:event|channel|call|duration)/.test(field) && !field.endsWith('Number')) {
-      expect(copy).toHaveProperty(field, value)
+test.each(eventNames)(
+  '%s: ids, times and enumerations are kept, and the event itself is not changed',
+  (name) => {
+    const before = structuredClone(eventExamples[name])
+    const copy = redact(eventExamples[name])
+    expect(eventExamples[name]).toEqual(before)
+    expect(Object.keys(copy)).toEqual(Object.keys(before))
+    for (const [field, value] of Object.entries(before)) {
+      if (/Id$|At$|^(?:event|channel|call|duration)/.test(field) && !field.endsWith('Number')) {
+        expect(copy).toHaveProperty(field, value)
+      }
     }
-  }
-})
+  },
+)
 
-test('no number, however deep it lies, gets through under a name of a number', () => {
+test('sensitive fields are masked at any depth', () => {
   const name = fc.constantFrom(
     'from',
     'to',
@@ -82,11 +85,11 @@ test('no number, however deep it lies, gets through under a name of a number', (
   )
 })
 
-test('what is not an object comes back as it is', () => {
+test('a value that is not an object is returned unchanged', () => {
   for (const value of [undefined, null, 1, 'text', true]) expect(redact(value)).toBe(value)
 })
 
-test('100,000 levels do not overflow the stack, in objects and in arrays', () => {
+test('100,000 levels of objects or arrays do not overflow the stack', () => {
   const depth = 100_000
   for (const [open, close] of [
     ['{"a":', '}'],
@@ -98,7 +101,7 @@ test('100,000 levels do not overflow the stack, in objects and in arrays', () =>
   }
 })
 
-test('keys of prototypes are inert', () => {
+test('keys named __proto__ or constructor do not change any prototype', () => {
   const copy = redact(
     JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
   )

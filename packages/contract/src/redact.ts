@@ -1,7 +1,7 @@
-const numbers = /numbers?$|phone$|^(?:from|to)$/i
-const secrets =
+const numberFields = /numbers?$|phone$|^(?:from|to)$/i
+const secretFields =
   /^(?:recap|keyPoints|nextSteps|inviteLink|recordingUrl|customerName|pickedBy|rejectedBy|endedBy|message)$/i
-const deepest = 16
+const maxDepth = 16
 
 const maskSecret = (value: unknown): unknown =>
   value === undefined || value === null || value === '' ? value : '***'
@@ -12,23 +12,23 @@ const maskNumber = (value: unknown): unknown =>
     : maskSecret(value)
 
 const maskField = (name: string, value: unknown, depth: number): unknown => {
-  const mask = secrets.test(name) ? maskSecret : numbers.test(name) ? maskNumber : undefined
+  const mask = secretFields.test(name) ? maskSecret : numberFields.test(name) ? maskNumber : undefined
   if (mask === undefined) return copy(value, depth)
   return Array.isArray(value) ? value.map(mask) : mask(value)
 }
 
 const copy = (value: unknown, depth: number): unknown => {
   if (typeof value !== 'object' || value === null) return value
-  if (depth > deepest) return '***'
+  if (depth > maxDepth) return '***'
   if (Array.isArray(value)) return value.map((item) => copy(item, depth + 1))
   const fields = Object.entries(value).map(([name, field]) => [name, maskField(name, field, depth + 1)])
   return Object.fromEntries(fields)
 }
 
 /**
- * A copy of an event (or of any other payload) that is safe to log. Phone numbers keep their last two characters;
- * recap, key points, next steps, invite links, recording links, people's names and messages are masked; what is
- * nested deeper than 16 levels is left out. The value itself is not changed.
+ * Returns a copy of an event, or of any other payload, that is safe to log. Phone numbers keep their last two characters.
+ * Recap, key points, next steps, invite links, recording URLs, names of people and messages are masked completely, and
+ * so is everything nested deeper than 16 levels.
  *
  * @example
  * logger.info(redact(event)) // { event: 'CALL_AI_SUMMARY', from: '***67', summary: { recap: '***', … }, … }

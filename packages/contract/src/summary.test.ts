@@ -16,12 +16,12 @@ test('only callId and summary are required', () => {
   expect(SummaryRecord.safeParse({ callId, summary: {} }).success).toBe(false)
 })
 
-test('what is unset does not make a record fail', () => {
+test('the other fields may be empty or null', () => {
   expect(SummaryRecord.safeParse({ ...record, agentNumber: '', callStartedAt: '', from: null }).success).toBe(
     true,
   )
 })
 
-test('unknown fields survive', () => {
+test('unknown fields are kept', () => {
   expect(SummaryRecord.parse({ ...record, addedLater: 1 })).toEqual({ ...record, addedLater: 1 })
 })

@@ -1,27 +1,27 @@
 import type * as z from 'zod/mini'
 import { CallSummary } from './call-ai-summary-event.ts'
-import { type CallDetailsShape, callDetails } from './call-details.ts'
+import { type CallDetailsShape, defineCallDetails } from './call-details.ts'
 import { type Exact, exact } from './exact.ts'
 
 /**
- * Fields of a fetched summary.
+ * Schemas of the fields of a fetched summary.
  *
  * @interface
  */
 export type SummaryRecordShape = CallDetailsShape & {
-  /** The summary itself. */
+  /** The AI summary. */
   summary: typeof CallSummary
 }
 
 /** Schema of {@link SummaryRecord}. */
 export const SummaryRecord: Exact<SummaryRecordShape> = /* @__PURE__ */ exact(() => ({
-  ...callDetails(),
+  ...defineCallDetails(),
   summary: CallSummary,
 }))
 
 /**
- * What `GET /v1/call/ai-summary` answers: the CALL_AI_SUMMARY payload without `event`. From another service than this
- * project's server only `callId` and `summary` are sure, because the body is not published.
+ * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are
+ * required, because the specification does not define this body and other services may omit the rest.
  *
  * @interface
  */

@@ -1,35 +1,32 @@
 import * as z from 'zod/mini'
 
-/** What a text must keep to. */
 type TextRules = {
-  /** Fewest code points. */
   readonly min?: 0 | 1
-  /** Most code points. */
+  /** Maximum length in code points. */
   readonly max?: number
-  /** What the whole text must match. */
   readonly pattern?: RegExp
-  /** What matches the pattern, as the end of the sentence "must be …". */
+  /** Describes the pattern in the sentence "must be …". */
   readonly form?: string
 }
 
-/** Tells whether `text` has at most `max` code points, without counting where its UTF-16 length decides. */
-const fits = (text: string, max: number): boolean =>
+// Counts code points only when the UTF-16 length leaves the answer open.
+const isWithinLength = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= max * 2 && [...text].length <= max)
 
 /**
- * A string that keeps to all of the given rules. One check holds them: zod's `minLength`, `maxLength` and `regex`
- * would count UTF-16 units, and weigh half a kilobyte more in every bundle. JSON Schema reads them from the bag.
+ * A string schema. It uses one check of its own: zod's `minLength` and `maxLength` count UTF-16 code units, and together
+ * with `regex` they add half a kilobyte to every bundle. The JSON Schema conversion reads the rules from the bag.
  */
 export const text = ({
   min = 0,
   max = Number.POSITIVE_INFINITY,
   pattern,
-  form = 'in the right form',
+  form = 'in the expected format',
 }: TextRules) => {
   const check = z.check<string>(({ value: input, issues }) => {
     const origin = 'string'
     if (input.length < min) issues.push({ code: 'too_small', origin, minimum: min, input })
-    if (!fits(input, max)) issues.push({ code: 'too_big', origin, maximum: max, input })
+    if (!isWithinLength(input, max)) issues.push({ code: 'too_big', origin, maximum: max, input })
     if (pattern?.test(input) === false) issues.push({ code: 'invalid_format', format: form, input })
   })
   check._zod.onattach.push(({ _zod: { bag } }) => {
@@ -40,14 +37,14 @@ export const text = ({
   return z.string().check(check)
 }
 
-/** A string that is not empty. */
+/** A non-empty string schema. */
 export const nonEmpty = () => text({ min: 1 })
 
-/** A text that every store can keep: well-formed Unicode without NUL (PostgreSQL can store neither). */
+/** A schema of strings that every store can save: well-formed Unicode without NUL, because PostgreSQL rejects the rest. */
 export const storable = (length: Pick<TextRules, 'min' | 'max'>) =>
   text({
     ...length,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is one of the two things it is about
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes NUL
     pattern: /^[^\u0000\uD800-\uDFFF]*$/u,
     form: 'text without a NUL character or a lone surrogate',
   })

@@ -6,24 +6,23 @@ import type { EventName, WebhookEventOf } from './webhook-event.ts'
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const withoutProto = (value: object): object =>
+const omitProto = (value: object): object =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== '__proto__'))
 
-/** A copy without keys named __proto__, which would change a prototype, in the event itself and in its objects. */
-const cleanedOf = (value: unknown): unknown => {
+// Assigning a key named __proto__ would change a prototype. Nesting ends at one level: the event's own objects.
+const removeProtoKeys = (value: unknown): unknown => {
   if (!isObject(value)) return value
-  const fields = Object.entries(withoutProto(value))
-  return Object.fromEntries(
-    fields.map(([name, field]) => [name, isObject(field) ? withoutProto(field) : field]),
-  )
+  const fields = Object.entries(omitProto(value))
+  return Object.fromEntries(fields.map(([name, field]) => [name, isObject(field) ? omitProto(field) : field]))
 }
 
 /**
- * Holds a value against the schema of an event, and says in sentences what does not fit. A value that fits is
- * returned itself, not a copy, in a fraction of the time that the schema takes.
+ * Validates an event, several times faster than its schema does. A valid value is returned itself, not copied; only keys
+ * named `__proto__` are removed, from a copy.
  *
  * @param name - the event's name.
- * @param value - what came from outside.
+ * @param value - the parsed JSON.
+ * @returns the typed event, or the issues found.
  * @example
  * const result = validateEvent('CALL_AI_SUMMARY', JSON.parse(body))
  * if (result.success) result.data.summary.recap
@@ -34,7 +33,7 @@ export const validateEvent = <Name extends EventName>(
 ): Validation<WebhookEventOf<Name>> => {
   const accepts: (value: unknown) => value is WebhookEventOf<Name> = acceptsEvent[name]
   if (accepts(value)) return { success: true, data: value }
-  const cleaned = cleanedOf(value)
+  const cleaned = removeProtoKeys(value)
   if (accepts(cleaned)) return { success: true, data: cleaned }
   return { success: false, issues: eventRules[name]()(cleaned, '') }
 }

@@ -1,26 +1,27 @@
 import * as z from 'zod/mini'
-import { type Issue, issuesOf } from './issue.ts'
+import { type Issue, toIssues } from './issue.ts'
 
-/** What {@link validate} finds: the value in the type of its schema, or what is wrong with it. */
+/** Result of {@link validate} or {@link validateEvent}: the typed value, or the issues found. */
 export type Validation<Value> =
   | {
-      /** The value fits. */
+      /** The value is valid. */
       readonly success: true
-      /** The value. */
+      /** The typed value. */
       readonly data: Value
     }
   | {
-      /** The value does not fit. */
+      /** The value is invalid. */
       readonly success: false
-      /** What does not fit, by field. */
+      /** The problems found, in the order of the schema's fields. */
       readonly issues: Issue[]
     }
 
 /**
- * Holds a value against a schema, and says in sentences what does not fit.
+ * Validates a value and describes every problem in a readable message.
  *
- * @param schema - any schema of this package, or another zod schema.
- * @param value - what came from outside.
+ * @param schema - a schema of this package, or any other zod schema.
+ * @param value - the value to validate.
+ * @returns the typed value, or the issues found.
  * @example
  * const result = validate(CreateGroupRequest, body)
  * if (!result.success) result.issues // [{ path: 'subject', message: 'subject is required' }]
@@ -30,5 +31,5 @@ export const validate = <Schema extends z.core.$ZodType>(
   value: unknown,
 ): Validation<z.output<Schema>> => {
   const result = z.safeParse(schema, value, { reportInput: true })
-  return result.success ? result : { success: false, issues: issuesOf(result.error) }
+  return result.success ? result : { success: false, issues: toIssues(result.error) }
 }

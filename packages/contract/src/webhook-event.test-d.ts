@@ -12,8 +12,8 @@ import type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts
 
 declare const event: WebhookEvent
 
-// A switch over the union narrows on `event`, and compiles when every case is there.
-export const subjectOf = (): string => {
+// A switch on `event` narrows the union, and compiles if it has every case.
+export const getSubject = (): string => {
   switch (event.event) {
     case 'GROUP_CREATED':
       expectTypeOf(event).toEqualTypeOf<GroupCreatedEvent>()
@@ -44,18 +44,18 @@ export const forgetful = (): string => {
     case 'CALL_AI_SUMMARY':
       return event.summary.recap
     default:
-      // @ts-expect-error: eleven events are left
+      // @ts-expect-error: eleven events are not handled
       return event satisfies never
   }
 }
 
 if (event.event === 'CALL_ENDED') {
   expectTypeOf(event).toEqualTypeOf<CallEndedEvent>()
-  // @ts-expect-error: a misspelt field; there is no index signature
+  // @ts-expect-error: a misspelled field: there is no index signature
   event.calId
   // @ts-expect-error: a field of another event
   event.summary
-  // @ts-expect-error: a field that only CALL_MISSED may have
+  // @ts-expect-error: only CALL_MISSED has this field
   event.isNewCaller
 }
 // @ts-expect-error: no event has this name
@@ -110,7 +110,7 @@ expectTypeOf<GroupCreatedEvent['inviteLink']>().toEqualTypeOf<string | null | un
 expectTypeOf<Omit<CallAiSummaryEvent, 'event'>>().toExtend<SummaryRecord>()
 expectTypeOf<{ callId: string; summary: CallSummary }>().toExtend<SummaryRecord>()
 
-// What is emitted can be received, is narrower, and comes without the fields of other services.
+// A sent event is also a received event, with narrower types and without the fields of other services.
 expectTypeOf<EmittedEvent>().toExtend<WebhookEvent>()
 expectTypeOf<EmittedEventName>().toExtend<EventName>()
 expectTypeOf<EmittedEventOf<'CALL_ENDED'>['callStatus']>().toEqualTypeOf<'END'>()
@@ -121,19 +121,19 @@ expectTypeOf<EmittedEventOf<'GROUP_CREATED'>>().toEqualTypeOf<{
   inviteLink: string | null
   groupCreatedAt: string
 }>()
-// @ts-expect-error: the reference server never emits it
+// @ts-expect-error: the reference server never sends it
 expectTypeOf<EmittedEventOf<'CALL_MISSED'>>()
 
 declare const name: unknown
 if (isEventName(name)) expectTypeOf(name).toEqualTypeOf<EventName>()
 
 expectTypeOf(extraFields(event)).toEqualTypeOf<Record<string, unknown>>()
-// @ts-expect-error: what is no event needs its schema
+// @ts-expect-error: an object that is not an event needs its schema
 extraFields({ success: true })
 
 const validation = validateEvent('CALL_AI_SUMMARY', name)
 expectTypeOf(validation).toEqualTypeOf<Validation<CallAiSummaryEvent>>()
 if (validation.success) expectTypeOf(validation.data.summary.recap).toEqualTypeOf<string>()
 else expectTypeOf(validation.issues).toEqualTypeOf<{ path: string; message: string }[]>()
-// @ts-expect-error: there is data only when it succeeded
+// @ts-expect-error: data exists only on success
 validation.data

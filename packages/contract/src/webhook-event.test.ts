@@ -3,12 +3,12 @@ import { eventExamples } from './documents/examples.ts'
 import { eventNames, isEventName } from './event-name.ts'
 import { eventSchemas } from './webhook-event.ts'
 
-test('the known events are the nine of the specification, then three seen on a live service', () => {
+test('the known events are the nine of the specification, then three of a live service', () => {
   expect(eventNames).toHaveLength(12)
   expect(eventNames.slice(9)).toEqual(['CALL_MISSED', 'CALL_REJECTED', 'CALL_NOT_PICKED'])
 })
 
-test.each(eventNames)('%s is a known name, and its schema takes its example', (name) => {
+test.each(eventNames)('%s is a known name, and its schema accepts its example', (name) => {
   expect(isEventName(name)).toBe(true)
   expect(eventSchemas[name].parse(eventExamples[name])).toEqual(eventExamples[name])
 })

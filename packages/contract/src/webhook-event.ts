@@ -16,35 +16,38 @@ import {
   GroupParticipantRemovedEvent,
 } from './group-events.ts'
 
-/** The type of {@link eventSchemas}. */
+/** Type of {@link eventSchemas}. */
 export type EventSchemas = {
-  /** How GROUP_CREATED is received. */
+  /** Schema of GROUP_CREATED. */
   readonly GROUP_CREATED: typeof GroupCreatedEvent
-  /** How GROUP_PARTICIPANT_JOINED is received. */
+  /** Schema of GROUP_PARTICIPANT_JOINED. */
   readonly GROUP_PARTICIPANT_JOINED: typeof GroupParticipantJoinedEvent
-  /** How GROUP_PARTICIPANT_LEFT is received. */
+  /** Schema of GROUP_PARTICIPANT_LEFT. */
   readonly GROUP_PARTICIPANT_LEFT: typeof GroupParticipantLeftEvent
-  /** How GROUP_PARTICIPANT_REMOVED is received. */
+  /** Schema of GROUP_PARTICIPANT_REMOVED. */
   readonly GROUP_PARTICIPANT_REMOVED: typeof GroupParticipantRemovedEvent
-  /** How CALL_INCOMING_INITIATED is received. */
+  /** Schema of CALL_INCOMING_INITIATED. */
   readonly CALL_INCOMING_INITIATED: typeof CallIncomingInitiatedEvent
-  /** How CALL_OUTGOING_INITIATED is received. */
+  /** Schema of CALL_OUTGOING_INITIATED. */
   readonly CALL_OUTGOING_INITIATED: typeof CallOutgoingInitiatedEvent
-  /** How CALL_ACCEPTED is received. */
+  /** Schema of CALL_ACCEPTED. */
   readonly CALL_ACCEPTED: typeof CallAcceptedEvent
-  /** How CALL_ENDED is received. */
+  /** Schema of CALL_ENDED. */
   readonly CALL_ENDED: typeof CallEndedEvent
-  /** How CALL_AI_SUMMARY is received. */
+  /** Schema of CALL_AI_SUMMARY. */
   readonly CALL_AI_SUMMARY: typeof CallAiSummaryEvent
-  /** How CALL_MISSED is received. */
+  /** Schema of CALL_MISSED. */
   readonly CALL_MISSED: typeof CallMissedEvent
-  /** How CALL_REJECTED is received. */
+  /** Schema of CALL_REJECTED. */
   readonly CALL_REJECTED: typeof CallRejectedEvent
-  /** How CALL_NOT_PICKED is received. */
+  /** Schema of CALL_NOT_PICKED. */
   readonly CALL_NOT_PICKED: typeof CallNotPickedEvent
 }
 
-/** The schema of each known event by its name: the nine of the specification, then three seen on a live service. */
+/**
+ * Lenient schemas for receiving events, by name: the nine events of the specification, then three that a live service
+ * sends. {@link emittedEventSchemas} has the strict schemas for sending.
+ */
 export const eventSchemas: EventSchemas = {
   GROUP_CREATED: GroupCreatedEvent,
   GROUP_PARTICIPANT_JOINED: GroupParticipantJoinedEvent,
@@ -63,8 +66,8 @@ export const eventSchemas: EventSchemas = {
 /** Name of a known event. */
 export type EventName = Extract<keyof EventSchemas, string>
 
-/** The event of one name: `WebhookEventOf<'CALL_ENDED'>` is `CallEndedEvent`. */
+/** An event by name: `WebhookEventOf<'CALL_ENDED'>` is {@link CallEndedEvent}. */
 export type WebhookEventOf<Name extends EventName> = z.infer<EventSchemas[Name]>
 
-/** Any known event: a union discriminated on `event`, so that a `switch` over it narrows. */
+/** Any known event: a union discriminated by `event`, so that a `switch` on it narrows the type. */
 export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]

@@ -13,14 +13,14 @@ const options: ts.CompilerOptions = {
   types: [],
 }
 
-/** What doc comments say of things with fields, by name. */
+/** Doc comments of exported schemas and their fields, by name. */
 export type Described = { [name: string]: { description: string; fields: { [field: string]: string } } }
 
-// Sorted, because the order of the properties of a type is the compiler's own affair.
-const sorted = <Value>(entries: [string, Value][]): { [name: string]: Value } =>
+// The compiler does not guarantee the order of a type's properties.
+const sortByName = <Value>(entries: [string, Value][]): { [name: string]: Value } =>
   Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 
-/** What the doc comments in the sources say of each exported schema, its fields, and each error code. */
+/** Reads the doc comments of each exported schema, its fields, and each error code. */
 export const readDescriptions = (): Described => {
   const program = ts.createProgram([index], options)
   const checker = program.getTypeChecker()
@@ -28,20 +28,20 @@ export const readDescriptions = (): Described => {
   const module = source && checker.getSymbolAtLocation(source)
   if (module === undefined) throw new Error(`${index} is not a module.`)
 
-  const inline = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
+  const joinLines = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
 
-  const commentOf = (symbol: ts.Symbol): string =>
-    inline(ts.displayPartsToString(symbol.getDocumentationComment(checker)))
+  const readComment = (symbol: ts.Symbol): string =>
+    joinLines(ts.displayPartsToString(symbol.getDocumentationComment(checker)))
 
-  // A schema and its type share a name; the type tells what it is.
-  const typeCommentOf = (symbol: ts.Symbol): string => {
+  // A schema and its type share a name. The type's comment describes both.
+  const readTypeComment = (symbol: ts.Symbol): string => {
     const comments = (symbol.declarations ?? [])
       .filter(ts.isTypeAliasDeclaration)
       .flatMap(ts.getJSDocCommentsAndTags)
-    return inline(comments.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '').join('\n\n'))
+    return joinLines(comments.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '').join('\n\n'))
   }
 
-  const fieldsOf = (symbol: ts.Symbol): ts.Symbol[] => {
+  const findFields = (symbol: ts.Symbol): ts.Symbol[] => {
     if (symbol.name === 'errorCodes') return checker.getTypeOfSymbol(symbol).getProperties()
     const isSchema = symbol.flags & ts.SymbolFlags.Variable && symbol.flags & ts.SymbolFlags.TypeAlias
     const type = checker.getDeclaredTypeOfSymbol(symbol)
@@ -51,25 +51,25 @@ export const readDescriptions = (): Described => {
   const describe = (symbol: ts.Symbol): [string, Described[string]] => [
     symbol.name,
     {
-      description: typeCommentOf(symbol) || commentOf(symbol),
-      fields: sorted(fieldsOf(symbol).map((field) => [field.name, commentOf(field)])),
+      description: readTypeComment(symbol) || readComment(symbol),
+      fields: sortByName(findFields(symbol).map((field) => [field.name, readComment(field)])),
     },
   ]
 
   const symbols = checker
     .getExportsOfModule(module)
     .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-  return sorted(symbols.filter((symbol) => fieldsOf(symbol).length > 0).map(describe))
+  return sortByName(symbols.filter((symbol) => findFields(symbol).length > 0).map(describe))
 }
 
-const header = `// Written from the doc comments of the sources by doc-comments.test.ts; "vitest run packages/contract -u" writes it again.
-// biome-ignore-all format: written by a program
+const header = `// Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".
+// biome-ignore-all format: generated
 
-/** What each schema, each of its fields, and each error code means. */
+/** Descriptions of the schemas, their fields, and the error codes. */
 export const descriptions: {
   readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
 }`
 
-/** The source of `descriptions.ts`. */
-export const descriptionsSource = (described: Described): string =>
+/** Formats the source of `descriptions.ts`. */
+export const formatDescriptions = (described: Described): string =>
   `${header} = ${JSON.stringify(described, null, 2)}\n`

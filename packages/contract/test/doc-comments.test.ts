@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { errorCodes } from '../src/error-codes.ts'
 import { eventNames } from '../src/event-name.ts'
-import { descriptionsSource, readDescriptions } from './descriptions-source.ts'
-import { errorsPage, eventsPage } from './docs-pages.ts'
+import { limits } from '../src/limits.ts'
+import { formatDescriptions, readDescriptions } from './descriptions-source.ts'
+import { renderErrorsPage, renderEventsPage } from './docs-pages.ts'
 
 const docs = '../../../docs'
 
@@ -15,20 +16,29 @@ test('every schema, every field and every error code has a doc comment', () => {
   }
 })
 
-test('the descriptions in the documents are the doc comments of the sources', async () => {
-  await expect(descriptionsSource(described)).toMatchFileSnapshot('../src/documents/descriptions.ts')
+test.each([
+  ['subject', 'invalid_subject', limits.subjectMaxLength],
+  ['description', 'invalid_description', limits.descriptionMaxLength],
+  ['groupId', 'invalid_group_id', limits.groupIdMaxLength],
+])('the descriptions of %s and %s mention the limit of %i', (field, code, limit) => {
+  expect(described.CreateGroupRequest?.fields[field]).toContain(` ${limit} characters`)
+  expect(described.errorCodes?.fields[code]).toContain(` ${limit} characters`)
 })
 
-test('docs/errors.md has the closed list of codes, each with status, meaning and remedy', async () => {
-  const page = errorsPage(described)
+test('the descriptions in the documents are the doc comments in the sources', async () => {
+  await expect(formatDescriptions(described)).toMatchFileSnapshot('../src/documents/descriptions.ts')
+})
+
+test('docs/errors.md lists every error code with its meaning and remedy', async () => {
+  const page = renderErrorsPage(described)
   await expect(page).toMatchFileSnapshot(`${docs}/errors.md`)
-  const rows = [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \| (.+) \|$/gm)]
-  expect(rows.map(([, code]) => code)).toEqual(Object.keys(errorCodes))
+  const sections = [...page.matchAll(/^### `(\w+)`\n\n.+\. .+\.\n\nReturned by .+\.$/gm)]
+  expect(sections.map(([, code]) => code)).toEqual(Object.keys(errorCodes))
 })
 
-test('docs/events.md has every event, with its fields and an example', async () => {
-  const page = eventsPage(described)
+test('docs/events.md describes every event', async () => {
+  const page = renderEventsPage(described)
   await expect(page).toMatchFileSnapshot(`${docs}/events.md`)
-  const heads = [...page.matchAll(/^## (\w+)$/gm)]
+  const heads = [...page.matchAll(/^## ([A-Z_]+)$/gm)]
   expect(heads.map(([, name]) => name)).toEqual(eventNames)
 })

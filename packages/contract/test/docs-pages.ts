@@ -1,113 +1,151 @@
-import { endpointErrors, errorExample, explain } from '../src/documents/errors.ts'
+import { buildErrorExample, endpointErrors, explainError } from '../src/documents/errors.ts'
 import { eventExamples } from '../src/documents/examples.ts'
-import { type JsonObject, jsonSchemas } from '../src/documents/index.ts'
-import { schemaNameOf } from '../src/documents/schemas.ts'
+import { createJsonSchemas, type JsonObject } from '../src/documents/index.ts'
+import { toSchemaName } from '../src/documents/schemas.ts'
 import { isEmittedEventName } from '../src/emitted-event.ts'
 import { endpoints } from '../src/endpoints.ts'
 import { type ErrorCode, errorCodes, isErrorCode } from '../src/error-codes.ts'
 import { eventNames } from '../src/event-name.ts'
 import { reasonPhrases } from '../src/reason-phrases.ts'
-import { type EventName, eventSchemas } from '../src/webhook-event.ts'
+import type { EventName } from '../src/webhook-event.ts'
 import type { Described } from './descriptions-source.ts'
 
-const notice = `<!-- Written from the sources by packages/contract/test/doc-comments.test.ts: change them, then run
-     "vitest run packages/contract -u". -->
+const notice = `<!-- Generated from the sources of packages/contract. Update with "npx vitest run packages/contract -u". -->
 `
 
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
+const formatTable = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
+const formatJson = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``
 
-const endpointsOf = (code: ErrorCode): string =>
+const formatEndpoints = (code: ErrorCode): string =>
   Object.entries(endpointErrors)
     .filter(([, codes]) => codes.includes(code))
     .map(([name]) => `\`${name}\``)
-    .join(', ') || 'any other path or method'
+    .join(' and ') || 'other paths and methods'
 
-/** The page \`docs/errors.md\`. */
-export const errorsPage = (described: Described): string => {
+const renderError = (code: ErrorCode, described: Described): string => {
+  const { meaning, remedy } = explainError(code, described)
+  return `### \`${code}\`\n\n${meaning} ${remedy}\n\nReturned by ${formatEndpoints(code)}.`
+}
+
+/** Renders `docs/errors.md`. */
+export const renderErrorsPage = (described: Described): string => {
   const codes = Object.keys(errorCodes).filter(isErrorCode)
-  const sections = [...Map.groupBy(codes, (code) => errorCodes[code])].map(([status, group]) => {
-    const rows = group.map((code) => {
-      const { meaning, remedy } = explain(code, described)
-      return [`\`${code}\``, meaning, remedy, endpointsOf(code)]
-    })
-    return `## ${status} ${reasonPhrases[status]}\n\n${table(['code', 'means', 'do', 'answered by'], rows)}`
-  })
+  const sections = [...Map.groupBy(codes, (code) => errorCodes[code])].map(([status, group]) =>
+    [`## ${status} ${reasonPhrases[status]}`, ...group.map((code) => renderError(code, described))].join(
+      '\n\n',
+    ),
+  )
   const lines = Object.entries(endpoints).map(
     ([name, { method, path }]) => `- \`${name}\`: \`${method} ${path}\``,
   )
   return `${notice}
 # Errors
 
-Every answer of the reference server that is not a success has this body, and the header \`x-request-id\`:
+Every error response of the reference server has an \`x-request-id\` header and a body like this:
 
-${json(errorExample('invalid_subject'))}
+${formatJson(buildErrorExample('invalid_subject'))}
 
-\`message\` is for people, \`code\` for programs. \`issues\` is there when fields are at fault: \`path\` is the field, with
-dots. When several fields are, \`code\` is that of the first one in the order of the request table, and \`issues\` has
-them all. The list of codes is closed: \`errorCodes\` in \`wabakit/contract\` has each with its status, and
-\`isErrorCode\` tells whether a code is on it. The endpoints, by the names that the client gives them:
+- \`message\` is for people.
+- \`code\` is for programs. \`errorCodes\` in \`wabakit/contract\` lists all codes with their statuses.
+- \`issues\` lists the invalid fields, if any. \`path\` is the path of the field, with dots. If several fields are invalid,
+  \`code\` belongs to the first one in the order of the request's fields.
+
+Other services may send other bodies: without \`code\` or \`error\`, with an array as \`message\`, or HTML. The client accepts all
+of these. It sets \`error.status\` to the HTTP status, and \`error.code\` to \`unknown\` if the body has no code of this list.
+
+The sections below name the endpoints like the client's methods:
 
 ${lines.join('\n')}
-
-A service of this interface that is not this project's may answer with another body: without \`code\`, without \`error\`,
-with \`message\` as a list, or with no JSON at all. The client survives all of that: \`error.code\` is then \`unknown\`, and
-\`error.status\` is the HTTP status.
 
 ${sections.join('\n\n')}
 `
 }
 
-const typeOf = (schema: JsonObject): string => {
-  const { $ref, anyOf, const: only, enum: values, type = 'anything' } = schema
+const formatType = (schema: JsonObject): string => {
+  const { $ref, anyOf, const: only, enum: values, type = 'any' } = schema
   if ($ref !== undefined) return 'object'
-  if (Array.isArray(anyOf)) return anyOf.map(typeOf).join(' or ')
+  if (Array.isArray(anyOf)) return anyOf.map(formatType).join(' or ')
   if (Array.isArray(values))
-    return values.map((value) => (value === '' ? 'empty' : `\`${value}\``)).join(', ')
+    return values
+      .filter((value) => value !== '')
+      .map((value) => `\`${value}\``)
+      .join(', ')
   if (only !== undefined) return `\`${only}\``
-  return type === 'array' ? 'list of strings' : [type].flat().join(' or ')
+  return type === 'array' ? 'array of strings' : [type].flat().join(' or ')
 }
 
-const schemas = jsonSchemas()
+const schemas = createJsonSchemas()
 
-/** The type of a field by a schema, and whether it is always there; empty when the schema does not have it. */
-const column = (schemaName: string, field: string): string => {
-  const { properties = {}, required = [] } = Object(schemas[schemaName])
-  const property = properties[field]
-  return property === undefined ? '–' : `${typeOf(property)}${required.includes(field) ? '' : ', optional'}`
+type Schema = {
+  readonly properties: { readonly [field: string]: JsonObject }
+  readonly required: readonly string[]
 }
 
-const eventSection = (name: EventName, described: Described): string => {
-  const { description = '', fields = {} } = described[schemaNameOf(name)] ?? {}
-  const isSent = isEmittedEventName(name)
-  const rows = Object.keys(eventSchemas[name].shape).map((field) => [
-    `\`${field}\``,
-    ...(isSent ? [column(schemaNameOf(name), field)] : []),
-    column(`Received${schemaNameOf(name)}`, field),
-    fields[field] ?? '',
-  ])
-  const heads = ['field', ...(isSent ? ['sent'] : []), 'accepted', 'meaning']
-  return `## ${name}\n\n${description}\n\n${table(heads, rows)}\n\n${json(eventExamples[name])}`
+const readSchema = (name: string): Schema => ({ properties: {}, required: [], ...schemas[name] })
+
+const renderFields = (
+  { properties, required }: Schema,
+  names: readonly string[],
+  fields: { readonly [field: string]: string },
+): string =>
+  formatTable(
+    ['Field', 'Type', 'Meaning'],
+    names.map((name) => [
+      `\`${name}\``,
+      `${formatType(properties[name] ?? {})}${required.includes(name) ? '' : ', optional'}`,
+      fields[name] ?? '',
+    ]),
+  )
+
+const formatNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+
+const renderReceiving = (
+  received: Schema,
+  sent: Schema,
+  fields: { readonly [field: string]: string },
+): string => {
+  const others = Object.keys(received.properties).filter((name) => !(name in sent.properties))
+  const required = `Required when received: ${formatNames(received.required)}.`
+  return others.length === 0
+    ? required
+    : `${required} Other services also send these fields:\n\n${renderFields(received, others, fields)}`
 }
 
-/** The page `docs/events.md`. */
-export const eventsPage = (described: Described): string => `${notice}
+const renderEvent = (name: EventName, described: Described): string => {
+  const { description = '', fields = {} } = described[toSchemaName(name)] ?? {}
+  const received = readSchema(`Received${toSchemaName(name)}`)
+  const sent = isEmittedEventName(name) ? readSchema(toSchemaName(name)) : received
+  const names = Object.keys(received.properties).filter((field) => field in sent.properties)
+  return [
+    `## ${name}`,
+    description,
+    renderFields(sent, names, fields),
+    ...(sent === received ? [] : [renderReceiving(received, sent, fields)]),
+    formatJson(eventExamples[name]),
+  ].join('\n\n')
+}
+
+/** Renders `docs/events.md`. */
+export const renderEventsPage = (described: Described): string => `${notice}
 # Events
 
-Each event is one JSON object, sent by POST to every subscription of the number that it concerns. \`WebhookEvent\` is
-the union of all of them, discriminated on \`event\`.
+Each event is a JSON object, sent by POST to every subscription of the number it belongs to. \`WebhookEvent\` is the union
+of all events, discriminated by \`event\`.
 
-The tables tell two things apart. **Sent** is what the reference server sends: nothing is null unless it says so,
-timestamps are ISO 8601 in UTC with milliseconds, and \`from\` equals \`channelNumber\` as \`to\` equals \`customerNumber\`. A field
-that does not apply is absent. **Accepted** is what parsing accepts from any service of this interface, which may say
-"unset" with an empty string, 0 or null, may leave a field out, and writes timestamps in any form of ISO 8601. Fields
-that are in neither survive parsing: \`extraFields(event)\` reads them.
+The events of a call arrive in this order: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED,
+CALL_AI_SUMMARY. The last three events on this page are not part of the specification: a live service sends them, but the
+reference server does not.
 
-For one call the order is CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, then CALL_ACCEPTED, CALL_ENDED and, once
-the summary has been saved, CALL_AI_SUMMARY. The last three events of this page were seen on a live service, and the
-reference server never sends them. Their fields, and those with no type here, are not part of the specification.
+## Sent and received
 
-${eventNames.map((name) => eventSection(name, described)).join('\n\n')}
+**Sent:** the tables show what the reference server sends. An optional field that does not apply is absent, never empty.
+Timestamps are in UTC with milliseconds. \`from\` equals \`channelNumber\`, and \`to\` equals \`customerNumber\`.
+
+**Received:** parsing is lenient, because services differ. In all events except CALL_AI_SUMMARY, a field that is not listed
+as required may be missing, null or empty. Timestamps may be in any ISO 8601 format, and \`callStatus\` may have any value.
+Unknown fields are kept: read them with \`extraFields(event)\`.
+
+${eventNames.map((name) => renderEvent(name, described)).join('\n\n')}
 `

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini'
 import { dateTime, dateTimeOrEmpty } from '../src/date-time.ts'
 import { type EventName, eventSchemas } from '../src/webhook-event.ts'
 
-// Not the exported names, which are read from what is written here.
+// The exported names come from the generated file, so they cannot be used here.
 const isEventName = (name: string): name is EventName => Object.hasOwn(eventSchemas, name)
 const eventNames = Object.keys(eventSchemas).filter(isEventName)
 
@@ -11,23 +11,23 @@ const patterns: ReadonlyMap<unknown, string> = new Map([
   [dateTimeOrEmpty, `matching(dateTimeOrEmpty, 'an ISO 8601 date-time, or empty when unset')`],
 ])
 
-const textRule = ({ minimum, patterns: own, ...others }: Record<string, unknown>): string => {
+const formatTextRule = ({ minimum, patterns: own, ...others }: Record<string, unknown>): string => {
   const [pattern, ...more] = own instanceof Set ? own : []
   const rule = pattern === undefined ? (minimum === 1 ? 'nonEmpty' : 'text') : patterns.get(pattern)
   if (rule === undefined || more.length > 0 || Object.keys(others).length > 0) {
-    throw new Error('A rule of a text cannot be written here yet.')
+    throw new Error('The generator does not support a rule of a string. Extend event-rules-source.ts.')
   }
   return rule
 }
 
-/** The rule of a schema: `undefined` when anything will do. */
-const ruleOf = (schema: z.core.$ZodType): string | undefined => {
+// `undefined` when every value is valid.
+const formatRule = (schema: z.core.$ZodType): string | undefined => {
   const { def, bag } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'unknown':
       return undefined
     case 'string':
-      return textRule(bag)
+      return formatTextRule(bag)
     case 'number':
       return 'number'
     case 'literal':
@@ -37,52 +37,52 @@ const ruleOf = (schema: z.core.$ZodType): string | undefined => {
         .map((value) => `'${value}'`)
         .join(', ')})`
     case 'array':
-      if (ruleOf(def.element) !== 'text') break
+      if (formatRule(def.element) !== 'text') break
       return 'texts'
     case 'nullable':
-      return wrapped('nullish', def.innerType)
+      return wrapRule('nullish', def.innerType)
     case 'optional':
       return def.innerType._zod.def.type === 'nullable'
-        ? ruleOf(def.innerType)
-        : wrapped('optional', def.innerType)
+        ? formatRule(def.innerType)
+        : wrapRule('optional', def.innerType)
     case 'object':
-      return `object({ ${fieldsOf(def.shape).join(', ')} })`
+      return `object({ ${formatFields(def.shape).join(', ')} })`
   }
-  throw new Error(`A schema of the type ${def.type} cannot be written here yet.`)
+  throw new Error(`The generator does not support the type ${def.type}. Extend event-rules-source.ts.`)
 }
 
-const wrapped = (wrapper: string, schema: z.core.$ZodType): string | undefined => {
-  const rule = ruleOf(schema)
+const wrapRule = (wrapper: string, schema: z.core.$ZodType): string | undefined => {
+  const rule = formatRule(schema)
   return rule && `${wrapper}(${rule})`
 }
 
-const fieldsOf = (shape: z.core.$ZodShape): string[] =>
+const formatFields = (shape: z.core.$ZodShape): string[] =>
   Object.entries(shape).flatMap(([name, schema]) => {
-    const rule = ruleOf(schema)
+    const rule = formatRule(schema)
     return rule === undefined ? [] : [`${name}: ${rule}`]
   })
 
-const camelCase = (name: string) =>
+const toCamelCase = (name: string) =>
   name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The source of `event-rules.ts`: one rule per field, read from the definitions of the event schemas. */
-export const eventRulesSource = (): string => {
+/** Generates `event-rules.ts` from the event schemas: one rule per field. */
+export const generateEventRules = (): string => {
   const named = new Map<string, string>()
   const entries = eventNames.map((name) => {
     const { event: _, ...shape } = eventSchemas[name].shape
-    const body = fieldsOf(shape).join(',\n  ')
-    const rest = named.get(body) ?? `${camelCase(name)}Rules`
+    const body = formatFields(shape).join(',\n  ')
+    const rest = named.get(body) ?? `${toCamelCase(name)}Rules`
     named.set(body, rest)
     return `  ${name}: () => object({ event: oneOf('${name}'), ...${rest}() }),\n`
   })
   const functions = [...named].map(([body, name]) => `\nconst ${name} = () => ({\n  ${body},\n})\n`)
-  return `// Written from the schemas by accepts-event.test.ts; "vitest run packages/contract -u" writes it again.
-// biome-ignore-all format: written by a program
+  return `// Generated from the schemas by accepts-event.test.ts. Update with "npx vitest run packages/contract -u".
+// biome-ignore-all format: generated
 import { dateTime, dateTimeOrEmpty } from './date-time.ts'
 import { type EventRule, matching, nonEmpty, nullish, number, object, oneOf, optional, text, texts } from './event-rule.ts'
 import type { EventName } from './webhook-event.ts'
 ${functions.join('')}
-/** What each event must be, to tell in sentences what does not fit: what its schema would say, without zod. */
+/** Rules of each event. They find the same issues as its schema, without zod. */
 export const eventRules: { readonly [Name in EventName]: () => EventRule } = {
 ${entries.join('')}}
 `

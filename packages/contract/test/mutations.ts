@@ -45,7 +45,7 @@ const fields = ['recap', 'keyPoints', 'nextSteps', 'addedLater', 'toString', '__
 const isRecord = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const put = (target: object, name: string, value: unknown): void => {
+const setField = (target: object, name: string, value: unknown): void => {
   if (value === undefined) Reflect.deleteProperty(target, name)
   else
     Object.defineProperty(target, name, {
@@ -55,8 +55,8 @@ const put = (target: object, name: string, value: unknown): void => {
     })
 }
 
-/** The payload with one to three of its fields, or those of its summary, replaced, removed or added. */
-export const mutationsOf = (payload: object): fc.Arbitrary<object> => {
+/** Arbitrary copies of a payload with up to three fields, its own or its summary's, replaced, removed or added. */
+export const mutate = (payload: object): fc.Arbitrary<object> => {
   const change = fc.record({
     name: fc.constantFrom(...Object.keys(payload), ...fields),
     value: fc.oneof(
@@ -69,7 +69,7 @@ export const mutationsOf = (payload: object): fc.Arbitrary<object> => {
     const copy = structuredClone(payload)
     for (const { name, value, inSummary } of changes) {
       const inner = 'summary' in copy && isRecord(copy.summary) ? copy.summary : null
-      put(inSummary && inner !== null ? inner : copy, name, value)
+      setField(inSummary && inner !== null ? inner : copy, name, value)
     }
     return copy
   })

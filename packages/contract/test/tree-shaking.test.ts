@@ -10,7 +10,7 @@ const bundle = async (contents: string, options: BuildOptions): Promise<string> 
   return outputFiles?.[0]?.text ?? ''
 }
 
-// The package is published as one file, of which a bundler leaves out only what it knows to have no effect.
+// The package is published as one file. A bundler drops only code that it knows to have no side effects.
 let published: string
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test.each([
   ['endpoints', '/v1/call/ai-summary', /_zod|CALL_|rate_limited/],
   ['limits', 'requestBodyMaxBytes', /_zod|CALL_|rate_limited/],
   ['redact', 'inviteLink', /_zod|CALL_|rate_limited/],
-])('who imports %s gets it, and no other part of the contract', async (name, own, others) => {
+])('importing %s bundles no other part of the contract', async (name, own, others) => {
   const text = await bundle(`export { ${name} } from 'contract'`, { plugins: [contract], minify: true })
   expect(text).toContain(own)
   expect(text).not.toMatch(others)

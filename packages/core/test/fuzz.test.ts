@@ -1,4 +1,4 @@
-import { CreateGroupRequest, type ErrorCode, errorCodes, isErrorCode, issuesOf } from '@wabakit/contract'
+import { CreateGroupRequest, type ErrorCode, errorCodes, isErrorCode, toIssues } from '@wabakit/contract'
 import { createReferenceServer } from '@wabakit/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -69,8 +69,8 @@ test('any JSON as a body gives a typed answer, and creates a group exactly when 
       if (created > before) expect(outcome).toBe('ok')
       const parsed = CreateGroupRequest.safeParse(JSON.parse(JSON.stringify(body)))
       const isRefused = outcome.startsWith('invalid_')
-      expect([isRefused, parsed.success ? [] : issuesOf(parsed.error)].toString()).toBe(
-        [!parsed.success, parsed.success ? [] : issuesOf(parsed.error)].toString(),
+      expect([isRefused, parsed.success ? [] : toIssues(parsed.error)].toString()).toBe(
+        [!parsed.success, parsed.success ? [] : toIssues(parsed.error)].toString(),
       )
     }),
     { numRuns: 500 },

@@ -1,4 +1,4 @@
-import { issuesOf } from '@wabakit/contract'
+import { toIssues } from '@wabakit/contract'
 import { InputError } from '@wabakit/core'
 import type * as z from 'zod/mini'
 import { MockUsageError } from './errors/mock-usage-error.ts'
@@ -12,7 +12,7 @@ export type StrictObject<Shape extends z.core.$ZodShape = z.core.$ZodShape> = z.
 
 const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): string => {
   const unknown = error.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []))
-  const known = issuesOf(error).filter((_, index) => error.issues[index]?.code !== 'unrecognized_keys')
+  const known = toIssues(error).filter((_, index) => error.issues[index]?.code !== 'unrecognized_keys')
   return [
     ...unknown.map((key) => `${JSON.stringify(key)} is unknown. ${suggestName(key, fields)}`),
     ...known.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)),

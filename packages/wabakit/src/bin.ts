@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 
-// Not a dependency: it is used where the user has installed it.
+// Not a dependency: it is used if the user has installed it.
 const server = '@wabakit/server'
 
 const findServer = (): string | undefined => {
@@ -11,10 +11,10 @@ const findServer = (): string | undefined => {
   }
 }
 
-// The command line is the server's. Where both packages are installed, npm may have linked this file as `wabakit`.
+// The command line belongs to the server. If both packages are installed, npm may link this file as `wabakit`.
 const manifest = findServer()
 if (manifest === undefined) {
-  console.error(`The server and its command line are a package of their own. Run: npx ${server}`)
+  console.error(`The command line is part of ${server}, which is not installed. Run: npx ${server}`)
   process.exitCode = 2
 } else {
   await import(new URL('dist/cli/main.js', manifest).href)

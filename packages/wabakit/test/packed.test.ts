@@ -7,7 +7,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { installPacked, publishedPackages } from './packed.ts'
+import { installPacked, listPublishedPackages } from './packed.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
@@ -17,14 +17,14 @@ beforeAll(() => installPacked(project), 180_000)
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
 type Exports = Record<string, string | Record<string, string>>
-const exportsOf = (dir: string): { name: string; exports: Exports } =>
+const readExports = (dir: string): { name: string; exports: Exports } =>
   JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
-/** Subpaths that need an optional peer, which an installation for production does not have. */
+/** Subpaths that need an optional peer, which is not installed here. */
 const optional = ['wabakit/mock/msw', '@wabakit/mock/msw']
 
-const specifiers = publishedPackages().flatMap((dir) => {
-  const { name, exports } = exportsOf(dir)
+const specifiers = listPublishedPackages().flatMap((dir) => {
+  const { name, exports } = readExports(dir)
   return Object.keys(exports)
     .filter((subpath) => subpath !== './package.json')
     .map((subpath) => name + subpath.slice(1))
@@ -37,7 +37,7 @@ const evaluate = async (file: string, code: string): Promise<unknown> => {
   return JSON.parse(stdout)
 }
 
-test('every subpath opens from an installed tarball by import, and by require the same objects', async () => {
+test('every subpath can be imported from the tarball, and require returns the same objects', async () => {
   const counts = await evaluate(
     'open.mjs',
     `import { createRequire } from 'node:module'
@@ -55,15 +55,15 @@ test('every subpath opens from an installed tarball by import, and by require th
   expect(Object.entries(counts as object).filter(([, count]) => count === 0)).toEqual([])
 })
 
-test('the umbrella hands out the very objects of the rooms, so that instanceof holds across subpaths', async () => {
-  const umbrella = specifiers.filter((specifier) => specifier.startsWith('wabakit'))
+test('wabakit re-exports the same objects as its packages, so that instanceof works across subpaths', async () => {
+  const reexporting = specifiers.filter((specifier) => specifier.startsWith('wabakit'))
   const differing = await evaluate(
     'identity.mjs',
-    `const rooms = { wabakit: '@wabakit/client' }
+    `const packages = { wabakit: '@wabakit/client' }
     const differing = []
-    for (const specifier of ${JSON.stringify(umbrella)}) {
-      const room = rooms[specifier] ?? specifier.replace('wabakit/', '@wabakit/')
-      const [ours, theirs] = [await import(specifier), await import(room)]
+    for (const specifier of ${JSON.stringify(reexporting)}) {
+      const original = packages[specifier] ?? specifier.replace('wabakit/', '@wabakit/')
+      const [ours, theirs] = [await import(specifier), await import(original)]
       for (const name of Object.keys(theirs)) if (ours[name] !== theirs[name]) differing.push(specifier + ' ' + name)
     }
     console.log(JSON.stringify(differing))`,
@@ -71,20 +71,20 @@ test('the umbrella hands out the very objects of the rooms, so that instanceof h
   expect(differing).toEqual([])
 })
 
-test('no build inlines a dependency or a sibling', () => {
-  const foreign = publishedPackages().flatMap((dir) =>
+test('no build inlines a dependency or another package', () => {
+  const foreign = listPublishedPackages().flatMap((dir) =>
     globSync('dist/**/*.js.map', { cwd: dir }).flatMap((map) => {
       const { sources }: { sources: string[] } = JSON.parse(readFileSync(join(dir, map), 'utf8'))
       return sources
         .map((source) => relative(dir, resolve(dir, map, '..', source)))
         .filter((source) => !source.startsWith('src/') && source !== 'package.json')
-        .map((source) => `${basename(dir)}/${map} holds ${source}`)
+        .map((source) => `${basename(dir)}/${map} contains ${source}`)
     }),
   )
   expect(foreign).toEqual([])
 })
 
-const freePort = async (): Promise<number> => {
+const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -93,12 +93,12 @@ const freePort = async (): Promise<number> => {
   return typeof address === 'object' ? (address?.port ?? 0) : 0
 }
 
-test('a newcomer gets the signed webhooks of a call in an empty folder, by the endpoint of the README of the server', async () => {
-  const folder = join(project, 'newcomer')
+test('the endpoint in the README of the server receives the signed webhooks of a call, in an empty folder', async () => {
+  const folder = join(project, 'first-steps')
   mkdirSync(folder)
   const page = readFileSync(join(root, 'packages/server/README.md'), 'utf8')
   const [, code = ''] = /^```js\n(.*?)^```$/ms.exec(page) ?? []
-  const port = await freePort()
+  const port = await findFreePort()
   writeFileSync(
     join(folder, 'endpoint.mjs'),
     code.replace("listen(3000, '127.0.0.1')", `listen(${port}, '127.0.0.1', () => console.log('listening'))`),
@@ -135,8 +135,8 @@ test('a newcomer gets the signed webhooks of a call in an empty folder, by the e
   expect(await once(server.child, 'exit')).toEqual([0, null])
 }, 60_000)
 
-test('the command of the umbrella says where the command line is', async () => {
-  // Outside the installation, where it finds no server.
+test('the command wabakit says how to run the server, if it is not installed', async () => {
+  // Outside the installation, where the server cannot be found.
   const away = mkdtempSync(join(tmpdir(), 'wabakit-alone-'))
   onTestFinished(() => rmSync(away, { recursive: true }))
   cpSync(join(project, 'node_modules/wabakit/dist/bin.js'), join(away, 'bin.mjs'))
@@ -144,7 +144,7 @@ test('the command of the umbrella says where the command line is', async () => {
   await expect(run('node', [join(away, 'bin.mjs')])).rejects.toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'The server and its command line are a package of their own. Run: npx @wabakit/server\n',
+    stderr: 'The command line is part of @wabakit/server, which is not installed. Run: npx @wabakit/server\n',
   })
 })
 

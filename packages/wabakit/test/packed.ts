@@ -8,13 +8,13 @@ const root = resolve(import.meta.dirname, '../../..')
 
 type Manifest = { name: string; version: string; private?: boolean; dependencies?: Record<string, string> }
 
-const manifestOf = (dir: string): Manifest => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+const readManifest = (dir: string): Manifest => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
-/** Folders of the packages that are published. */
-export const publishedPackages = (): string[] =>
+/** Lists the folders of the published packages. */
+export const listPublishedPackages = (): string[] =>
   readdirSync(join(root, 'packages'))
     .map((name) => join(root, 'packages', name))
-    .filter((dir) => existsSync(join(dir, 'package.json')) && manifestOf(dir).private !== true)
+    .filter((dir) => existsSync(join(dir, 'package.json')) && readManifest(dir).private !== true)
 
 const isBuilt = (dir: string): boolean => {
   if (!existsSync(join(dir, 'dist/index.d.ts'))) return false
@@ -22,20 +22,20 @@ const isBuilt = (dir: string): boolean => {
   return globSync('src/**/*.ts', { cwd: dir }).every((file) => statSync(join(dir, file)).mtimeMs <= built)
 }
 
-/** Builds all packages unless every build is newer than its sources. */
+/** Builds all packages, unless every build is newer than its sources. */
 export const ensureBuilt = async (): Promise<void> => {
-  if (publishedPackages().every(isBuilt)) return
+  if (listPublishedPackages().every(isBuilt)) return
   await run('tsup', ['--silent'], { cwd: root })
 }
 
-/** A third-party package where somebody needs it: who, what, and the folder that it is installed in. */
+/** A third-party package that another package depends on, and its folder. */
 type Need = { readonly by: string; readonly name: string; readonly folder: string }
 
-/** The third-party packages that the published ones need, however deep. */
-const thirdParty = (): Need[] => {
+/** Lists the direct and indirect third-party dependencies of the published packages. */
+const listThirdParty = (): Need[] => {
   const needs: Need[] = []
   const visit = (dir: string): void => {
-    const { name: by, dependencies = {} } = manifestOf(dir)
+    const { name: by, dependencies = {} } = readManifest(dir)
     for (const name of Object.keys(dependencies)) {
       if (name === 'wabakit' || name.startsWith('@wabakit/')) continue
       const nested = join(dir, 'node_modules', name)
@@ -45,37 +45,36 @@ const thirdParty = (): Need[] => {
       if (isNew) visit(folder)
     }
   }
-  for (const dir of publishedPackages()) visit(dir)
+  for (const dir of listPublishedPackages()) visit(dir)
   return needs
 }
 
-/** Where `npm pack` puts a package, as a dependency. */
-const tarballOf = (dir: string): string => {
-  const { name, version } = manifestOf(dir)
+/** The specifier of a package's tarball in a manifest. */
+const formatTarball = (dir: string): string => {
+  const { name, version } = readManifest(dir)
   return `file:tarballs/${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
 /**
- * Installs the packed tarballs of all packages into `dir` with npm itself, as a user would, but without a network:
- * third-party packages come as tarballs of what is installed here. Of one that is here in two versions, the second goes
- * to those who need it.
+ * Installs the tarballs of all packages into `dir` with npm, as a user would, but offline: third-party packages are packed
+ * from this installation. If one is installed here in two versions, an override gives the second to its dependents.
  */
 export const installPacked = async (dir: string): Promise<void> => {
   await ensureBuilt()
   const tarballs = join(dir, 'tarballs')
   mkdirSync(tarballs, { recursive: true })
-  const needs = thirdParty()
-  const folders = [...new Set([...publishedPackages(), ...needs.map(({ folder }) => folder)])]
+  const needs = listThirdParty()
+  const folders = [...new Set([...listPublishedPackages(), ...needs.map(({ folder }) => folder)])]
   await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', tarballs, ...folders], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   })
   const dependencies: Record<string, string> = {}
-  for (const folder of folders) dependencies[manifestOf(folder).name] ??= tarballOf(folder)
+  for (const folder of folders) dependencies[readManifest(folder).name] ??= formatTarball(folder)
   const overrides: Record<string, Record<string, string>> = {}
   for (const { by, name, folder } of needs) {
-    if (dependencies[name] !== tarballOf(folder))
-      overrides[by] = { ...overrides[by], [name]: tarballOf(folder) }
+    if (dependencies[name] !== formatTarball(folder))
+      overrides[by] = { ...overrides[by], [name]: formatTarball(folder) }
   }
   const manifest = { private: true, type: 'module', dependencies, overrides }
   writeFileSync(join(dir, 'package.json'), JSON.stringify(manifest))

@@ -12,12 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the client keeps its promises in workerd', async () => {
+test('the client passes its checks in workerd', async () => {
   expect(await checkInWorkerd(dir, service, true)).toContain('waits for a summary')
 }, 30_000)
 
 test.skipIf(!hasChromium())(
-  'the client keeps its promises in Chromium',
+  'the client passes its checks in Chromium',
   async () => {
     expect(await checkInChromium(dir, service, true)).toContain('waits for a summary')
   },

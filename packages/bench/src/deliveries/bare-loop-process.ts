@@ -1,9 +1,9 @@
 import { Pool } from 'undici'
 import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
-import { inParallel } from '../in-parallel.ts'
+import { runConcurrently } from '../run-concurrently.ts'
 
-// A loop that does nothing but POST the same body.
+// Only POSTs the same body, in a loop.
 const [url = '', concurrency = ''] = process.argv.slice(2)
 const connections = Number(concurrency)
 const pool = new Pool(url, { connections })
@@ -18,4 +18,4 @@ const post = async (): Promise<void> => {
   await body.dump()
 }
 
-serveCommands({ post: (times) => inParallel({ times, concurrency: connections }, post) })
+serveCommands({ post: (times) => runConcurrently({ times, concurrency: connections }, post) })

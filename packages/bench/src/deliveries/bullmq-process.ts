@@ -1,12 +1,12 @@
 import { serveCommands } from '../commands.ts'
-import { inParallel } from '../in-parallel.ts'
+import { runConcurrently } from '../run-concurrently.ts'
 import { loadBullMq } from './bullmq.ts'
-import { connections, createJobs, type Job, settings } from './job.ts'
+import { connections, createJobs, type Job, readSettings } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { untilNone } from './until-none.ts'
+import { waitUntilNone } from './wait-until-none.ts'
 
-// bullmq with as many jobs at a time as there are connections. It keeps the last thousand jobs.
-const { database, role, endpoint, concurrency } = settings()
+// bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
+const { database, role, endpoint, concurrency } = readSettings()
 const { Queue, Worker } = loadBullMq<Job>()
 const name = 'deliver'
 const { hostname, port } = new URL(database)
@@ -21,7 +21,8 @@ const nextJob = createJobs(endpoint)
 const opts = { attempts: 10, backoff: { type: 'exponential', delay: 1_000 } }
 
 serveCommands({
-  store: (times) => inParallel({ times, concurrency: connections }, () => queue.add(name, nextJob(), opts)),
+  store: (times) =>
+    runConcurrently({ times, concurrency: connections }, () => queue.add(name, nextJob(), opts)),
   fill: (times) => queue.addBulk(Array.from({ length: times }, () => ({ name, data: nextJob(), opts }))),
-  settled: () => untilNone(() => queue.getJobCountByTypes('wait', 'active', 'delayed')),
+  settled: () => waitUntilNone(() => queue.getJobCountByTypes('wait', 'active', 'delayed')),
 })

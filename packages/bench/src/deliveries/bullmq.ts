@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { heavyPeer } from '../heavy-peers.ts'
+import { installPeer } from '../install-peer.ts'
 
 type Options = {
   readonly connection: object
@@ -16,7 +16,7 @@ type Queue<Data> = {
 
 type Worker = { waitUntilReady(): Promise<unknown> }
 
-/** What is used of bullmq, which has no types here. */
+/** The part of bullmq that is used. Its own types are not installed. */
 export type BullMq<Data> = {
   readonly Queue: new (name: string, options: Options) => Queue<Data>
   readonly Worker: new (
@@ -26,9 +26,9 @@ export type BullMq<Data> = {
   ) => Worker
 }
 
-/** Installs bullmq apart from the workspaces when it is not there: its folder. */
-export const installBullMq = (): string => heavyPeer('bullmq@6', 'ioredis@5')
+/** Installs bullmq outside the workspaces. Returns the path of its `node_modules`. */
+export const installBullMq = (): string => installPeer('bullmq@6', 'ioredis@5')
 
-/** Loads bullmq. */
+/** Loads bullmq, and installs it if necessary. */
 export const loadBullMq = <Data>(): BullMq<Data> =>
   createRequire(resolve(installBullMq(), 'bullmq'))('bullmq')

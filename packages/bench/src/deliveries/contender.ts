@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Child } from '../commands.ts'
-import { cpuTime } from '../cpu-time.ts'
+import { readCpuTime } from '../cpu-time.ts'
 import type { Contender } from '../rounds.ts'
 
-/** A queue with its processes: what stores events, what delivers them, and where they arrive. */
+/** The processes of a queue: a producer that stores events, workers that deliver them, and an endpoint. */
 export type Queue = {
   readonly producer: Child
-  /** None where the producer does all. */
+  /** Empty if the producer also delivers. */
   readonly workers: readonly Child[]
   readonly endpoint: Child
 }
 
-/** Longer than a worker that nobody wakes pauses between its looks for work, so that it looks at once when it goes on. */
-const longestPollMs = 550
+// Longer than the polling interval of any worker, so that a resumed worker polls immediately.
+const maxPollMs = 550
 
 const hold = async ({ producer, workers }: Queue): Promise<void> => {
   if (workers.length === 0) await producer.command('hold')
@@ -24,8 +24,8 @@ const release = async ({ producer, workers }: Queue): Promise<void> => {
   for (const worker of workers) worker.resume()
 }
 
-/** Stores and delivers at the same time, until everything is settled. */
-export const endToEnd = (name: string, queue: Queue): Contender => ({
+/** Stores and delivers concurrently, until all deliveries are settled. */
+export const createEndToEnd = (name: string, queue: Queue): Contender => ({
   name,
   run: async (times) => {
     await Promise.all([queue.producer.command('store', times), queue.endpoint.command('arrivals', times)])
@@ -33,12 +33,12 @@ export const endToEnd = (name: string, queue: Queue): Contender => ({
   },
 })
 
-/** Delivers what was stored before, with nothing new coming. */
-export const backlog = (name: string, queue: Queue): Contender => ({
+/** Delivers a backlog that was stored before. */
+export const createBacklog = (name: string, queue: Queue): Contender => ({
   name,
   prepare: async (times) => {
     await hold(queue)
-    await Promise.all([queue.producer.command('fill', times), sleep(longestPollMs)])
+    await Promise.all([queue.producer.command('fill', times), sleep(maxPollMs)])
   },
   run: async (times) => {
     await release(queue)
@@ -47,8 +47,8 @@ export const backlog = (name: string, queue: Queue): Contender => ({
   },
 })
 
-/** POSTs and nothing else. */
-export const bareLoop = (loop: Child, endpoint: Child): Contender => ({
+/** Only POSTs. */
+export const createBareLoop = (loop: Child, endpoint: Child): Contender => ({
   name: 'bare undici POST loop',
   run: async (times) => {
     await loop.command('post', times)
@@ -56,18 +56,18 @@ export const bareLoop = (loop: Child, endpoint: Child): Contender => ({
   },
 })
 
-/** Writes to a database and nothing else: a commit for each row, and one for 64. */
-export const commitLoops = (loop: Child, database: string): Contender[] => [
+/** Only writes to a database: a commit per row, and a commit per 64 rows. */
+export const createCommitLoops = (loop: Child, database: string): Contender[] => [
   {
-    name: `${database}, a commit for each row`,
+    name: `${database}, a commit per row`,
     run: async (times) => void (await loop.command('each', times)),
   },
   {
-    name: `${database}, a commit for 64 rows`,
+    name: `${database}, a commit per 64 rows`,
     run: async (times) => void (await loop.command('batched', times)),
   },
 ]
 
-/** CPU time that processes have used, in microseconds. */
-export const cpuOf = (...children: readonly Child[]): number =>
-  children.reduce((sum, { pid }) => sum + cpuTime(pid), 0)
+/** CPU time of several processes, in microseconds. */
+export const sumCpuTime = (...children: readonly Child[]): number =>
+  children.reduce((sum, { pid }) => sum + readCpuTime(pid), 0)

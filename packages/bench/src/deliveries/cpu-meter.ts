@@ -1,12 +1,13 @@
-import { type Contender, median } from '../rounds.ts'
+import { median } from '../measurement.ts'
+import type { Contender } from '../rounds.ts'
 
-/** CPU time used so far, in microseconds, by what is told apart. */
+/** CPU time used so far in microseconds, by part, such as `workers`. */
 export type CpuReading = Readonly<Record<string, number>>
 
-/** Figures of CPU time for one time of what a contender does, by contender. */
+/** CPU time per operation, by contender. */
 export type CpuFigures = Readonly<Record<string, CpuReading>>
 
-/** Measures what contenders use of the CPU. */
+/** Creates a meter for the CPU time of contenders. */
 export const createCpuMeter = () => {
   const figures = new Map<string, Map<string, number[]>>()
   const add = (contender: string, part: string, figure: number): void => {
@@ -14,7 +15,7 @@ export const createCpuMeter = () => {
     figures.set(contender, parts.set(part, [...(parts.get(part) ?? []), figure]))
   }
   return {
-    /** The same contender, measured at each round by what it reads. */
+    /** Wraps a contender so that its CPU time is read before and after each round. */
     measure: (contender: Contender, read: () => CpuReading): Contender => ({
       ...contender,
       run: async (times) => {
@@ -24,7 +25,7 @@ export const createCpuMeter = () => {
           add(contender.name, part, (after - (before[part] ?? 0)) / times)
       },
     }),
-    /** Medians of the rounds, in whole microseconds. */
+    /** Medians of the rounds, in microseconds. */
     figures: (): CpuFigures =>
       Object.fromEntries(
         [...figures].map(([contender, parts]) => [

@@ -1,13 +1,13 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import { serveCommands } from '../commands.ts'
-import { inParallel } from '../in-parallel.ts'
-import { connections, createJobs, type Job, settings } from './job.ts'
+import { runConcurrently } from '../run-concurrently.ts'
+import { connections, createJobs, type Job, readSettings } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { untilNone } from './until-none.ts'
+import { waitUntilNone } from './wait-until-none.ts'
 
-// graphile-worker as its page on performance sets it up, with as many jobs at a time as there are connections. The delay
-// between fetches halved what it uses of the CPU while jobs come in.
-const { database, role, endpoint, concurrency } = settings()
+// graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The delay
+// between fetches halves its CPU time while jobs are added.
+const { database, role, endpoint, concurrency } = readSettings()
 const logger = new Logger(() => (level, message) => {
   if (level === 'error' || level === 'warning') console.error(message)
 })
@@ -31,15 +31,16 @@ if (role === 'worker')
 
 const nextJob = createJobs(endpoint)
 
-const open = async (): Promise<number> =>
+const countOpen = async (): Promise<number> =>
   utils.withPgClient(async (client) => {
     const { rows } = await client.query('SELECT 1 FROM graphile_worker._private_jobs LIMIT 1')
     return rows.length
   })
 
 serveCommands({
-  store: (times) => inParallel({ times, concurrency: connections }, () => utils.addJob('deliver', nextJob())),
+  store: (times) =>
+    runConcurrently({ times, concurrency: connections }, () => utils.addJob('deliver', nextJob())),
   fill: (times) =>
     utils.addJobs(Array.from({ length: times }, () => ({ identifier: 'deliver', payload: nextJob() }))),
-  settled: () => untilNone(open),
+  settled: () => waitUntilNone(countOpen),
 })

@@ -1,18 +1,18 @@
 import { payload } from '../call-ai-summary.ts'
 
-/** How many webhooks are on their way at the same time, and over how many connections. */
+/** Number of connections, and maximum number of concurrent webhooks. */
 export const connections = 64
 
-/** The number whose events are delivered. */
+/** Number of the events. */
 export const number = '+15550100001'
 
-/** The secret that peers sign with. */
+/** Secret with which peers sign. */
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
-/** What a peer keeps in its queue of a delivery. */
+/** A delivery in the queue of a peer. */
 export type Job = { readonly id: string; readonly url: string; readonly body: string }
 
-/** Makes jobs for an endpoint, each of an event of its own. */
+/** Returns a function that creates a job with a new event for an endpoint. */
 export const createJobs = (url: string): (() => Job) => {
   let events = 0
   return () => {
@@ -21,17 +21,17 @@ export const createJobs = (url: string): (() => Job) => {
   }
 }
 
-/** Settings of a process that takes part; JSON in its first argument. */
+/** Settings of a process, passed as JSON in its first argument. */
 export type ProcessSettings = {
-  /** Where the queue is kept. */
+  /** URL or path of the queue's database. */
   readonly database: string
-  /** Stores events, delivers them, or both. */
+  /** Whether the process stores events, delivers them, or both. */
   readonly role: 'api' | 'worker' | 'all'
-  /** Where webhooks go. */
+  /** URL of the endpoint. */
   readonly endpoint: string
-  /** Most webhooks on their way at the same time. */
+  /** Maximum number of concurrent webhooks. */
   readonly concurrency: number
 }
 
-/** The settings of this process. */
-export const settings = (): ProcessSettings => JSON.parse(process.argv[2] ?? '{}')
+/** Reads the settings of this process. */
+export const readSettings = (): ProcessSettings => JSON.parse(process.argv[2] ?? '{}')

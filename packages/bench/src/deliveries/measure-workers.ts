@@ -1,44 +1,44 @@
 import type { PostgresCluster } from '../../../server/test/postgres-cluster.ts'
 import type { Child } from '../commands.ts'
 import { type Contender, measureRounds } from '../rounds.ts'
-import { backlog, cpuOf } from './contender.ts'
+import { createBacklog, sumCpuTime } from './contender.ts'
 import { createCpuMeter } from './cpu-meter.ts'
 import { reportDeliveries } from './delivery-report.ts'
 import { connections } from './job.ts'
 import { startEndpoint, startQueue } from './processes.ts'
 
-/** What {@link measureWorkers} works with. */
-export type WorkersContext = {
+/** Options for {@link measureWorkers}. */
+export type WorkerOptions = {
   readonly cluster: PostgresCluster
   /** CPU time that PostgreSQL has used, in microseconds. */
   databaseCpu(): number
 }
 
 const cases = [
-  { endpoint: 'answers at once', delayMs: 0, concurrency: connections },
+  { endpoint: 'responds immediately', delayMs: 0, concurrency: connections },
   { endpoint: 'takes 20 ms', delayMs: 20, concurrency: 16 },
 ]
 
 /**
- * One worker next to two, on the same backlog. Two cores have no room for a second worker that is as busy as the first;
- * against an endpoint that takes its time, it is the number of attempts at the same time that limits a worker.
+ * Compares one worker with two on the same backlog. With a fast endpoint, two cores have no capacity for a second worker.
+ * With a slow endpoint, the number of concurrent attempts limits a worker.
  */
-export const measureWorkers = async ({ cluster, databaseCpu }: WorkersContext): Promise<void> => {
+export const measureWorkers = async ({ cluster, databaseCpu }: WorkerOptions): Promise<void> => {
   const meter = createCpuMeter()
   const children: Child[] = []
   const contenders: Contender[] = []
   try {
-    for (const { endpoint: manner, delayMs, concurrency } of cases) {
+    for (const { endpoint: behavior, delayMs, concurrency } of cases) {
       const endpoint = await startEndpoint(delayMs)
       children.push(endpoint)
       for (const workers of [1, 2]) {
         const database = await cluster.createDatabase()
         const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers, concurrency })
         children.push(queue.producer, ...queue.workers)
-        const name = `${workers === 1 ? 'one worker' : 'two workers'}, endpoint ${manner}`
+        const name = `${workers === 1 ? 'one worker' : 'two workers'}, endpoint ${behavior}`
         contenders.push(
-          meter.measure(backlog(name, queue), () => ({
-            workers: cpuOf(...queue.workers),
+          meter.measure(createBacklog(name, queue), () => ({
+            workers: sumCpuTime(...queue.workers),
             database: databaseCpu(),
           })),
         )
@@ -47,7 +47,7 @@ export const measureWorkers = async ({ cluster, databaseCpu }: WorkersContext): 
     const measurements = await measureRounds(contenders, { rounds: 10, warmUpRounds: 1, count: 512 })
     cases.forEach(({ endpoint, delayMs, concurrency }, index) => {
       reportDeliveries({
-        title: `Backlog on PostgreSQL, ${concurrency} attempts at a time by worker, endpoint ${endpoint}`,
+        title: `Backlog on PostgreSQL, ${concurrency} concurrent attempts per worker, endpoint ${endpoint}`,
         file: `server-deliveries-postgres-workers-${delayMs}ms`,
         measurements: measurements.slice(2 * index, 2 * index + 2),
         cpu: meter.figures(),

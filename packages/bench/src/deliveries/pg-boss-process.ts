@@ -1,14 +1,14 @@
 import { PgBoss } from 'pg-boss'
 import { serveCommands } from '../commands.ts'
-import { inParallel } from '../in-parallel.ts'
-import { connections, createJobs, type Job, settings } from './job.ts'
+import { runConcurrently } from '../run-concurrently.ts'
+import { connections, createJobs, type Job, readSettings } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { untilNone } from './until-none.ts'
+import { waitUntilNone } from './wait-until-none.ts'
 
-// pg-boss as its documentation says for throughput: several workers, each of which fetches and completes a batch with one
-// statement, and goes on at once while batches are full. Without LISTEN/NOTIFY, which made it several times slower here:
-// a transaction that notifies commits alone, and each event wakes workers for a small batch.
-const { database, role, endpoint } = settings()
+// pg-boss, configured for throughput as its documentation recommends: several workers, each of which fetches and completes a
+// batch with one statement, and continues immediately while batches are full. LISTEN/NOTIFY is off, because it was several
+// times slower here: transactions that notify commit one at a time, and each event wakes workers for a small batch.
+const { database, role, endpoint } = readSettings()
 const queue = 'deliver'
 const boss = new PgBoss({ connectionString: database, max: 20 })
 boss.on('error', console.error)
@@ -28,7 +28,7 @@ if (role === 'worker')
 
 const nextJob = createJobs(endpoint)
 
-const open = async (): Promise<number> => {
+const countOpen = async (): Promise<number> => {
   const { rows } = await boss
     .getDb()
     .executeSql(`SELECT 1 FROM pgboss.job WHERE name = $1 AND state < 'completed' LIMIT 1`, [queue])
@@ -36,11 +36,11 @@ const open = async (): Promise<number> => {
 }
 
 serveCommands({
-  store: (times) => inParallel({ times, concurrency: connections }, () => boss.send(queue, nextJob())),
+  store: (times) => runConcurrently({ times, concurrency: connections }, () => boss.send(queue, nextJob())),
   fill: (times) =>
     boss.insert(
       queue,
       Array.from({ length: times }, () => ({ data: nextJob() })),
     ),
-  settled: () => untilNone(open),
+  settled: () => waitUntilNone(countOpen),
 })

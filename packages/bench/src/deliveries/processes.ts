@@ -2,7 +2,7 @@ import { type Child, startChild } from '../commands.ts'
 import type { Queue } from './contender.ts'
 import { connections, type ProcessSettings } from './job.ts'
 
-/** The queues that are measured, by the file of their process. */
+// The program of each queue.
 const files = {
   wabakit: import.meta.resolve('./wabakit-process.ts'),
   'pg-boss': import.meta.resolve('./pg-boss-process.ts'),
@@ -10,18 +10,18 @@ const files = {
   bullmq: import.meta.resolve('./bullmq-process.ts'),
 }
 
-/** Starts an endpoint that takes so many milliseconds to answer. */
+/** Starts an endpoint that responds after a delay. */
 export const startEndpoint = (delayMs = 0): Promise<Child> =>
   startChild({ file: import.meta.resolve('../endpoint-process.ts'), arguments: [`${delayMs}`] })
 
-/** Starts a process that POSTs to an endpoint and does nothing else. */
+/** Starts a process that only POSTs to an endpoint. */
 export const startBareLoop = (endpoint: Child): Promise<Child> =>
   startChild({
     file: import.meta.resolve('./bare-loop-process.ts'),
-    arguments: [endpoint.greeting, `${connections}`],
+    arguments: [endpoint.readyMessage, `${connections}`],
   })
 
-/** Starts a process that writes to a database, by its URL or path, and does nothing else. */
+/** Starts a process that only writes to a database, given by its URL or path. */
 export const startCommitLoop = (database: string): Promise<Child> => {
   const file = database.startsWith('postgres')
     ? import.meta.resolve('./postgres-commits-process.ts')
@@ -29,28 +29,28 @@ export const startCommitLoop = (database: string): Promise<Child> => {
   return startChild({ file, arguments: [database] })
 }
 
-/** Options of {@link startQueue}. */
+/** Options for {@link startQueue}. */
 export type QueueOptions = {
   readonly kind: keyof typeof files
   readonly database: string
   readonly endpoint: Child
   /**
-   * Processes that deliver; with 0 the one that stores events does.
+   * Number of workers. With 0, the producer also delivers.
    * @default 1
    */
   readonly workers?: number
   /**
-   * Most webhooks that a worker has on their way.
+   * Maximum number of concurrent webhooks per worker.
    * @default connections
    */
   readonly concurrency?: number
 }
 
-/** Starts a queue: a process that stores events, and its workers. */
+/** Starts the producer and the workers of a queue. */
 export const startQueue = async (options: QueueOptions): Promise<Queue> => {
   const { kind, database, endpoint, workers = 1, concurrency = connections } = options
   const start = (role: ProcessSettings['role']): Promise<Child> => {
-    const settings: ProcessSettings = { database, role, endpoint: endpoint.greeting, concurrency }
+    const settings: ProcessSettings = { database, role, endpoint: endpoint.readyMessage, concurrency }
     return startChild({ file: files[kind], arguments: [JSON.stringify(settings)] })
   }
   const producer = await start(workers === 0 ? 'all' : 'api')

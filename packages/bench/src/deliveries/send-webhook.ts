@@ -2,14 +2,14 @@ import { signWebhook } from '@wabakit/webhooks'
 import { Agent } from 'undici'
 import { connections, type Job, secret } from './job.ts'
 
-// What a job is for the peers, whose users write it themselves: sign as Standard Webhooks have it, POST, and fail
-// unless the endpoint takes it within 15 seconds.
+// The job of the peers, which their users would write: signs with Standard Webhooks and POSTs. It fails unless the endpoint
+// accepts the webhook within 15 seconds.
 const agent = new Agent({ connections })
 
-/** Does a job; rejects when the queue shall try again. */
+/** Sends a webhook. Rejects if the queue should retry. */
 export const sendWebhook = async ({ id, url, body }: Job): Promise<number> => {
   const { headers } = await signWebhook({ payload: body, secret, id })
-  const answer = await agent.request({
+  const response = await agent.request({
     origin: url,
     path: '/',
     method: 'POST',
@@ -17,7 +17,7 @@ export const sendWebhook = async ({ id, url, body }: Job): Promise<number> => {
     body,
     signal: AbortSignal.timeout(15_000),
   })
-  await answer.body.dump()
-  if (answer.statusCode >= 300) throw new Error(`answered ${answer.statusCode}`)
-  return answer.statusCode
+  await response.body.dump()
+  if (response.statusCode >= 300) throw new Error(`The endpoint responded with ${response.statusCode}.`)
+  return response.statusCode
 }

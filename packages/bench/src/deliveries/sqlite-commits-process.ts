@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 
-// What SQLite can write at all with its file synced: the same body into a table without an index, a commit for each row
-// or for each 64 rows.
+// The write throughput of SQLite with every commit synced: inserts the same body into a table without indexes, with a commit
+// per row or per 64 rows.
 const [path = ''] = process.argv.slice(2)
 const database = new DatabaseSync(path)
 database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE bodies (body TEXT)')

@@ -1,14 +1,14 @@
 import { startServer } from '@wabakit/server'
 import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
-import { inParallel } from '../in-parallel.ts'
-import { connections, number, settings } from './job.ts'
-import { untilNone } from './until-none.ts'
+import { runConcurrently } from '../run-concurrently.ts'
+import { connections, number, readSettings } from './job.ts'
+import { waitUntilNone } from './wait-until-none.ts'
 
-// `wabakit serve` with commands, which are those of its peers: `store` publishes so many events, one by one; `fill` does it
-// where the time does not count; `settled` answers when all are delivered; `hold` and `release` are for a process that
-// does all.
-const { database, role, endpoint, concurrency } = settings()
+// `wabakit serve` with the commands that its peers also have. `store` publishes events one by one, and `fill` does it without
+// being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the dispatcher of a
+// process that both stores and delivers.
+const { database, role, endpoint, concurrency } = readSettings()
 const organization = 'bench'
 const { service } = await startServer(
   {
@@ -17,7 +17,7 @@ const { service } = await startServer(
     role,
     logLevel: 'warn',
     deliveryConcurrency: concurrency,
-    // There is one subscription; its limit counts over all processes.
+    // All workers deliver to one subscription, whose limit applies to all processes together.
     deliveryConcurrencyPerSubscription: 10_000,
     organizations: role === 'worker' ? [] : [{ id: organization, integrations: [{ wabaNumber: number }] }],
   },
@@ -38,15 +38,15 @@ const publish = () => {
   })
 }
 
-/** How many falls due at some time: as long as anything is not settled, something does. */
-const open = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
+// While a delivery is not settled, there is a next due time.
+const countOpen = async (): Promise<number> => ((await service.dispatcher.nextDueAt()) === undefined ? 0 : 1)
 
-const store = (times: number): Promise<void> => inParallel({ times, concurrency: connections }, publish)
+const store = (times: number): Promise<void> => runConcurrently({ times, concurrency: connections }, publish)
 
 serveCommands({
   store,
   fill: store,
-  settled: () => untilNone(open),
+  settled: () => waitUntilNone(countOpen),
   hold: () => service.dispatcher.stop(),
   release: () => service.dispatcher.start(),
 })

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
 import { serveCommands } from '../commands.ts'
 
-// A webhook endpoint in a process of its own that measures how long ago each event happened (`sentAt` of its payload, in
-// milliseconds). `quantile` gives that of so many percent of those since `reset`; `count` how many they are. Below
-// `/hang` it never answers.
+// A webhook endpoint in its own process that measures the delay of each event (since `sentAt` in its payload, in
+// milliseconds). `quantile` returns a percentile of the delays since `reset`, and `count` their number. `/hang` never responds.
 let delays: number[] = []
 const now = (): number => performance.timeOrigin + performance.now()
 

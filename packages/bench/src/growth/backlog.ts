@@ -1,51 +1,51 @@
 import type { SettlementResult, Store } from '@wabakit/core'
 
 /**
- * The deliveries of a backlog. The texts are SQL that both engines read, in which `n` counts the deliveries, and
- * subscriptions, from 1.
+ * Deliveries of a backlog. The strings are SQL expressions for both engines, in which `n` is the number of the delivery,
+ * counted from 1.
  */
 export type Contents = {
   readonly deliveries: number
   readonly subscriptions: number
   readonly subject: string
-  /** Which subscription. */
+  /** Number of the subscription, counted from 1. */
   readonly subscription: string
   /** `pending`, `waiting` or `delivered`. */
   readonly status: string
-  /** When a pending one is due; what is delivered was settled at `n`. */
+  /** When a pending delivery is due. A delivered one was settled at `n`. */
   readonly dueAt: string
 }
 
-/** A store that was filled. */
+/** A filled store. */
 export type Backlog = {
-  /** Path or URL. */
+  /** Path or URL of the database. */
   readonly database: string
   readonly store: Store
-  /** Bytes of its files; what SQLite has not checkpointed is missing. */
+  /** Size of the database in bytes, without the write-ahead log. */
   size(): Promise<number>
   /** Closes the store and removes its files. */
   remove(): Promise<void>
 }
 
-/** Fills stores of a kind. */
+/** Creates filled stores on one kind of database. */
 export type Engine = {
   readonly name: string
   fill(contents: Contents): Promise<Backlog>
   close(): Promise<void>
 }
 
-/** Digits of the number of a subscription in SQL. */
-export const digitsSql = (subscription: string): string => `'' || (15550000000 + ${subscription})`
+/** SQL expression for the digits of a subscription's number. */
+export const formatDigitsSql = (subscription: string): string => `'' || (15550000000 + ${subscription})`
 
-/** What events are made of in SQL: their payload has the usual length. */
+/** SQL expression for the payload of an event, of typical length. */
 export const payloadSql = `'{"event":"GROUP_PARTICIPANT_JOINED","groupName":"${'x'.repeat(200)}"}'`
 
 const limit = 64
 const attempt = { startedAt: 0, durationMs: 1, url: 'https://receiver.example/', status: 200, error: null }
 const result: SettlementResult = { kind: 'delivered', attempt: { ...attempt, responseBody: 'ok' } }
-let names = 0
+let counter = 0
 
-/** What a cycle took, in nanoseconds, and how many deliveries it claimed and settled. */
+/** Duration of a cycle, and the number of deliveries it claimed and settled. */
 export type Cycle = {
   readonly nanoseconds: number
   readonly claimNanoseconds: number
@@ -53,11 +53,11 @@ export type Cycle = {
 }
 
 /**
- * Claims up to 64 deliveries and settles all of them at once, as the dispatcher does it. Then, untimed, tells the same
- * events anew, so that the backlog keeps its length.
+ * Claims up to 64 deliveries and settles them concurrently, like the dispatcher. Then publishes the same events again,
+ * without measuring it, so that the size of the backlog stays the same.
  */
 export const runCycle = async (store: Store): Promise<Cycle> => {
-  const claimId = `claim_${names++}`
+  const claimId = `claim_${counter++}`
   const now = Date.now()
   const start = process.hrtime.bigint()
   const claimed = await store.claimDeliveries({
@@ -74,7 +74,7 @@ export const runCycle = async (store: Store): Promise<Cycle> => {
     ),
   )
   const nanoseconds = Number(process.hrtime.bigint() - start)
-  const retold = claimed.map(({ event }) => ({ ...event, id: `new_${names++}`, occurredAt: now }))
-  await Promise.all(retold.map((event) => store.addEvent(event)))
+  const republished = claimed.map(({ event }) => ({ ...event, id: `new_${counter++}`, occurredAt: now }))
+  await Promise.all(republished.map((event) => store.addEvent(event)))
   return { nanoseconds, claimNanoseconds, deliveries: claimed.length }
 }

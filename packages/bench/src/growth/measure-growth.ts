@@ -1,19 +1,19 @@
-import { type Measurement, median, medianRatio, summarize } from '../rounds.ts'
+import { type Measurement, median, medianRatio, summarize } from '../measurement.ts'
 import { type Backlog, type Contents, type Engine, runCycle } from './backlog.ts'
 
-/** How cost grows in one shape. */
+/** How the cost of a delivery grows in one shape of backlog. */
 export type Growth = {
   readonly shape: string
-  /** Nanoseconds for each delivery, with so many in the store. */
+  /** Nanoseconds per delivery, by the number of deliveries in the store. */
   readonly points: readonly { readonly deliveries: number; readonly cost: Measurement }[]
-  /** Cost with the most, times that with the fewest. */
+  /** Cost with the most deliveries, relative to the fewest. */
   readonly times: number
-  /** The same of means instead of medians: rare slow cycles, in which a checkpoint falls, count. */
+  /** The same ratio for means instead of medians, which include the rare slow cycles with a checkpoint. */
   readonly timesOfMeans: number
 }
 
 const rounds = 15
-const cyclesOfRound = 20
+const cyclesPerRound = 20
 
 type Size = {
   readonly deliveries: number
@@ -22,20 +22,20 @@ type Size = {
   readonly means: number[]
 }
 
-const mean = (figures: readonly number[]): number =>
+const computeMean = (figures: readonly number[]): number =>
   figures.reduce((sum, each) => sum + each, 0) / figures.length
 
-const ratioOf = (least: Measurement | undefined, most: Measurement | undefined): number =>
+const computeRatio = (least: Measurement | undefined, most: Measurement | undefined): number =>
   least && most ? Number(medianRatio(most, least).toFixed(2)) : Number.NaN
 
-/** Measures one shape with each number of deliveries. Cycles take turns, so that a slow moment hits all of them. */
+/** Measures one shape with each number of deliveries, interleaved, so that a slow moment affects all of them. */
 export const measureGrowth = async (
   engine: Engine,
   {
     shape,
     contents,
-    numbers,
-  }: { shape: string; contents: (deliveries: number) => Contents; numbers: readonly number[] },
+    sizes: numbers,
+  }: { shape: string; contents: (deliveries: number) => Contents; sizes: readonly number[] },
 ): Promise<Growth> => {
   const sizes: Size[] = []
   for (const deliveries of numbers) {
@@ -46,7 +46,7 @@ export const measureGrowth = async (
   }
   for (let round = -2; round < rounds; round++) {
     const costs = new Map(sizes.map((size) => [size, [] as number[]]))
-    for (let cycle = 0; cycle < cyclesOfRound; cycle++) {
+    for (let cycle = 0; cycle < cyclesPerRound; cycle++) {
       for (const [{ backlog }, figures] of costs) {
         const { nanoseconds, deliveries } = await runCycle(backlog.store)
         figures.push(nanoseconds / deliveries)
@@ -55,19 +55,19 @@ export const measureGrowth = async (
     if (round < 0) continue
     for (const [{ medians, means }, figures] of costs) {
       medians.push(median(figures))
-      means.push(mean(figures))
+      means.push(computeMean(figures))
     }
   }
   const points = sizes.map(({ deliveries, medians }) => ({
     deliveries,
     cost: summarize(`${deliveries.toLocaleString('en')} ${shape}`, medians),
   }))
-  const ofMeans = sizes.map(({ means }) => summarize(shape, means))
+  const meansBySize = sizes.map(({ means }) => summarize(shape, means))
   for (const { backlog } of sizes) await backlog.remove()
   return {
     shape,
     points,
-    times: ratioOf(points[0]?.cost, points.at(-1)?.cost),
-    timesOfMeans: ratioOf(ofMeans[0], ofMeans.at(-1)),
+    times: computeRatio(points[0]?.cost, points.at(-1)?.cost),
+    timesOfMeans: computeRatio(meansBySize[0], meansBySize.at(-1)),
   }
 }

@@ -1,7 +1,7 @@
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from './backlog.ts'
 
-/** A server in a process of its own, with 20 healthy endpoints and one that may be dead. */
+/** A server in its own process, with 20 healthy endpoints and a dead one. */
 export type OpenedServer = {
   readonly server: Child
   /** The healthy endpoints. */
@@ -9,16 +9,16 @@ export type OpenedServer = {
   close(): Promise<void>
 }
 
-/** Options of {@link openServer}. */
+/** Options for {@link openServer}. */
 export type ServerOptions = {
-  /** Deliveries that are due to the dead endpoint. */
+  /** Number of deliveries due to the dead endpoint. */
   readonly pending: number
-  /** `refused`: nobody listens. `hanging`: it never answers. */
+  /** `refused`: it refuses connections. `hanging`: it never responds. */
   readonly dead: 'refused' | 'hanging'
 }
 
-/** A port on which nobody listens. */
-const refusing = 'http://127.0.0.1:9/'
+/** URL of a port without a listener. */
+const refusingUrl = 'http://127.0.0.1:9/'
 
 /** Fills a store with the backlog of a dead endpoint, and starts a server on it. */
 export const openServer = async (engine: Engine, { pending, dead }: ServerOptions): Promise<OpenedServer> => {
@@ -31,7 +31,7 @@ export const openServer = async (engine: Engine, { pending, dead }: ServerOption
   const { store, database } = backlog
   const [organization] = (await store.listOrganizations({ limit: 1 })).items
   const { items } = await store.listSubscriptions('acme', { limit: subscriptions })
-  if (organization === undefined) throw new Error('no organization')
+  if (organization === undefined) throw new Error('The store has no organization.')
   const integrations = items.map(({ number }) => ({
     number,
     digits: number.slice(1),
@@ -40,8 +40,8 @@ export const openServer = async (engine: Engine, { pending, dead }: ServerOption
   }))
   await store.saveOrganization({ ...organization, revision: 2, integrations })
   for (const subscription of items) {
-    const deadUrl = dead === 'refused' ? refusing : `${arrivals.greeting}/hang`
-    const url = subscription.id === 'sub_1' ? deadUrl : `${arrivals.greeting}/`
+    const deadUrl = dead === 'refused' ? refusingUrl : `${arrivals.readyMessage}/hang`
+    const url = subscription.id === 'sub_1' ? deadUrl : `${arrivals.readyMessage}/`
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
     await store.saveSubscription({ ...subscription, revision: 2, url, secret })
   }

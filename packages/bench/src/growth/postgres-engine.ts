@@ -1,16 +1,23 @@
 import { openPostgres, postgresStore } from '@wabakit/server/postgres'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
-import { type Contents, digitsSql, type Engine, payloadSql } from './backlog.ts'
+import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
 
-const fillSql = ({ deliveries, subscriptions, subject, subscription, status, dueAt }: Contents): string[] => [
+const formatFillSql = ({
+  deliveries,
+  subscriptions,
+  subject,
+  subscription,
+  status,
+  dueAt,
+}: Contents): string[] => [
   `INSERT INTO wabakit.organizations (id, revision, call_summaries, integrations, pstn_numbers, created_at)
   VALUES ('acme', 1, 'manual', '[]', '[]', 0)`,
   `INSERT INTO wabakit.subscriptions
     (id, organization_id, revision, channel, number, digits, url, secret, created_at, updated_at)
-  SELECT 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${digitsSql('n')}, ${digitsSql('n')}, 'https://receiver.example/', 'whsec_', 0, 0
+  SELECT 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${formatDigitsSql('n')}, ${formatDigitsSql('n')}, 'https://receiver.example/', 'whsec_', 0, 0
   FROM generate_series(1, ${subscriptions}) n`,
   `INSERT INTO wabakit.events
-  SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${digitsSql(`(${subscription})`)},
+  SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
     ${payloadSql}, NULL, n FROM generate_series(1, ${deliveries}) n`,
   `SELECT setval('wabakit.event_positions', ${deliveries + 1})`,
   `INSERT INTO wabakit.deliveries
@@ -21,7 +28,7 @@ const fillSql = ({ deliveries, subscriptions, subject, subscription, status, due
   FROM (
     SELECT n, ${subscription} AS subscription, ${subject} AS subject, ${status} AS status, ${dueAt} AS due_at
     FROM generate_series(1, ${deliveries}) n
-  ) AS told`,
+  ) AS filled`,
   `INSERT INTO wabakit.attempts
   SELECT position, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true
   FROM wabakit.deliveries WHERE status = 'delivered'`,
@@ -31,8 +38,8 @@ const fillSql = ({ deliveries, subscriptions, subject, subscription, status, due
   'CHECKPOINT',
 ]
 
-/** Databases of a PostgreSQL of its own, with every commit synced. */
-export const postgresEngine = async (): Promise<Engine> => {
+/** Creates databases on a private PostgreSQL, with every commit synced. */
+export const createPostgresEngine = async (): Promise<Engine> => {
   const cluster = await createCluster({
     settings: { fsync: 'on', shared_buffers: '1GB', max_wal_size: '4GB', maintenance_work_mem: '256MB' },
   })
@@ -41,7 +48,7 @@ export const postgresEngine = async (): Promise<Engine> => {
     fill: async (contents) => {
       const url = await cluster.createDatabase()
       const database = await openPostgres({ url, statementTimeoutMs: 600_000 })
-      for (const statement of fillSql(contents)) await database.query(statement)
+      for (const statement of formatFillSql(contents)) await database.query(statement)
       const size = async (): Promise<number> => {
         const [row] = await database.query<{ bytes: number }>(
           'SELECT pg_database_size(current_database())::double precision AS bytes',

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { medianRatio, report } from '../rounds.ts'
+import { medianRatio } from '../measurement.ts'
+import { report } from '../report.ts'
 import type { Growth } from './measure-growth.ts'
 import { drawPanels, type Panel } from './plot.ts'
 
 const files = { SQLite: 'store-growth', PostgreSQL: 'store-growth-postgres' } as const
-const pathOf = (name: string): URL => new URL(`../../results/${name}`, import.meta.url)
+const resolveResult = (name: string): URL => new URL(`../../results/${name}`, import.meta.url)
 
-const panelOf = (engine: keyof typeof files): Panel[] => {
-  const path = pathOf(`${files[engine]}.json`)
+const readPanel = (engine: keyof typeof files): Panel[] => {
+  const path = resolveResult(`${files[engine]}.json`)
   if (!existsSync(path)) return []
   const { growths }: { growths: readonly Growth[] } = JSON.parse(readFileSync(path, 'utf8'))
   const lines = growths.map(({ shape, points }) => {
@@ -21,21 +22,21 @@ const panelOf = (engine: keyof typeof files): Panel[] => {
   return [{ title: engine, lines }]
 }
 
-/** Prints what was measured, writes it to `results/`, and draws there what is known of both engines (`growth.svg`). */
+/** Prints the measurements, writes them to `results/`, and draws the results of both engines as `results/growth.svg`. */
 export const reportGrowth = (engine: keyof typeof files, growths: readonly Growth[]): void => {
   const measurements = growths.flatMap(({ points }) => points.map(({ cost }) => cost))
   report(`Claim and settle on ${engine}, per delivery`, files[engine], measurements, { growths })
-  const most = growths[0]?.points.at(-1)?.deliveries.toLocaleString('en')
-  console.log(`With ${most} in the store, times the cost with 1,000:`)
+  const maximum = growths[0]?.points.at(-1)?.deliveries.toLocaleString('en')
+  console.log(`Cost with ${maximum} deliveries in the store, relative to 1,000:`)
   console.table(
     Object.fromEntries(
       growths.map(({ shape, times, timesOfMeans }) => [shape, { medians: times, means: timesOfMeans }]),
     ),
   )
-  const drawing = drawPanels([...panelOf('SQLite'), ...panelOf('PostgreSQL')], {
+  const drawing = drawPanels([...readPanel('SQLite'), ...readPanel('PostgreSQL')], {
     xTitle: 'deliveries in the store',
-    yTitle: 'cost of a delivery, times that with 1,000',
+    yTitle: 'cost of a delivery, relative to 1,000',
     goal: { y: 1.5, name: 'goal: at most 1.5' },
   })
-  writeFileSync(pathOf('growth.svg'), drawing)
+  writeFileSync(resolveResult('growth.svg'), drawing)
 }

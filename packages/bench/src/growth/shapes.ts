@@ -3,7 +3,7 @@ import type { Contents } from './backlog.ts'
 const subscriptions = 1_000
 const own = `'group:' || n`
 
-/** How deliveries can be spread, with so many of them in the store. */
+/** Shapes of a backlog: how deliveries are spread over lanes and subscriptions. */
 export const shapes: Readonly<Record<string, (deliveries: number) => Contents>> = {
   'each its own lane': (deliveries) => ({
     ...{ deliveries, subscriptions, subject: own, subscription: '1', status: `'pending'`, dueAt: 'n' },
@@ -16,14 +16,14 @@ export const shapes: Readonly<Record<string, (deliveries: number) => Contents>> 
     ...{ deliveries, subscriptions, subject: own, status: `'pending'`, dueAt: 'n' },
     subscription: `1 + n % ${subscriptions}`,
   }),
-  'behind settled ones': (deliveries) => ({
+  'behind finished deliveries': (deliveries) => ({
     ...{ deliveries, subscriptions, subject: own, subscription: '1', dueAt: 'n' },
     status: `case when n > ${deliveries - 1_000} then 'pending' else 'delivered' end`,
   }),
 }
 
-/** 1,000 and its multiples by ten, up to the most. */
-export const numbersTo = (most: number): number[] => {
-  const powers = Array.from({ length: Math.floor(Math.log10(most)) - 2 }, (_, index) => 10 ** (index + 3))
-  return powers.includes(most) ? powers : [...powers, most]
+/** Lists 1,000, 10,000 and so on, up to the maximum. */
+export const listSizes = (maximum: number): number[] => {
+  const powers = Array.from({ length: Math.floor(Math.log10(maximum)) - 2 }, (_, index) => 10 ** (index + 3))
+  return powers.includes(maximum) ? powers : [...powers, maximum]
 }

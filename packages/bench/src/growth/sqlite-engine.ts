@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sqliteStore } from '@wabakit/server'
-import { type Contents, digitsSql, type Engine, payloadSql } from './backlog.ts'
+import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
 
-const fillSql = ({ deliveries, subscriptions, subject, subscription, status, dueAt }: Contents): string => `
+const formatFillSql = ({
+  deliveries,
+  subscriptions,
+  subject,
+  subscription,
+  status,
+  dueAt,
+}: Contents): string => `
   pragma synchronous = off;
   pragma cache_size = -1048576;
   begin;
@@ -14,27 +21,27 @@ const fillSql = ({ deliveries, subscriptions, subject, subscription, status, due
   with recursive s(n) as (select 1 union all select n + 1 from s where n < ${subscriptions})
   insert into subscriptions
     (id, organizationId, revision, channel, number, digits, url, events, secret, createdAt, updatedAt)
-  select 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${digitsSql('n')}, ${digitsSql('n')}, 'https://receiver.example/', '"all"', 'whsec_', 0, 0 from s;
-  create temp table told as
+  select 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${formatDigitsSql('n')}, ${formatDigitsSql('n')}, 'https://receiver.example/', '"all"', 'whsec_', 0, 0 from s;
+  create temp table filled as
   with recursive s(n) as (select 1 union all select n + 1 from s where n < ${deliveries})
   select n, ${subject} as subject, ${subscription} as subscription, ${status} as status, ${dueAt} as dueAt from s
   where n <= ${deliveries};
   insert into events
-  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${digitsSql('subscription')}, ${payloadSql}, null, n, 1
-  from told;
+  select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${formatDigitsSql('subscription')}, ${payloadSql}, null, n, 1
+  from filled;
   insert into deliveries
     (event, subscription, organizationId, subject, status, place, dueAt, createdAt, settledAt, attempts, failures)
   select n, subscription, 'acme', subject, status,
     case status when 'pending' then 'holding' when 'waiting' then 'waiting' end,
     case status when 'pending' then dueAt end, n, case status when 'delivered' then n end, status = 'delivered', 0
-  from told;
+  from filled;
   insert into attempts
-  select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, null, 'ok', 1 from told where status = 'delivered';
+  select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, null, 'ok', 1 from filled where status = 'delivered';
   commit;
   pragma wal_checkpoint(truncate);`
 
-/** Databases of SQLite in a temporary folder, with every commit synced. */
-export const sqliteEngine = (): Engine => {
+/** Creates SQLite databases in a temporary folder, with every commit synced. */
+export const createSqliteEngine = (): Engine => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-growth-'))
   let files = 0
   return {
@@ -43,7 +50,7 @@ export const sqliteEngine = (): Engine => {
       const path = join(folder, `${files++}.db`)
       await sqliteStore({ path }).close()
       const database = new DatabaseSync(path)
-      database.exec(fillSql(contents))
+      database.exec(formatFillSql(contents))
       database.close()
       const store = sqliteStore({ path })
       return {

@@ -1,4 +1,4 @@
-import { CreateGroupRequest } from '../create-group.ts'
+import { CreateGroupRequest, createGroupErrorCodes } from '../create-group.ts'
 import type { EndpointName } from '../endpoints.ts'
 import type { ErrorBody } from '../error-body.ts'
 import { type ErrorCode, errorCodes } from '../error-codes.ts'
@@ -9,7 +9,7 @@ import { validate } from '../validate.ts'
 import { descriptions } from './descriptions.ts'
 import { createGroupRequestExample } from './examples.ts'
 
-const everywhere = [
+const commonErrors = [
   'missing_api_key',
   'invalid_api_key',
   'rate_limited',
@@ -17,35 +17,31 @@ const everywhere = [
   'storage_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** The codes that each endpoint may answer with. */
+/** Error codes of each endpoint. */
 export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCode[] } = {
   'groups.create': [
     'malformed_json',
     'invalid_body',
-    'invalid_waba_number',
-    'invalid_subject',
-    'invalid_description',
-    'invalid_join_approval_mode',
-    'invalid_group_id',
+    ...Object.values(createGroupErrorCodes),
     'integration_not_found',
     'waba_number_not_permitted',
     'body_too_large',
     'unsupported_media_type',
     'integration_disabled',
     'group_id_conflict',
-    ...everywhere,
+    ...commonErrors,
   ],
   'calls.getSummary': [
     'summary_pending',
     'invalid_call_id',
     'summary_not_found',
     'summary_unavailable',
-    ...everywhere,
+    ...commonErrors,
   ],
 }
 
-/** What a code means, and what to do about it. */
-export const explain = (
+/** Finds the meaning of a code, and what to do about it. */
+export const explainError = (
   code: ErrorCode,
   described = descriptions,
 ): { readonly meaning: string; readonly remedy: string } => {
@@ -53,7 +49,7 @@ export const explain = (
   return { meaning, remedy }
 }
 
-/** What makes the server answer with a code that is about a field. */
+/** Invalid input for each code that is about a field. */
 const mistakes: { readonly [Code in ErrorCode]?: object } = {
   invalid_waba_number: { wabaNumber: '' },
   invalid_subject: { subject: '' },
@@ -62,17 +58,17 @@ const mistakes: { readonly [Code in ErrorCode]?: object } = {
   invalid_group_id: { groupId: '' },
 }
 
-const issuesAbout = (code: ErrorCode): Issue[] => {
+const findIssues = (code: ErrorCode): Issue[] => {
   if (code === 'invalid_call_id') return [{ path: 'callId', message: 'callId is required' }]
   const result = validate(CreateGroupRequest, { ...createGroupRequestExample, ...mistakes[code] })
   return result.success ? [] : result.issues
 }
 
-/** An error body with a code. */
-export const errorExample = (code: ErrorCode): ErrorBody => {
+/** Builds an example body for an error code. */
+export const buildErrorExample = (code: ErrorCode): ErrorBody => {
   const statusCode = errorCodes[code]
-  const issues = issuesAbout(code)
+  const issues = findIssues(code)
   const [first] = issues
-  const message = first ? `${first.message}.` : explain(code).meaning.replaceAll('`', '')
+  const message = first ? `${first.message}.` : explainError(code).meaning.replaceAll('`', '')
   return { statusCode, error: reasonPhrases[statusCode], message, code, ...(first && { issues }) }
 }

@@ -39,7 +39,7 @@ const missed = {
   customerName: 'Ada',
 } as const
 
-/** One payload of each event that the reference server emits, as it emits it. */
+/** Example of each event that the reference server sends. */
 export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEventOf<Name> } = {
   GROUP_CREATED: {
     event: 'GROUP_CREATED',
@@ -93,12 +93,12 @@ export const emittedExamples: { readonly [Name in EmittedEventName]: EmittedEven
   },
 }
 
-/** A payload of each known event, by name. */
+/** Type of {@link eventExamples}. */
 export type EventExamples = { readonly [Name in EventName]: WebhookEventOf<Name> }
 
 /**
- * A payload of each known event as a receiver may meet it: the nine that the reference server emits as it emits them,
- * the three seen on a live service as they come from there.
+ * Example payload of each known event: the nine of the specification as the reference server sends them, and the other
+ * three as a live service sends them.
  */
 export const eventExamples: EventExamples = {
   ...emittedExamples,
@@ -107,7 +107,7 @@ export const eventExamples: EventExamples = {
   CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },
 }
 
-/** A create request that uses every field. */
+/** Create request with every field. */
 export const createGroupRequestExample: CreateGroupRequest = {
   wabaNumber: '+12025550100',
   subject: group.groupName,
@@ -116,5 +116,5 @@ export const createGroupRequestExample: CreateGroupRequest = {
   groupId: group.groupId,
 }
 
-/** The answer to {@link createGroupRequestExample}. */
+/** Response to {@link createGroupRequestExample}. */
 export const createGroupResponseExample: CreateGroupResponse = { success: true, groupId: group.groupId }

@@ -1,5 +1,5 @@
-export { asyncApiDocument } from './asyncapi.ts'
+export { createAsyncApiDocument } from './asyncapi.ts'
 export { type EventExamples, eventExamples } from './examples.ts'
-export { jsonSchemas } from './json-schemas.ts'
-export { type OpenApiOptions, openApiDocument } from './openapi.ts'
+export { createJsonSchemas } from './json-schemas.ts'
+export { createOpenApiDocument, type OpenApiOptions } from './openapi.ts'
 export type { JsonObject } from './schemas.ts'

@@ -1,22 +1,22 @@
-import { drawSchemas, type JsonObject, receivedSchemas, sentSchemas } from './schemas.ts'
+import { type JsonObject, receivedSchemas, sentSchemas, toJsonSchemas } from './schemas.ts'
 
-const place = '#/$defs'
+const location = '#/$defs'
 
 /**
- * JSON Schemas (draft 2020-12) of everything that is said on the wire, by name; each can stand alone.
+ * Creates self-contained JSON Schemas (draft 2020-12) of all requests, responses and events, by name.
  *
  * `CreateGroupRequest`, `CreateGroupResponse`, `SummaryRecord`, `ErrorBody` and one schema per event, such as
- * `CallEndedEvent`, are what the reference server reads and sends. `ReceivedCallEndedEvent` and its like are what a
- * receiver should accept as that event from any server of this interface. Lengths count Unicode code points. That
- * `from` equals `channelNumber` and `to` equals `customerNumber` is beyond what JSON Schema can say.
+ * `CallEndedEvent`, describe what the reference server accepts and sends. `ReceivedCallEndedEvent` and its siblings describe
+ * what a receiver should accept from any server. One rule is missing, because JSON Schema cannot express it: `from` equals
+ * `channelNumber` and `to` equals `customerNumber`.
  *
  * @example
- * const { CreateGroupRequest } = jsonSchemas()
+ * const { CreateGroupRequest } = createJsonSchemas()
  * new Ajv2020().compile(CreateGroupRequest)
  */
-export const jsonSchemas = (): { readonly [name: string]: JsonObject } => {
-  const schemas = drawSchemas({ ...sentSchemas, ...receivedSchemas }, place)
-  const standAlone = ([name, schema]: [string, JsonObject]): [string, JsonObject] => {
+export const createJsonSchemas = (): { readonly [name: string]: JsonObject } => {
+  const schemas = toJsonSchemas({ ...sentSchemas, ...receivedSchemas }, location)
+  const makeSelfContained = ([name, schema]: [string, JsonObject]): [string, JsonObject] => {
     const parts = [...JSON.stringify(schema).matchAll(/#\/\$defs\/(\w+)/g)].map(([, part = '']) => part)
     const $defs = Object.fromEntries(parts.map((part) => [part, schemas[part]]))
     return [
@@ -29,5 +29,5 @@ export const jsonSchemas = (): { readonly [name: string]: JsonObject } => {
       },
     ]
   }
-  return Object.fromEntries(Object.entries(schemas).map(standAlone))
+  return Object.fromEntries(Object.entries(schemas).map(makeSelfContained))
 }

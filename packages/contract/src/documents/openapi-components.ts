@@ -1,34 +1,44 @@
-import { drawSchemas, type JsonObject, sentSchemas } from './schemas.ts'
+import { type JsonObject, sentSchemas, toJsonSchemas } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-/** What the paths and the webhooks refer to. */
-export const openApiComponents = (): JsonObject => ({
-  schemas: drawSchemas(sentSchemas, '#/components/schemas'),
+/** Describes the components that the paths and the webhooks reference. */
+export const buildComponents = (): JsonObject => ({
+  schemas: toJsonSchemas(sentSchemas, '#/components/schemas'),
   securitySchemes: {
     authorization: {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: 'The Public API key as it is.',
+      description: 'The Public API key, without a prefix.',
     },
     bearer: { type: 'http', scheme: 'bearer', description: 'The Public API key as a bearer token.' },
     publicApiKey: {
       type: 'apiKey',
       in: 'header',
       name: 'x-public-api-key',
-      description: 'The Public API key, where the server is set up to read this header.',
+      description: 'The Public API key, if the server is configured to read this header.',
     },
   },
   headers: {
-    'x-request-id': { description: 'Identifies the request; on every response.', schema: { type: 'string' } },
-    'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 0 } },
-    'WWW-Authenticate': { description: 'How to authenticate (RFC 9110).', schema: { type: 'string' } },
+    'x-request-id': {
+      description: 'Identifies the request. Every response has it.',
+      schema: { type: 'string' },
+    },
+    'Retry-After': {
+      description: 'Number of seconds to wait before the next request.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+    'WWW-Authenticate': {
+      description: 'The accepted authentication schemes (RFC 9110, section 11.6.1).',
+      schema: { type: 'string' },
+    },
     RateLimit: {
-      description: 'What is left of the limit, and when it is reset (IETF draft of RateLimit header fields).',
+      description:
+        'The remaining quota, and when it is reset (IETF draft "RateLimit header fields for HTTP").',
       schema: { type: 'string' },
     },
     'RateLimit-Policy': {
-      description: 'The limits that apply (IETF draft of RateLimit header fields).',
+      description: 'The limits that apply (IETF draft "RateLimit header fields for HTTP").',
       schema: { type: 'string' },
     },
   },

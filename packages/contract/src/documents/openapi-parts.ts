@@ -1,11 +1,11 @@
 import type { JsonObject } from './schemas.ts'
 
-/** A reference to a component of the document. */
-export const ref = (section: string, name: string): JsonObject => ({
+/** References a component of the document. */
+export const createRef = (section: string, name: string): JsonObject => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-/** A JSON body with its schema and examples. */
-export const json = (schema: JsonObject, examples: JsonObject): JsonObject => ({
+/** Describes a JSON body by its schema and examples. */
+export const describeJson = (schema: JsonObject, examples: JsonObject): JsonObject => ({
   'application/json': { schema, examples },
 })

@@ -1,33 +1,40 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
 import { emittedExamples } from './examples.ts'
-import { json, ref } from './openapi-parts.ts'
-import { type JsonObject, schemaNameOf } from './schemas.ts'
+import { createRef, describeJson } from './openapi-parts.ts'
+import { type JsonObject, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-const webhook = (event: EmittedEventName): JsonObject => ({
+const describeWebhook = (event: EmittedEventName): JsonObject => ({
   post: {
-    operationId: `on${schemaNameOf(event)}`,
+    operationId: `on${toSchemaName(event)}`,
     summary: event,
-    description: descriptions[schemaNameOf(event)]?.description,
+    description: descriptions[toSchemaName(event)]?.description,
     security: [],
-    parameters: Object.keys(webhookHeaders).map((name) => ref('parameters', name)),
+    parameters: Object.keys(webhookHeaders).map((name) => createRef('parameters', name)),
     requestBody: {
       required: true,
-      content: json(ref('schemas', schemaNameOf(event)), { delivery: { value: emittedExamples[event] } }),
+      content: describeJson(createRef('schemas', toSchemaName(event)), {
+        delivery: { value: emittedExamples[event] },
+      }),
     },
     responses: {
-      '2XX': { description: 'Received. Answer it once the delivery is safe with you.' },
-      410: { description: 'Gone: the subscription is disabled, and nothing further is sent.' },
-      429: { description: 'Too many: sent again later, not before `Retry-After`.' },
-      503: { description: 'Not now: sent again later, not before `Retry-After`.' },
+      '2XX': { description: 'Received. Send this response once the event is stored or handled.' },
+      410: { description: 'Gone. The subscription is disabled, and nothing more is sent to it.' },
+      429: {
+        description: 'Too many requests. The event is sent again, not earlier than `Retry-After` says.',
+      },
+      503: {
+        description: 'Temporarily unavailable. The event is sent again, not earlier than `Retry-After` says.',
+      },
       default: {
-        description: 'Failed, as is a redirect: sent again later, several times, with the same `webhook-id`.',
+        description:
+          'Any other status, redirects included, is a failed attempt. The event is sent again later, with the same `webhook-id`.',
       },
     },
   },
 })
 
-/** The nine webhooks, by the name of the event. */
-export const openApiWebhooks = (): JsonObject =>
-  Object.fromEntries(emittedEventNames.map((event) => [event, webhook(event)]))
+/** Describes the nine webhooks, by the name of the event. */
+export const buildWebhooks = (): JsonObject =>
+  Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)]))

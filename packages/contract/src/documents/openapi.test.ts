@@ -5,7 +5,7 @@ import { emittedEventNames } from '../emitted-event.ts'
 import { type EndpointName, endpoints } from '../endpoints.ts'
 import { type ErrorCode, errorCodes, isErrorCode } from '../error-codes.ts'
 import { endpointErrors } from './errors.ts'
-import { openApiDocument } from './openapi.ts'
+import { createOpenApiDocument } from './openapi.ts'
 
 /** A place in the document, with references followed. */
 const at = (document: unknown, ...path: string[]): unknown => {
@@ -18,7 +18,7 @@ const at = (document: unknown, ...path: string[]): unknown => {
   return value
 }
 
-const document = openApiDocument()
+const document = createOpenApiDocument()
 
 const endpointNames: readonly EndpointName[] = ['groups.create', 'calls.getSummary']
 
@@ -29,10 +29,10 @@ const operation = (name: EndpointName, ...path: string[]): unknown => {
 
 const statuses = (name: EndpointName): string[] => Object.keys(Object(operation(name, 'responses')))
 
-const codesOf = (name: EndpointName, status: string): readonly ErrorCode[] =>
+const listCodes = (name: EndpointName, status: string): readonly ErrorCode[] =>
   endpointErrors[name].filter((code) => String(errorCodes[code]) === status)
 
-const headersOf = (name: EndpointName, status: string): string[] =>
+const listHeaders = (name: EndpointName, status: string): string[] =>
   Object.keys(Object(operation(name, 'responses', status, 'headers')))
 
 test('is a valid OpenAPI 3.1 document', async () => {
@@ -41,11 +41,11 @@ test('is a valid OpenAPI 3.1 document', async () => {
   expect(document.openapi).toMatch(/^3\.1\./)
 })
 
-test('survives JSON unchanged', () => {
+test('is plain JSON', () => {
   expect(JSON.parse(JSON.stringify(document))).toEqual(document)
 })
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   for (const [, pointer = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     expect(at(document, ...pointer.split('/')), pointer).toBeDefined()
   }
@@ -70,17 +70,17 @@ test('the statuses of the summary: 200, 202, 400, 401, 404, 422, 429, 500, 503',
   expect(statuses('calls.getSummary')).toEqual(expected)
 })
 
-test('every error code belongs to an endpoint, save those of no endpoint', () => {
+test('every error code belongs to an endpoint, except route_not_found and method_not_allowed', () => {
   const belonging = new Set(Object.values(endpointErrors).flat())
   const others = Object.keys(errorCodes).filter((code) => !isErrorCode(code) || !belonging.has(code))
   expect(others).toEqual(['route_not_found', 'method_not_allowed'])
 })
 
-test('every failure lists its error codes, and shows each', () => {
+test('every error response lists its codes and has an example of each', () => {
   for (const name of endpointNames) {
     for (const status of statuses(name).filter((each) => each !== '200')) {
       const content = ['responses', status, 'content', 'application/json']
-      const codes = codesOf(name, status)
+      const codes = listCodes(name, status)
       expect(operation(name, ...content, 'schema', 'properties', 'code', 'enum')).toEqual(codes)
       for (const code of codes) {
         expect(operation(name, ...content, 'examples', code, 'value', 'code')).toBe(code)
@@ -90,7 +90,7 @@ test('every failure lists its error codes, and shows each', () => {
   }
 })
 
-test('every example passes its schema', () => {
+test('every example is valid', () => {
   const ajv = createAjv().addVocabulary([
     'openapi',
     'info',
@@ -117,23 +117,23 @@ test('every example passes its schema', () => {
   }
 })
 
-test('every answer carries x-request-id', () => {
+test('every response has x-request-id', () => {
   for (const name of endpointNames) {
-    for (const status of statuses(name)) expect(headersOf(name, status), status).toContain('x-request-id')
+    for (const status of statuses(name)) expect(listHeaders(name, status), status).toContain('x-request-id')
   }
 })
 
-test('202, 429 and 503 carry Retry-After, and 429 the RateLimit headers', () => {
+test('202, 429 and 503 have Retry-After, and 429 has the RateLimit headers', () => {
   for (const name of endpointNames) {
     for (const status of statuses(name)) {
-      expect(headersOf(name, status).includes('Retry-After')).toBe(['202', '429', '503'].includes(status))
-      expect(headersOf(name, status).includes('RateLimit-Policy')).toBe(status === '429')
-      expect(headersOf(name, status).includes('RateLimit')).toBe(status === '429')
+      expect(listHeaders(name, status).includes('Retry-After')).toBe(['202', '429', '503'].includes(status))
+      expect(listHeaders(name, status).includes('RateLimit-Policy')).toBe(status === '429')
+      expect(listHeaders(name, status).includes('RateLimit')).toBe(status === '429')
     }
   }
 })
 
-test('the key goes raw or as a bearer token into Authorization, or into x-public-api-key', () => {
+test('the key is sent in Authorization, plain or as a bearer token, or in x-public-api-key', () => {
   expect(document.security).toEqual([{ authorization: [] }, { bearer: [] }, { publicApiKey: [] }])
   expect(at(document, 'components', 'securitySchemes')).toMatchObject({
     authorization: { type: 'apiKey', in: 'header', name: 'Authorization' },
@@ -143,7 +143,7 @@ test('the key goes raw or as a bearer token into Authorization, or into x-public
 })
 
 test.each(emittedEventNames)(
-  'the webhook %s takes its event, with the headers of Standard Webhooks',
+  'the webhook %s has its event as body and the Standard Webhooks headers',
   (event) => {
     const post = at(document, 'webhooks', event, 'post')
     expect(post).toMatchObject({
@@ -158,8 +158,8 @@ test.each(emittedEventNames)(
   },
 )
 
-test('the base URL is the one given, or a variable', () => {
-  expect(openApiDocument({ baseUrl: 'https://wa.example.com/api' }).servers).toEqual([
+test('the server URL is the baseUrl option, or a variable', () => {
+  expect(createOpenApiDocument({ baseUrl: 'https://wa.example.com/api' }).servers).toEqual([
     { url: 'https://wa.example.com/api' },
   ])
   expect(document.servers).toEqual([

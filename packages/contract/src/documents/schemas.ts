@@ -9,16 +9,16 @@ import { UtcTimestamp } from '../timestamp.ts'
 import { type EventName, eventSchemas } from '../webhook-event.ts'
 import { descriptions } from './descriptions.ts'
 
-/** A JSON object: a document, or a schema in it. */
+/** JSON object: a document or a part of it. */
 export type JsonObject = { readonly [name: string]: unknown }
 
-/** The name of an event's schema in the documents: `CallEndedEvent` for CALL_ENDED. */
-export const schemaNameOf = (event: EventName): string =>
+/** Converts the name of an event to that of its schema: CALL_ENDED to `CallEndedEvent`. */
+export const toSchemaName = (event: EventName): string =>
   `${event.toLowerCase().replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`
 
 const { event: _, ...summaryRecord } = emittedEventSchemas.CALL_AI_SUMMARY.shape
 
-/** What the reference server reads and sends, by the name of the schema. */
+/** Schemas of the requests, responses and events of the reference server. */
 export const sentSchemas: { readonly [name: string]: z.core.$ZodType } = {
   CreateGroupRequest,
   CreateGroupResponse,
@@ -26,24 +26,24 @@ export const sentSchemas: { readonly [name: string]: z.core.$ZodType } = {
   SummaryRecord: z.object(summaryRecord),
   Issue,
   ErrorBody,
-  ...Object.fromEntries(emittedEventNames.map((name) => [schemaNameOf(name), emittedEventSchemas[name]])),
+  ...Object.fromEntries(emittedEventNames.map((name) => [toSchemaName(name), emittedEventSchemas[name]])),
 }
 
-/** What a receiver accepts as an event from any server of this interface, by the name of the schema. */
+/** Schemas of the events that receivers accept from any server. */
 export const receivedSchemas: { readonly [name: string]: z.core.$ZodType } = Object.fromEntries(
-  eventNames.map((name) => [`Received${schemaNameOf(name)}`, eventSchemas[name]]),
+  eventNames.map((name) => [`Received${toSchemaName(name)}`, eventSchemas[name]]),
 )
 
-/** Where the doc comments of a schema are: a record has the fields of its event. */
-const describedAs = (name: string): string =>
+// SummaryRecord, as sent, has the fields of the event.
+const findDescribedName = (name: string): string =>
   name === 'SummaryRecord' ? 'CallAiSummaryEvent' : name.replace(/^Received/, '')
 
-const described = (
+const addDescriptions = (
   name: string,
   { properties = {}, ...schema }: z.core.JSONSchema.BaseSchema,
 ): JsonObject => {
   const { description } = descriptions[name.replace(/^Received/, '')] ?? {}
-  const { fields = {} } = descriptions[describedAs(name)] ?? {}
+  const { fields = {} } = descriptions[findDescribedName(name)] ?? {}
   const entries = Object.entries(properties).map(([field, property]) => [
     field,
     Object.assign({ description: fields[field] }, property),
@@ -52,26 +52,26 @@ const described = (
 }
 
 /**
- * JSON Schemas (2020-12, without `$schema`) of some schemas, which refer to each other at `place`, such as
- * `#/components/schemas`. Unknown fields are allowed everywhere: a reader must survive what is added later.
+ * Converts schemas to JSON Schema 2020-12, without `$schema`. They reference each other under `location`, such as
+ * `#/components/schemas`. All of them allow unknown fields, because readers must accept fields that are added later.
  */
-export const drawSchemas = (
+export const toJsonSchemas = (
   schemas: { readonly [name: string]: z.core.$ZodType },
-  place: string,
+  location: string,
 ): { readonly [name: string]: JsonObject } => {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id })
-  const drawn = z.toJSONSchema(registry, {
-    uri: (id) => `${place}/${id}`,
+  const converted = z.toJSONSchema(registry, {
+    uri: (id) => `${location}/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
       delete jsonSchema.additionalProperties
       if (zodSchema === UtcTimestamp) jsonSchema.format = 'date-time'
     },
   })
   return Object.fromEntries(
-    Object.entries(drawn.schemas).map(([name, { $schema, $id, ...schema }]) => [
+    Object.entries(converted.schemas).map(([name, { $schema, $id, ...schema }]) => [
       name,
-      described(name, schema),
+      addDescriptions(name, schema),
     ]),
   )
 }

@@ -1,4 +1,4 @@
-import { CallSummary, type Issue, issuesOf } from '@wabakit/contract'
+import { CallSummary, type Issue, toIssues } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
 import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
@@ -53,7 +53,7 @@ export type SummariesContext = {
 
 const parseSummary = (input: unknown): CallSummary => {
   const parsed = CallSummary.safeParse(input)
-  if (!parsed.success) throw new InputError(issuesOf(parsed.error))
+  if (!parsed.success) throw new InputError(toIssues(parsed.error))
   const { recap, keyPoints, nextSteps } = parsed.data
   const issues: Issue[] = Object.entries({ recap: [recap], keyPoints, nextSteps })
     .filter(([, texts]) => !texts.every(isStorableText))

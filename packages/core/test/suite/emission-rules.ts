@@ -1,5 +1,5 @@
 import type { CallDirection } from '@wabakit/contract'
-import { emittedEventSchemas, issuesOf } from '@wabakit/contract'
+import { emittedEventSchemas, toIssues } from '@wabakit/contract'
 import { equal, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -206,7 +206,7 @@ const callEvents = defineCases('Call events', {
     equal(new Set(world.names()).size, 9)
     for (const { event } of world.emissions) {
       const parsed = emittedEventSchemas[event.event].safeParse(event)
-      ok(parsed.success, `${event.event}: ${parsed.success || JSON.stringify(issuesOf(parsed.error))}`)
+      ok(parsed.success, `${event.event}: ${parsed.success || JSON.stringify(toIssues(parsed.error))}`)
     }
   },
 })

@@ -3,7 +3,7 @@ import {
   emittedEventSchemas,
   eventSchemas,
   isEmittedEventName,
-  issuesOf,
+  toIssues,
 } from '@wabakit/contract'
 import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
@@ -55,7 +55,7 @@ export const buildEvent = (
   const parsed = schema.safeParse(event)
   if (parsed.success) return parsed.data
   throw new MockUsageError(
-    `${caller}: this ${name} violates the contract: ${issuesOf(parsed.error)
+    `${caller}: this ${name} violates the contract: ${toIssues(parsed.error)
       .map(({ message }) => message)
       .join('; ')}. For a payload that violates it on purpose, change a valid one: ` +
       `{ ...fixtures.event('${name}'), … }`,

@@ -1,4 +1,4 @@
-import { issuesOf } from '@wabakit/contract'
+import { toIssues } from '@wabakit/contract'
 import { ConfigError, type ConfigProblem } from './config-error.ts'
 import { ServerConfig } from './server-config.ts'
 import { findSetting, settings } from './settings.ts'
@@ -33,7 +33,7 @@ export const parseConfig = (given: ConfigValues): ServerConfig => {
   const { values, sourceOf } = given
   const parsed = ServerConfig.safeParse(values)
   if (parsed.success) return parsed.data
-  const invalid = issuesOf(parsed.error)
+  const invalid = toIssues(parsed.error)
     .filter(({ path }) => path !== '')
     .map(({ path, message }): ConfigProblem => {
       const [name = ''] = path.split('.')

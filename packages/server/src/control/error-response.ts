@@ -22,7 +22,7 @@ const codeOf = (error: Error): ControlErrorCode | undefined => {
   return undefined
 }
 
-const issuesOf = (error: Error): readonly Issue[] =>
+const toIssues = (error: Error): readonly Issue[] =>
   error instanceof ControlError || error instanceof InputError || error instanceof RequestRefusedError
     ? error.issues
     : []
@@ -44,7 +44,7 @@ const describe = (error: Error): { status: number; code: string; message: string
 /** The answer of the control API to a request that failed; the same shape as that of the public API. */
 export const errorResponse = (error: Error): Response => {
   const { status, code, message } = describe(error)
-  const issues = issuesOf(error)
+  const issues = toIssues(error)
   const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')
   if (error instanceof StorageUnavailableError) {

@@ -3,8 +3,8 @@ import type { WebhookEvent } from 'wabakit/contract'
 import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
-/** Every known event in one switch: with a case missing, `satisfies never` does not compile. */
-export const subjectOf = (event: WebhookEvent): string => {
+/** A switch over all events. If a case is missing, `satisfies never` does not compile. */
+export const getSubject = (event: WebhookEvent): string => {
   switch (event.event) {
     case 'GROUP_CREATED':
     case 'GROUP_PARTICIPANT_JOINED':
@@ -22,7 +22,7 @@ export const subjectOf = (event: WebhookEvent): string => {
     case 'CALL_AI_SUMMARY':
       return event.summary.recap
     default:
-      throw new Error(`not handled: ${JSON.stringify(event satisfies never)}`)
+      throw new Error(`Not handled: ${JSON.stringify(event satisfies never)}`)
   }
 }
 
@@ -39,7 +39,7 @@ export const missing = (event: WebhookEvent): string => {
 export const receiver = createReceiver({ verify: standardWebhooks({ secrets: ['whsec_…'] }) })
   .on('CALL_AI_SUMMARY', (event) => {
     const recap: string = event.summary.recap
-    // @ts-expect-error misspelt: event types have no index signature
+    // @ts-expect-error misspelled: event types have no index signature
     void event.calId
     return recap
   })

@@ -1,9 +1,6 @@
 import { build } from 'esbuild'
 
-/**
- * Bundles `source` for a runtime without modules of its own. In `dir`: from what is installed there; with
- * `fromSources`: from this repository's sources.
- */
+/** Bundles a module with the packages installed in `dir`, or, with `fromSources`, with the sources of this repository. */
 export const bundle = async (source: string, dir: string, fromSources: boolean): Promise<string> => {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: dir, loader: 'ts' },

@@ -1,22 +1,22 @@
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import { bundle } from './bundle.ts'
-import type { Surroundings } from './checks/client.ts'
+import type { Environment } from './checks/client.ts'
 
 const executablePath = '/usr/bin/chromium'
 
-/** Whether there is a Chromium to run. */
+/** Whether Chromium is installed. */
 export const hasChromium = (): boolean => existsSync(executablePath)
 
-/** Runs the client's check in a page of headless Chromium, against another origin. */
+/** Checks the client in a page of headless Chromium, with a service on another origin. */
 export const checkInChromium = async (
   dir: string,
-  around: Omit<Surroundings, 'codes' | 'browser'>,
+  environment: Omit<Environment, 'codes' | 'browser'>,
   fromSources: boolean,
 ): Promise<string[]> => {
   const script = await bundle(
     `import { checkClient } from './checks/client.ts'
-    globalThis.outcome = checkClient(${JSON.stringify({ ...around, codes: false, browser: true })})`,
+    globalThis.outcome = checkClient(${JSON.stringify({ ...environment, codes: false, browser: true })})`,
     dir,
     fromSources,
   )
@@ -34,7 +34,7 @@ export const checkInChromium = async (
   })
   try {
     const page = await browser.newPage()
-    await page.goto(`${around.url.replace('127.0.0.1', 'localhost')}/page`)
+    await page.goto(`${environment.url.replace('127.0.0.1', 'localhost')}/page`)
     await page.addScriptTag({ content: script })
     return await page.evaluate<string[]>('globalThis.outcome')
   } finally {

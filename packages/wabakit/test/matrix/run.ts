@@ -8,19 +8,19 @@ import { checkInChromium, hasChromium } from './chromium.ts'
 import { startService } from './service.ts'
 import { checkInWorkerd } from './workerd.ts'
 
-// Tries the packed packages in every runtime that is there. Runtimes come from `npm ci` in this folder; Chromium is
-// the system's. Names given as arguments choose some of them.
+// Tests the packed packages in every installed runtime. `npm ci` in this folder installs the runtimes, except Chromium, which
+// is the system's. Arguments select runtimes by name.
 const run = promisify(execFile)
 const here = import.meta.dirname
-const installed = (...path: string[]) => join(here, 'node_modules', ...path)
+const resolveInstalled = (...path: string[]) => join(here, 'node_modules', ...path)
 
 const commands: Record<string, { file: string; args: string[] }> = {
-  'Node 22': { file: installed('node22/bin/node'), args: [] },
-  'Node 24': { file: installed('node24/bin/node'), args: [] },
+  'Node 22': { file: resolveInstalled('node22/bin/node'), args: [] },
+  'Node 24': { file: resolveInstalled('node24/bin/node'), args: [] },
   'Node 26': { file: process.execPath, args: [] },
-  Bun: { file: installed('.bin/bun'), args: [] },
+  Bun: { file: resolveInstalled('.bin/bun'), args: [] },
   Deno: {
-    file: installed('.bin/deno'),
+    file: resolveInstalled('.bin/deno'),
     args: ['run', '--allow-all', '--node-modules-dir=manual', '--no-lock'],
   },
 }
@@ -28,8 +28,8 @@ const commands: Record<string, { file: string; args: string[] }> = {
 const project = mkdtempSync(join(tmpdir(), 'wabakit-matrix-'))
 const service = await startService()
 
-/** How to try each runtime; `undefined` where it is absent. */
-const trials: Record<string, (() => Promise<string[]>) | undefined> = {
+/** How to test each runtime, or `undefined` if it is not installed. */
+const tests: Record<string, (() => Promise<string[]>) | undefined> = {
   ...Object.fromEntries(
     Object.entries(commands).map(([name, { file, args }]) => [
       name,
@@ -49,19 +49,19 @@ const trials: Record<string, (() => Promise<string[]>) | undefined> = {
   Chromium: hasChromium() ? () => checkInChromium(project, service, false) : undefined,
 }
 
-const chosen = process.argv.slice(2)
+const selected = process.argv.slice(2)
 let failures = 0
 try {
   await installPacked(project)
   cpSync(join(here, 'checks'), join(project, 'checks'), { recursive: true })
-  for (const [name, trial] of Object.entries(trials)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue
-    if (!trial) {
+  for (const [name, runTest] of Object.entries(tests)) {
+    if (selected.length > 0 && !selected.includes(name)) continue
+    if (!runTest) {
       console.log(`SKIPPED  ${name}: not installed`)
       continue
     }
     try {
-      console.log(`ok       ${name}: ${(await trial()).length} promises kept`)
+      console.log(`ok       ${name}: ${(await runTest()).length} checks passed`)
     } catch (error) {
       failures += 1
       console.log(`FAILED   ${name}: ${error instanceof Error ? error.message : error}`)

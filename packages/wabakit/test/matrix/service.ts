@@ -7,7 +7,7 @@ const cors = {
   'access-control-expose-headers': 'x-request-id, retry-after',
 }
 
-const json = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
+const sendJson = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
   response.writeHead(status, {
     'content-type': 'application/json',
     'x-request-id': 'req_1',
@@ -17,7 +17,7 @@ const json = (response: ServerResponse, status: number, body: unknown, headers =
   response.end(JSON.stringify(body))
 }
 
-const closedPort = async (): Promise<number> => {
+const findClosedPort = async (): Promise<number> => {
   const server = createSocketServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -26,8 +26,8 @@ const closedPort = async (): Promise<number> => {
 }
 
 /**
- * Starts the service that every runtime is tried against. The first part of a path says how it behaves: `ok`, `once`
- * (busy the first time), `pending` (the first time), `hang`, `drop`, `redirect`, or a status.
+ * Starts the service for the tests of all runtimes. The first segment of the path selects its behavior: `ok`, `once` (503 on
+ * the first request), `pending` (202 on the first request), `hang`, `drop`, `redirect`, `page`, or a status.
  */
 export const startService = async () => {
   const visits = new Map<string, number>()
@@ -37,10 +37,10 @@ export const startService = async () => {
     request.on('end', () => {
       if (request.method === 'OPTIONS') return response.writeHead(204, cors).end()
       const url = new URL(request.url ?? '', 'http://service')
-      const [, behaviour = '', visitor = ''] = url.pathname.split('/')
-      const place = `${behaviour}/${visitor}`
-      const number = (visits.get(place) ?? 0) + 1
-      visits.set(place, number)
+      const [, behavior = '', visitor = ''] = url.pathname.split('/')
+      const key = `${behavior}/${visitor}`
+      const number = (visits.get(key) ?? 0) + 1
+      visits.set(key, number)
       const success =
         request.method === 'POST'
           ? { success: true, groupId: JSON.parse(Buffer.concat(chunks).toString()).groupId ?? 'generated' }
@@ -48,26 +48,28 @@ export const startService = async () => {
               callId: url.searchParams.get('callId'),
               summary: { recap: JSON.stringify(request.headers), keyPoints: [], nextSteps: [] },
             }
-      switch (behaviour) {
+      switch (behavior) {
         case 'ok':
-          return json(response, 200, success)
+          return sendJson(response, 200, success)
         case 'once':
-          return number === 1 ? json(response, 503, {}, { 'retry-after': '0' }) : json(response, 200, success)
+          return number === 1
+            ? sendJson(response, 503, {}, { 'retry-after': '0' })
+            : sendJson(response, 200, success)
         case 'pending':
-          return number === 1 ? json(response, 202, {}) : json(response, 200, success)
+          return number === 1 ? sendJson(response, 202, {}) : sendJson(response, 200, success)
         case 'hang':
           return
         case 'drop':
           return response.destroy()
         case 'redirect':
-          return json(response, 302, {}, { location: '/ok' })
+          return sendJson(response, 302, {}, { location: '/ok' })
         case 'page':
           return response
             .writeHead(200, { 'content-type': 'text/html' })
             .end('<!doctype html><title>page</title>')
         default:
-          return json(response, Number(behaviour) || 404, {
-            message: `key ${request.headers.authorization} is no good`,
+          return sendJson(response, Number(behavior) || 404, {
+            message: `key ${request.headers.authorization} is not valid`,
             code: 'invalid_subject',
           })
       }
@@ -78,7 +80,7 @@ export const startService = async () => {
   const port = typeof address === 'object' && address ? address.port : 0
   return {
     url: `http://127.0.0.1:${port}`,
-    refusedUrl: `http://127.0.0.1:${await closedPort()}`,
+    refusedUrl: `http://127.0.0.1:${await findClosedPort()}`,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

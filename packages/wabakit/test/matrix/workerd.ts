@@ -1,11 +1,11 @@
 import { Miniflare } from 'miniflare'
 import { bundle } from './bundle.ts'
-import type { Surroundings } from './checks/client.ts'
+import type { Environment } from './checks/client.ts'
 
-/** Runs the client's check in workerd, bundled as for Cloudflare Workers. */
+/** Checks the client in workerd, bundled as for Cloudflare Workers. */
 export const checkInWorkerd = async (
   dir: string,
-  around: Omit<Surroundings, 'codes' | 'browser'>,
+  environment: Omit<Environment, 'codes' | 'browser'>,
   fromSources: boolean,
 ): Promise<string[]> => {
   const script = await bundle(
@@ -13,9 +13,9 @@ export const checkInWorkerd = async (
     export default {
       fetch: async () => {
         try {
-          return Response.json({ kept: await checkClient(${JSON.stringify({ ...around, codes: false, browser: false })}) })
+          return Response.json({ passed: await checkClient(${JSON.stringify({ ...environment, codes: false, browser: false })}) })
         } catch (error) {
-          return Response.json({ broken: String(error) })
+          return Response.json({ failed: String(error) })
         }
       },
     }`,
@@ -25,9 +25,9 @@ export const checkInWorkerd = async (
   const miniflare = new Miniflare({ modules: true, script, compatibilityDate: '2026-01-01' })
   try {
     const response = await miniflare.dispatchFetch('http://worker/')
-    const { kept, broken }: { kept?: string[]; broken?: string } = JSON.parse(await response.text())
-    if (!kept) throw new Error(broken)
-    return kept
+    const { passed, failed }: { passed?: string[]; failed?: string } = JSON.parse(await response.text())
+    if (!passed) throw new Error(failed)
+    return passed
   } finally {
     await miniflare.dispose()
   }

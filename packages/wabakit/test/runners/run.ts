@@ -5,12 +5,11 @@ import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { installPacked } from '../packed.ts'
 
-// Runs the example of every test runner against the packed packages, as a user's project would. jest and Playwright
-// come from `npm ci` in the folders of their examples, vitest and msw from this repository. Names given as arguments
-// choose some of them.
+// Runs the example of every test runner with the packed packages, like a user's project. jest and Playwright are installed by
+// `npm ci` in the folders of their examples; vitest and msw come from this repository. Arguments select runners by name.
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../../..')
-const example = (name: string) => join(root, 'examples', `testing-${name}`)
+const resolveExample = (name: string) => join(root, 'examples', `testing-${name}`)
 
 const commands = {
   'node:test': ['node-test', 'node', '--test', 'order.test.ts'],
@@ -20,39 +19,42 @@ const commands = {
   Playwright: ['playwright', 'npm', 'test'],
 } as const
 
-/** The example's folder in the project, with the runner that it needs. */
-const prepare = async (name: string, project: string): Promise<string> => {
+/** Copies an example and its runner to the project. */
+const prepareExample = async (name: string, project: string): Promise<string> => {
   const folder = join(project, `testing-${name}`)
   if (existsSync(folder)) return folder
   if (
-    existsSync(join(example(name), 'package-lock.json')) &&
-    !existsSync(join(example(name), 'node_modules'))
+    existsSync(join(resolveExample(name), 'package-lock.json')) &&
+    !existsSync(join(resolveExample(name), 'node_modules'))
   ) {
-    await run('npm', ['ci', '--ignore-scripts'], { cwd: example(name) })
+    await run('npm', ['ci', '--ignore-scripts'], { cwd: resolveExample(name) })
   }
-  cpSync(example(name), folder, { recursive: true, filter: (path) => basename(path) !== 'node_modules' })
-  const runner = join(example(name), 'node_modules')
+  cpSync(resolveExample(name), folder, {
+    recursive: true,
+    filter: (path) => basename(path) !== 'node_modules',
+  })
+  const runner = join(resolveExample(name), 'node_modules')
   if (existsSync(runner)) symlinkSync(runner, join(folder, 'node_modules'))
   return folder
 }
 
 const project = mkdtempSync(join(tmpdir(), 'wabakit-runners-'))
-const chosen = process.argv.slice(2)
+const selected = process.argv.slice(2)
 let failures = 0
 const report = (name: string, outcome: string): void => console.log(`${outcome.padEnd(8)} ${name}`)
 try {
   await installPacked(project)
-  const isLean = !existsSync(join(project, 'node_modules/msw'))
-  report('an installation for production brings no msw', isLean ? 'ok' : 'FAILED')
-  if (!isLean) failures += 1
+  const isAbsent = !existsSync(join(project, 'node_modules/msw'))
+  report('msw is not installed by default', isAbsent ? 'ok' : 'FAILED')
+  if (!isAbsent) failures += 1
   for (const name of ['vitest', 'msw']) {
     mkdirSync(join(project, 'node_modules'), { recursive: true })
     symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
   }
   for (const [name, [folder, file, ...args]] of Object.entries(commands)) {
-    if (chosen.length > 0 && !chosen.includes(name)) continue
+    if (selected.length > 0 && !selected.includes(name)) continue
     try {
-      await run(file, args, { cwd: await prepare(folder, project), timeout: 180_000 })
+      await run(file, args, { cwd: await prepareExample(folder, project), timeout: 180_000 })
       report(name, 'ok')
     } catch (error) {
       failures += 1

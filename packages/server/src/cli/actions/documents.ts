@@ -1,8 +1,8 @@
-import { asyncApiDocument, jsonSchemas, openApiDocument } from '@wabakit/contract/documents'
+import { createAsyncApiDocument, createJsonSchemas, createOpenApiDocument } from '@wabakit/contract/documents'
 
 /** The documents of the service by the names of their commands. */
 export const documents = {
-  openapi: () => openApiDocument(),
-  asyncapi: () => asyncApiDocument(),
-  schemas: () => jsonSchemas(),
+  openapi: () => createOpenApiDocument(),
+  asyncapi: () => createAsyncApiDocument(),
+  schemas: () => createJsonSchemas(),
 } as const

@@ -1,10 +1,10 @@
 import * as wabakit from 'wabakit'
 
-/** Where the client is tried, and what this kind of runtime can do. */
-export type Surroundings = {
+/** The service to test against, and what the runtime can do. */
+export type Environment = {
   readonly url: string
   readonly refusedUrl: string
-  /** Whether failures of the network have codes. */
+  /** Whether network errors have codes. */
   readonly codes: boolean
   /** Whether the runtime hides redirects and sends its own User-Agent. */
   readonly browser: boolean
@@ -14,81 +14,89 @@ const apiKey = 'sk_matrix_0123456789'
 const group = { wabaNumber: '+15550001111', subject: 'Order 7', groupId: 'order-7' }
 const visitor = Math.random().toString(36).slice(2)
 
-/** The client's promises, tried in whatever runtime this is; web standards only. Rejects on the first broken one. */
-export const checkClient = async (around: Surroundings): Promise<string[]> => {
-  const kept: string[] = []
-  const hold = (promise: string, holds: unknown, seen?: unknown) => {
-    if (!holds)
-      throw new Error(`${promise}: does not hold; saw ${seen instanceof Error ? seen : JSON.stringify(seen)}`)
-    kept.push(promise)
+/** Checks the client in the current runtime, with web standards only. Rejects on the first failure. Returns the checks. */
+export const checkClient = async (environment: Environment): Promise<string[]> => {
+  const passed: string[] = []
+  const check = (rule: string, isTrue: unknown, actual?: unknown) => {
+    if (!isTrue)
+      throw new Error(
+        `Failed: ${rule}. Received ${actual instanceof Error ? actual : JSON.stringify(actual)}`,
+      )
+    passed.push(rule)
   }
-  const client = (behaviour: string, options: wabakit.ClientOptions = {}) =>
-    wabakit.createClient({ baseUrl: `${around.url}/${behaviour}/${visitor}`, apiKey, ...options })
-  const failure = async (promise: Promise<unknown>): Promise<unknown> => {
+  const client = (behavior: string, options: wabakit.ClientOptions = {}) =>
+    wabakit.createClient({ baseUrl: `${environment.url}/${behavior}/${visitor}`, apiKey, ...options })
+  const catchError = async (promise: Promise<unknown>): Promise<unknown> => {
     try {
       return new Error(`resolved to ${JSON.stringify(await promise)}`)
     } catch (error) {
       return error
     }
   }
-  const named = (error: unknown, name: string) => wabakit.isWabakitError(error) && error.name === name
+  const isNamed = (error: unknown, name: string) => wabakit.isWabakitError(error) && error.name === name
 
   const created = await client('ok').groups.create(group).withResponse()
-  hold('creates a group', created.data.groupId === 'order-7' && created.requestId === 'req_1', created)
+  check('creates a group', created.data.groupId === 'order-7' && created.requestId === 'req_1', created)
 
   const record = await client('ok').calls.getSummary('a/b?c=d&é')
   const headers = JSON.parse(record.summary.recap)
-  hold('fetches a summary by an encoded id', record.callId === 'a/b?c=d&é', record)
-  hold('sends the key', headers.authorization === apiKey, headers)
+  check('fetches a summary by an encoded id', record.callId === 'a/b?c=d&é', record)
+  check('sends the key', headers.authorization === apiKey, headers)
   const agent = String(headers['user-agent'])
-  hold('says who is calling', agent.startsWith(around.browser ? 'Mozilla/' : 'wabakit/'), agent)
+  check('sends a User-Agent', agent.startsWith(environment.browser ? 'Mozilla/' : 'wabakit/'), agent)
 
-  const refused = await failure(client('400').groups.create(group))
-  hold(
-    'rejects by status',
+  const refused = await catchError(client('400').groups.create(group))
+  check(
+    'rejects with the error class of the status',
     refused instanceof wabakit.BadRequestError && refused.code === 'invalid_subject',
     refused,
   )
   const shown = `${refused} ${JSON.stringify(refused)} ${refused instanceof Error && refused.stack}`
-  hold('keeps the key out of errors', shown.includes('[redacted]') && !shown.includes(apiKey), shown)
+  check('keeps the key out of errors', shown.includes('[redacted]') && !shown.includes(apiKey), shown)
 
-  const redirected = await failure(client('redirect').groups.create(group))
-  hold('follows no redirect', named(redirected, 'ResponseFormatError'), redirected)
+  const redirected = await catchError(client('redirect').groups.create(group))
+  check('does not follow redirects', isNamed(redirected, 'ResponseFormatError'), redirected)
 
-  hold('repeats a create after 503 with Retry-After', (await client('once').groups.create(group)).success)
+  check(
+    'retries a create request after 503 with Retry-After',
+    (await client('once').groups.create(group)).success,
+  )
 
   const slow = client('hang', { timeoutMs: 100, retry: { limit: 0 } })
-  hold('limits a read', named(await failure(slow.calls.getSummary('c')), 'TimeoutError'))
-  hold(
-    'does not know what became of a create without an answer',
-    named(await failure(slow.groups.create(group)), 'OutcomeUnknownError'),
+  check('times out a GET request', isNamed(await catchError(slow.calls.getSummary('c')), 'TimeoutError'))
+  check(
+    'reports a create request without a response as OutcomeUnknownError',
+    isNamed(await catchError(slow.groups.create(group)), 'OutcomeUnknownError'),
   )
 
   const controller = new AbortController()
   const reason = new Error('enough')
   setTimeout(() => controller.abort(reason), 50)
-  hold(
-    'stops with the reason itself',
-    (await failure(client('hang').groups.create(group, controller))) === reason,
+  check(
+    'rejects an aborted request with the reason itself',
+    (await catchError(client('hang').groups.create(group, controller))) === reason,
   )
 
   const dropped = client('drop', { retry: { limit: 0 } })
-  hold('reports a lost read', named(await failure(dropped.calls.getSummary('c')), 'ConnectionError'))
-  hold(
-    'does not repeat a lost create',
-    named(await failure(dropped.groups.create(group)), 'OutcomeUnknownError'),
+  check(
+    'reports a dropped GET request as ConnectionError',
+    isNamed(await catchError(dropped.calls.getSummary('c')), 'ConnectionError'),
+  )
+  check(
+    'does not retry a dropped create request',
+    isNamed(await catchError(dropped.groups.create(group)), 'OutcomeUnknownError'),
   )
 
   const nowhere = wabakit.createClient({
-    baseUrl: around.refusedUrl,
+    baseUrl: environment.refusedUrl,
     apiKey,
     retry: { limit: 1, backoffMs: [0, 0] },
   })
-  const name = around.codes ? 'ConnectionError' : 'OutcomeUnknownError'
-  const unconnected = await failure(nowhere.groups.create(group))
-  hold(`reports a refused create as ${name}`, named(unconnected, name), unconnected)
+  const name = environment.codes ? 'ConnectionError' : 'OutcomeUnknownError'
+  const unconnected = await catchError(nowhere.groups.create(group))
+  check(`reports a refused create request as ${name}`, isNamed(unconnected, name), unconnected)
 
   const waited = await client('pending').calls.waitForSummary('c', { intervalMs: 20 })
-  hold('waits for a summary', waited.callId === 'c', waited)
-  return kept
+  check('waits for a summary', waited.callId === 'c', waited)
+  return passed
 }

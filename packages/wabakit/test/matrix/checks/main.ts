@@ -1,5 +1,5 @@
 import { checkClient } from './client.ts'
 
-/** Runs the check in a runtime that has a command line: addresses come in, kept promises go out. */
+// Checks the client in a runtime with a command line. The arguments are the URLs of the service.
 const [url = '', refusedUrl = ''] = process.argv.slice(2)
 console.log(JSON.stringify(await checkClient({ url, refusedUrl, codes: true, browser: false })))

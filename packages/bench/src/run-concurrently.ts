@@ -1,13 +1,13 @@
-/** Options of {@link inParallel}. */
-export type ParallelOptions = {
+/** Options for {@link runConcurrently}. */
+export type ConcurrentOptions = {
   readonly times: number
-  /** Most that run at the same time. */
+  /** Maximum number of concurrent runs. */
   readonly concurrency: number
 }
 
-/** Runs a task many times. */
-export const inParallel = async (
-  { times, concurrency }: ParallelOptions,
+/** Runs a task `times` times, with bounded concurrency. */
+export const runConcurrently = async (
+  { times, concurrency }: ConcurrentOptions,
   task: () => Promise<unknown>,
 ): Promise<void> => {
   let left = times

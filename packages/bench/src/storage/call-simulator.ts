@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { startServer } from '@wabakit/server'
-import { inParallel } from '../in-parallel.ts'
+import { runConcurrently } from '../run-concurrently.ts'
 
-/** The organization whose calls are played. */
+/** Organization of the simulated calls. */
 export const organizationId = 'acme'
 
 const number = '+15550100002'
@@ -18,8 +18,8 @@ const summary = {
   nextSteps: ['Confirm the new delivery date by message', 'Refund the express fee of the delayed order'],
 }
 
-/** A server on a database, and an endpoint that takes what it delivers. */
-export const startCallPlayer = async (database: string) => {
+/** Starts a server on a database, and an endpoint that accepts its webhooks. */
+export const startCallSimulator = async (database: string) => {
   const endpoint = createServer((request, response) => {
     request.resume().on('end', () => response.end('ok'))
   }).listen(0, '127.0.0.1')
@@ -36,7 +36,7 @@ export const startCallPlayer = async (database: string) => {
   const { calls, summaries, subscriptions, dispatcher } = server.service
   await subscriptions.create(organizationId, { channel: 'PSTN', number, url: `http://127.0.0.1:${port}/` })
 
-  const playOne = async (): Promise<void> => {
+  const simulateCall = async (): Promise<void> => {
     const { callId } = await calls.start(organizationId, {
       channel: 'PSTN',
       direction: 'INCOMING',
@@ -47,9 +47,9 @@ export const startCallPlayer = async (database: string) => {
     await summaries.save(organizationId, callId, summary, { generatedBy: 'automatic' })
   }
   return {
-    /** Plays so many calls, 64 at a time, and waits until everything of them is delivered. */
-    play: async (times: number): Promise<void> => {
-      await inParallel({ times, concurrency: 64 }, playOne)
+    /** Simulates calls, 64 concurrently, and waits until all events are delivered. */
+    run: async (times: number): Promise<void> => {
+      await runConcurrently({ times, concurrency: 64 }, simulateCall)
       while ((await dispatcher.nextDueAt()) !== undefined) await new Promise((wait) => setTimeout(wait, 100))
     },
     close: async (): Promise<void> => {

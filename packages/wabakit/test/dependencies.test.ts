@@ -6,8 +6,8 @@ import { expect, test } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Which siblings a room may import. Nothing else may be imported, and never by path. */
-const arrows: Record<string, readonly string[]> = {
+/** The packages that each package may import, by name and through an entry point. */
+const dependencies: Record<string, readonly string[]> = {
   contract: [],
   client: ['contract'],
   webhooks: ['contract'],
@@ -17,7 +17,7 @@ const arrows: Record<string, readonly string[]> = {
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
 }
 
-/** The one home of each library, and what each room may use of it. */
+/** The libraries that each package may import. */
 const libraries: Record<string, readonly string[]> = {
   contract: ['zod/mini'],
   client: ['ky'],
@@ -39,44 +39,44 @@ const libraries: Record<string, readonly string[]> = {
   wabakit: [],
 }
 
-/** Files that reach for `node:`; every other source runs anywhere. `server` is for Node alone. */
+/** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
   /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|fastify|fastify-host|hang-up-signal|lambda|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
 
-const rooms = readdirSync(resolve(root, 'packages')).filter((name) =>
+const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),
 )
 
-const sources = (room: string): string[] =>
-  globSync(`packages/${room}/src/**/*.ts`, { cwd: root }).filter(
+const listSources = (name: string): string[] =>
+  globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).filter(
     (file) => !/\.(?:test|test-d)\.ts$/.test(file),
   )
 
-const importsOf = (file: string): string[] =>
+const readImports = (file: string): string[] =>
   ts.preProcessFile(readFileSync(resolve(root, file), 'utf8')).importedFiles.map(({ fileName }) => fileName)
 
-const publishedRooms = rooms.filter((room) => room !== 'bench')
+const publishedPackages = packages.filter((name) => name !== 'bench')
 
-test('every room is in the table of arrows', () => {
-  expect(publishedRooms.filter((room) => !(room in arrows))).toEqual([])
+test('every package is in the table of dependencies', () => {
+  expect(publishedPackages.filter((name) => !(name in dependencies))).toEqual([])
 })
 
-test.each(publishedRooms)(
-  '%s imports only what its arrows allow, by package name and through its entry',
-  (room) => {
-    const siblings = (arrows[room] ?? []).map((name) => `@wabakit/${name}`)
-    const wrong = sources(room).flatMap((file) =>
-      importsOf(file)
+test.each(publishedPackages)(
+  '%s imports only its dependencies, by package name and through their entry points',
+  (name) => {
+    const siblings = (dependencies[name] ?? []).map((sibling) => `@wabakit/${sibling}`)
+    const wrong = listSources(name).flatMap((file) =>
+      readImports(file)
         .filter((specifier) => {
           if (specifier.startsWith('.')) {
-            const target = relative(resolve(root, 'packages', room), resolve(root, dirname(file), specifier))
+            const target = relative(resolve(root, 'packages', name), resolve(root, dirname(file), specifier))
             return !target.startsWith('src/') && target !== 'package.json'
           }
           if (specifier.startsWith('#')) return false
           if (specifier.startsWith('node:')) return !nodeFiles.test(file)
           if (builtinModules.includes(specifier)) return true
-          const sibling = siblings.some((name) => specifier === name || specifier.startsWith(`${name}/`))
-          return !sibling && !(libraries[room] ?? []).includes(specifier)
+          const sibling = siblings.some((each) => specifier === each || specifier.startsWith(`${each}/`))
+          return !sibling && !(libraries[name] ?? []).includes(specifier)
         })
         .map((specifier) => `${file} imports ${specifier}`),
     )
@@ -84,21 +84,21 @@ test.each(publishedRooms)(
   },
 )
 
-test.each(publishedRooms)('%s has no circle between its files', (room) => {
-  const files = sources(room)
+test.each(publishedPackages)('%s has no cycle between its files', (name) => {
+  const files = listSources(name)
   const edges = new Map(
     files.map((file) => [
       file,
-      importsOf(file)
+      readImports(file)
         .filter((specifier) => specifier.startsWith('.'))
         .map((specifier) => relative(root, resolve(root, dirname(file), specifier))),
     ]),
   )
   const done = new Set<string>()
-  const circles: string[] = []
+  const cycles: string[] = []
   const visit = (file: string, path: string[]): void => {
     if (path.includes(file)) {
-      circles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
+      cycles.push([...path.slice(path.indexOf(file)), file].join(' -> '))
       return
     }
     if (done.has(file)) return
@@ -106,25 +106,25 @@ test.each(publishedRooms)('%s has no circle between its files', (room) => {
     done.add(file)
   }
   for (const file of files) visit(file, [])
-  expect(circles).toEqual([])
+  expect(cycles).toEqual([])
 })
 
-const manifestOf = (room: string): Record<string, Record<string, unknown> | undefined> =>
-  JSON.parse(readFileSync(resolve(root, `packages/${room}/package.json`), 'utf8'))
+const readManifest = (name: string): Record<string, Record<string, unknown> | undefined> =>
+  JSON.parse(readFileSync(resolve(root, `packages/${name}/package.json`), 'utf8'))
 
-test.each(publishedRooms)('%s declares what it imports, and nothing else', (room) => {
-  const manifest = manifestOf(room)
+test.each(publishedPackages)('%s declares exactly the dependencies that it imports', (name) => {
+  const manifest = readManifest(name)
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }).sort()
   const imported = new Set(
-    sources(room)
-      .flatMap(importsOf)
+    listSources(name)
+      .flatMap(readImports)
       .filter((specifier) => !/^(?:[.#]|node:)/.test(specifier))
       .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')),
   )
-  // A package manager that is strict finds an optional peer only where each package on the way declares it.
-  const passedOn =
-    room === 'wabakit'
-      ? (arrows.wabakit ?? []).flatMap((name) => Object.keys(manifestOf(name).peerDependencies ?? {}))
+  // Strict package managers find an optional peer only if every package between declares it.
+  const inheritedPeers =
+    name === 'wabakit'
+      ? (dependencies.wabakit ?? []).flatMap((each) => Object.keys(readManifest(each).peerDependencies ?? {}))
       : []
-  expect(declared).toEqual([...imported, ...passedOn].sort())
+  expect(declared).toEqual([...imported, ...inheritedPeers].sort())
 })

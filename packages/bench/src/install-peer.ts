@@ -1,0 +1,27 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+// These peers have hundreds of dependencies, so they are installed outside the workspaces, and only on request.
+const folder = resolve(import.meta.dirname, '../../../node_modules/.cache/wabakit-peers')
+
+/**
+ * Installs a peer with many dependencies, unless it is installed already.
+ *
+ * @param packages - names with major versions, such as `@mockoon/cli@9`.
+ * @returns the path of its `node_modules`.
+ */
+export const installPeer = (...packages: readonly string[]): string => {
+  const peerFolder = resolve(folder, packages.join('+').replaceAll('/', '-'))
+  const modules = resolve(peerFolder, 'node_modules')
+  if (!existsSync(modules)) {
+    mkdirSync(peerFolder, { recursive: true })
+    writeFileSync(resolve(peerFolder, 'package.json'), '{ "private": true }')
+    const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', ...packages], {
+      cwd: peerFolder,
+      stdio: 'inherit',
+    })
+    if (status !== 0) throw new Error(`npm could not install ${packages.join(' and ')}.`)
+  }
+  return modules
+}
