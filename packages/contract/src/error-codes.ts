@@ -143,6 +143,12 @@ export const errorCodes = {
    */
   internal_error: 500,
   /**
+   * The server lost its database while the change was being committed. The change may have been made or not.
+   *
+   * Find out before you repeat the request: GROUP_CREATED with the request's `groupId` follows if the group was created.
+   */
+  outcome_unknown: 503,
+  /**
    * The store cannot be reached. Nothing was changed.
    *
    * Repeat the request after the seconds in `Retry-After`.

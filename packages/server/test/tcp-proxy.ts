@@ -7,6 +7,8 @@ export type TcpProxy = {
   blackHole(): void
   /** Passes on again; connections that fell into the hole are gone. */
   restore(): void
+  /** Breaks every connection, with whatever is on its way; new ones are passed on. */
+  cut(): void
   close(): Promise<void>
 }
 
@@ -46,6 +48,7 @@ export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
       isOpen = true
       destroyAll()
     },
+    cut: destroyAll,
     close: async () => {
       destroyAll()
       await new Promise((resolve) => server.close(resolve))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresEngine, type PostgresEngine } from './torture/postgres-engine.ts'
 import { failuresOf, type Ordeal } from './torture/scenario.ts'
+import { creates } from './torture/scenarios/creates.ts'
 import { kill } from './torture/scenarios/kills.ts'
 import { lies } from './torture/scenarios/lies.ts'
 import { troubleStorage } from './torture/scenarios/postgres-storage.ts'
@@ -59,6 +60,15 @@ test(
     expect(failuresOf(result), `seed ${seed}`).toEqual([])
     expect(result.acknowledged).toBeGreaterThan(0)
     expect(result.takeovers).toBeGreaterThan(0)
+  },
+  limit,
+)
+
+test(
+  'makes one group of each create, whatever becomes of the responses to its commits',
+  async () => {
+    const { failures } = await creates({ ...options, engine, seed, times: 1_000 })
+    expect(failures, `seed ${seed}`).toEqual([])
   },
   limit,
 )

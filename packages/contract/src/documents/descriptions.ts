@@ -384,6 +384,7 @@ export const descriptions: {
       "malformed_json": "The request body is not JSON.\n\nSend JSON in UTF-8, as a JSON serializer writes it.",
       "method_not_allowed": "The path exists, but not with this method.\n\nUse the method in the `Allow` header.",
       "missing_api_key": "The request carries no Public API key.\n\nSend the key in the header that the service reads.",
+      "outcome_unknown": "The server lost its database while the change was being committed. The change may have been made or not.\n\nFind out before you repeat the request: GROUP_CREATED with the request's `groupId` follows if the group was created.",
       "rate_limited": "Too many requests by this organization, key or IP address.\n\nWait for the seconds in `Retry-After`, then repeat the request.",
       "route_not_found": "There is no such path.\n\nCheck the base URL: the paths of the endpoints are appended to it.",
       "storage_unavailable": "The store cannot be reached. Nothing was changed.\n\nRepeat the request after the seconds in `Retry-After`.",

@@ -33,6 +33,7 @@ export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCo
     'unsupported_media_type',
     'integration_disabled',
     'group_id_conflict',
+    'outcome_unknown',
     ...everywhere,
   ],
   'calls.getSummary': [

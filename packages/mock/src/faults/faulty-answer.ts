@@ -6,8 +6,12 @@ const json = 'application/json; charset=utf-8'
 
 const codes = Object.keys(errorCodes).filter(isErrorCode)
 
-/** The one code that the closed list has for a status; where it has several, none is made up. */
-const onlyCodeOf = (status: number): ErrorCode | undefined => {
+/**
+ * The one code that the closed list has for a status; where it has several, none is made up. Of those with 503, only
+ * `storage_unavailable` comes with `Retry-After`.
+ */
+const onlyCodeOf = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
+  if (status === 503 && retryAfterSeconds !== undefined) return 'storage_unavailable'
   const [code, ...others] = codes.filter((each) => errorCodes[each] === status)
   return others.length === 0 ? code : undefined
 }
@@ -19,7 +23,7 @@ const statusOf = ({ status, code, html }: ApiFault): number => {
 }
 
 const errorBody = (fault: ApiFault, status: number): Partial<Omit<ErrorBody, 'code'>> & { code?: string } => {
-  const code = fault.code ?? onlyCodeOf(status)
+  const code = fault.code ?? onlyCodeOf(status, fault)
   const [, phrase] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
   return {
     statusCode: status,

@@ -64,6 +64,7 @@ export const createTenant = (context: TenantContext): Tenant => {
   const inbox = createInbox(targets, inboxUrl)
   const room = createWaitingRoom()
   const idRandom = createSeededRandom(seed, account.organizationId, 'ids')
+  const clientRandom = createSeededRandom(seed, account.organizationId, 'clients')
   const newChance = () => createSeededRandom(seed, account.organizationId, 'faults')
   let chance = newChance()
   const apiRules = createApiRules(() => chance())
@@ -174,6 +175,7 @@ export const createTenant = (context: TenantContext): Tenant => {
         baseUrl: url,
         apiKey: account.apiKey,
         clock,
+        random: clientRandom,
         ...(header !== undefined && { auth: { header } }),
       }
       return createClient({ ...own, ...(!isListening && { fetch }), ...options })

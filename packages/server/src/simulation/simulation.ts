@@ -1,6 +1,6 @@
 import type { CallSummary } from '@wabakit/contract'
 import type { CallEnding, CallInput, CallRecord, OrganizationRecord, ReferenceServer } from '@wabakit/core'
-import { RecordNotFoundError } from '@wabakit/core'
+import { RecordNotFoundError, StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 
 /** A summary to save; what is omitted of it is made up. */
 export type SimulatedSummary = { readonly [Field in keyof CallSummary]?: CallSummary[Field] | undefined } & {
@@ -30,6 +30,7 @@ export type Simulation = {
    * Plays a call. All its steps are stored when it resolves, except for a summary that comes later (`afterMs`).
    *
    * @throws what the core throws: the input is wrong, the call exists, there is no such organization.
+   * @throws StorageOutcomeUnknownError when the store failed after the call had begun.
    */
   call(organizationId: string, call: SimulatedCall): Promise<CallRecord>
   /** Forgets summaries that are still to come. */
@@ -113,21 +114,29 @@ export const createSimulation = ({ service, onError }: SimulationContext): Simul
     return ended
   }
 
+  const play = async (organization: OrganizationRecord, callId: string, call: SimulatedCall) => {
+    switch (call.outcome ?? 'answered') {
+      case 'answered':
+        return converse(organization, callId, call)
+      case 'missed':
+        return service.calls.miss(organization.id, callId)
+      case 'rejected':
+        return service.calls.reject(organization.id, callId)
+      case 'not_picked_up':
+        return service.calls.leave(organization.id, callId)
+    }
+  }
+
   return {
     call: async (organizationId, call) => {
       const organization = await service.organizations.find(organizationId)
       if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
       const { callId } = await service.calls.start(organizationId, toInput(call, organization))
-      switch (call.outcome ?? 'answered') {
-        case 'answered':
-          return converse(organization, callId, call)
-        case 'missed':
-          return service.calls.miss(organizationId, callId)
-        case 'rejected':
-          return service.calls.reject(organizationId, callId)
-        case 'not_picked_up':
-          return service.calls.leave(organizationId, callId)
-      }
+      return play(organization, callId, call).catch((cause) => {
+        if (!(cause instanceof StorageUnavailableError)) throw cause
+        const message = `The call ${callId} began, and was then interrupted. Look at it before you simulate another.`
+        throw new StorageOutcomeUnknownError(message, { cause })
+      })
     },
     close: () => {
       for (const timer of timers) clearTimeout(timer)
