@@ -8,9 +8,6 @@ import { createWorld, type World } from '../world.ts'
 
 const caller = { apiKey: 'wk_creates', wabaNumber: '+15550100003' }
 
-/** How many creates are under way at the same time: most wait for a second after each loss. */
-const width = 256
-
 /** An organization whose groups nobody is told of: deliveries are what other scenarios are about. */
 const addCaller = async ({ control }: World): Promise<void> => {
   await control('POST', '/organizations', {
@@ -21,7 +18,7 @@ const addCaller = async ({ control }: World): Promise<void> => {
 }
 
 const terminateBackends = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'a%'`
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'torture'`
 
 /** Ways to lose the response to a commit, by how often they come up in ten. */
 const createWays = ({ cluster }: PostgresEngine, proxy: TcpProxy, address: string) => {
@@ -59,7 +56,7 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
       engine,
       seed,
       reroute,
-      roles: ['api', 'api', 'worker'],
+      roles: isCalm ? ['all'] : ['api', 'api', 'worker'],
       width: 2,
       isCalm: true,
     })
@@ -72,7 +69,7 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
     const work = async (index: number): Promise<void> => {
       while (left-- > 0) await clients[index % clients.length]?.create()
     }
-    const working = Promise.all(Array.from({ length: width }, (_, index) => work(index)))
+    const working = Promise.all(Array.from({ length: isCalm ? 64 : 256 }, (_, index) => work(index)))
     const ways = createWays(engine, proxy, address)
     for (let round = 0; left > 0; round++) {
       await setTimeout(isCalm ? world.random.between(50, 200) : world.random.between(300, 1_500))
