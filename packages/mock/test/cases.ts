@@ -162,6 +162,13 @@ export const cases: Readonly<Record<string, Case>> = {
     )
   },
 
+  'postpones a create by 503 with Retry-After, as the service does': async ({ mock, client }) => {
+    mock.faults.next('groups.create', { status: 503, retryAfterSeconds: 0 })
+    await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+    equal(mock.requests.length, 2)
+    equal(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size, 1)
+  },
+
   'loses the outcome of a create, whether it was carried out or not': async ({ mock, client }) => {
     const create = (groupId: string) =>
       client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })

@@ -17,7 +17,12 @@ const headersByStatus: { readonly [status: number]: JsonObject } = {
     RateLimit: ref('headers', 'RateLimit'),
     'RateLimit-Policy': ref('headers', 'RateLimit-Policy'),
   },
-  503: { 'Retry-After': ref('headers', 'Retry-After') },
+  503: {
+    'Retry-After': {
+      description: 'Seconds to wait; only with `storage_unavailable`.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  },
 }
 
 const success = (description: string, schema: string, value: JsonObject): JsonObject => ({

@@ -34,6 +34,8 @@ const madeUp = (fault: Fault, status: number): Response => {
     statusCode: status,
     error: STATUS_CODES[status] ?? 'Error',
     message: 'This fault was asked for.',
+    // Without this code, a client must not repeat a create after 503.
+    ...(status === 503 && fault.retryAfterSeconds !== undefined && { code: 'storage_unavailable' }),
   }
   return new Response(JSON.stringify(body), { status, headers: headersOf(fault, 'application/json') })
 }

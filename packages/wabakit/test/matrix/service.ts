@@ -52,7 +52,9 @@ export const startService = async () => {
         case 'ok':
           return json(response, 200, success)
         case 'once':
-          return number === 1 ? json(response, 503, {}, { 'retry-after': '0' }) : json(response, 200, success)
+          return number === 1
+            ? json(response, 503, { code: 'storage_unavailable' }, { 'retry-after': '0' })
+            : json(response, 200, success)
         case 'pending':
           return number === 1 ? json(response, 202, {}) : json(response, 200, success)
         case 'hang':

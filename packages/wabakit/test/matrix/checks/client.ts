@@ -55,7 +55,9 @@ export const checkClient = async (around: Surroundings): Promise<string[]> => {
   const redirected = await failure(client('redirect').groups.create(group))
   hold('follows no redirect', named(redirected, 'ResponseFormatError'), redirected)
 
-  hold('repeats a create after 503 with Retry-After', (await client('once').groups.create(group)).success)
+  hold('repeats a create after 503 storage_unavailable', (await client('once').groups.create(group)).success)
+  const { groupId } = await client('ok').groups.create({ ...group, groupId: undefined })
+  hold('generates a groupId', /^wagrp_[0-9A-HJKMNP-TV-Z]{26}$/.test(groupId), groupId)
 
   const slow = client('hang', { timeoutMs: 100, retry: { limit: 0 } })
   hold('limits a read', named(await failure(slow.calls.getSummary('c')), 'TimeoutError'))
