@@ -7,7 +7,7 @@ export const outcomeUnknownErrorOf = ({ method, path, groupId }: Call<unknown>, 
   const remedy =
     groupId === undefined
       ? 'Wait for GROUP_CREATED with this subject before you create it again; supply a groupId, or let the client generate it, to recognise the group by'
-      : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again. Where the service answers a repeated groupId with the same group, repeating the call with this groupId tells as well`
+      : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
   return new OutcomeUnknownError(
     `${method} ${path} was sent, but its outcome is not known, and the group may exist. ${remedy}. What happened: ${cause.message}`,
     { groupId, cause },
