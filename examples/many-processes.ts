@@ -66,7 +66,7 @@ try {
         acknowledged.add(groupId)
         return
       } catch (error) {
-        // With an id of its own a group can be asked for again, though nobody knows whether it was made.
+        // This server answers a repeated groupId with the same group, so another process may be asked.
         if (!(error instanceof ConnectionError || error instanceof OutcomeUnknownError)) throw error
         failovers++
       }

@@ -9,7 +9,7 @@ export type Call<Data> = {
   readonly path: string
   /** The request's JSON text. */
   readonly body?: string
-  /** For a create, the supplied id: its repetition is safe. */
+  /** For a create, its id, supplied or generated: the same on every attempt. */
   readonly groupId?: string | undefined
   /** Reads the data from the JSON of a success. */
   readonly parse: (json: unknown) => Validation<Data>

@@ -12,8 +12,8 @@ export type Groups = {
   /**
    * Creates a group on a WABA number. A GROUP_CREATED webhook with the same `groupId` follows.
    *
-   * Supply a `groupId` of your own: then a create whose outcome got lost can be repeated, and is answered with the
-   * same group.
+   * Without a `groupId`, the client generates one and sends it with every attempt, so that GROUP_CREATED can settle an
+   * unknown outcome.
    *
    * @param input - the group: `wabaNumber`, `subject` (1 to 128 code points), and optionally `description` (at most
    * 2048), `joinApprovalMode` (the integration's default when omitted) and `groupId` (1 to 50; generated when
@@ -22,10 +22,11 @@ export type Groups = {
    * @returns `success` and the `groupId`: the supplied one, or the generated one.
    * @throws ValidationError before anything is sent, when the input breaks a rule.
    * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, UnprocessableError 422,
-   * RateLimitError 429, ServerError 5xx, ApiError for any other 4xx.
-   * @throws OutcomeUnknownError when the request was sent and no answer came: the group may exist.
+   * RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for any other 4xx.
+   * @throws OutcomeUnknownError after any other 5xx, and when the request was sent and no complete response came: the
+   * group may exist.
    * @throws ConnectionError when the request provably never left, TimeoutError when the time was over before that.
-   * @throws ResponseFormatError when the answer is a redirect, or a success outside the contract.
+   * @throws ResponseFormatError when the answer is a redirect, or a complete success outside the contract.
    * @example
    * const { groupId } = await client.groups.create({ wabaNumber: '+15550001111', subject: 'Order 7', groupId: 'order-7' })
    */

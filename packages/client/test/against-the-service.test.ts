@@ -4,7 +4,6 @@ import {
   NotFoundError,
   OutcomeUnknownError,
   RateLimitError,
-  ServerError,
   SummaryPendingError,
   SummaryUnavailableError,
   UnprocessableError,
@@ -70,13 +69,28 @@ it('does not repeat a create whose answer was lost, and says how to find out', a
   expect(mock.events.filter(({ event }) => event === 'GROUP_CREATED')).toHaveLength(1)
 })
 
+it('settles the outcome of a create by the GROUP_CREATED that carries the generated groupId', async () => {
+  await using mock = await createMock()
+  const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
+  mock.faults.next('groups.create', { code: 'outcome_unknown', carriedOut: true })
+  const error = await rejectionOf(mock.client().groups.create(input))
+  expect(error).toMatchObject({
+    name: 'OutcomeUnknownError',
+    cause: { code: 'outcome_unknown', status: 503 },
+  })
+  const { groupId } = error as OutcomeUnknownError
+  expect(await mock.waitForEvent('GROUP_CREATED', { groupId })).toMatchObject({ groupId })
+  expect(mock.requests).toHaveLength(1)
+})
+
 it('survives an HTML error page, and repeats a read', async () => {
   await using mock = await createMock()
   mock.faults.next('groups.create', { html: true, status: 502 })
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
-  expect(await rejectionOf(mock.client({ retry: { limit: 0 } }).groups.create(input))).toBeInstanceOf(
-    ServerError,
-  )
+  expect(await rejectionOf(mock.client().groups.create(input))).toMatchObject({
+    name: 'OutcomeUnknownError',
+    cause: { name: 'ServerError', status: 502 },
+  })
   const { callId } = await mock.simulateCall({ summary: { recap: 'They agreed.' } })
   mock.faults.next('calls.getSummary', { html: true, status: 502 })
   expect((await mock.client().calls.getSummary(callId)).summary.recap).toBe('They agreed.')

@@ -39,9 +39,6 @@ it.each([
   [415, ApiError, 'ApiError'],
   [422, UnprocessableError, 'UnprocessableError'],
   [429, RateLimitError, 'RateLimitError'],
-  [500, ServerError, 'ServerError'],
-  [502, ServerError, 'ServerError'],
-  [503, ServerError, 'ServerError'],
 ] as const)('rejects %i with its class and literal name', async (status, Class, name) => {
   const client = await failingWith(status, '{}')
   const error = await rejectionOf(client.groups.create(group))
@@ -53,6 +50,12 @@ it.each([
     new RegExp(`^${name}: POST /whatsapp/wa-group/create answered ${status}`),
   )
   expect(isApiError(error) && isWabakitError(error)).toBe(true)
+})
+
+it.each([500, 502, 503])('rejects a read with a ServerError after %i', async (status) => {
+  const error = await rejectionOf((await failingWith(status, '{}')).calls.getSummary('c'))
+  expect(error).toBeInstanceOf(ServerError)
+  expect(error).toMatchObject({ name: 'ServerError', status, code: 'unknown' })
 })
 
 it('tells a pending summary from one that can never be, and both from other 422s', async () => {
@@ -129,7 +132,7 @@ it('keeps 64 KiB of an error body and lets the connection go', async () => {
     const more = () => response.write('x'.repeat(16_384), () => response.destroyed || setImmediate(more))
     more()
   })
-  const error = await rejectionOf(clientOf(url, once).groups.create(group))
+  const error = await rejectionOf(clientOf(url, once).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ServerError)
   expect((error as ApiError).body).toHaveLength(65_536)
   await expect.poll(() => carrying.size).toBe(0)
@@ -155,7 +158,6 @@ it('repeats no more than a thousand characters of a server in its message', asyn
 
 it.each([
   ['HTML', '<html></html>', 'not JSON'],
-  ['nothing', '', 'not JSON'],
   ['success: false', '{"success":false,"groupId":"g"}', 'outside the contract'],
   ['no groupId', '{"success":true}', 'outside the contract'],
 ])('rejects a 200 with %s as a ResponseFormatError', async (_, body, words) => {

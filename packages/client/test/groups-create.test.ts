@@ -1,6 +1,6 @@
 import { ValidationError } from '@wabakit/client'
 import { CreateGroupResponse, extraFields } from '@wabakit/contract'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { clientOf, group, rejectionOf } from './fixtures.ts'
 import { json, startService } from './loopback.ts'
 
@@ -21,11 +21,36 @@ it('posts the five fields as JSON and resolves to the answered groupId', async (
   expect(JSON.parse(request?.body ?? '')).toEqual(input)
 })
 
-it('leaves an omitted groupId to the service and resolves to the generated one', async () => {
+it('generates a groupId for each create without one: wagrp_ and a ULID of the present time', async () => {
+  const service = await startService((response) => json(response, 200, created))
+  const client = clientOf(service.url, { clock: { now: () => Date.UTC(2026, 0, 1), sleep: async () => {} } })
+  await client.groups.create(group)
+  await client.groups.create({ ...group, groupId: undefined })
+  const ids = service.requests.map(({ body }) => JSON.parse(body).groupId)
+  for (const id of ids) expect(id).toMatch(/^wagrp_01KDVDNA00[0-9A-HJKMNP-TV-Z]{16}$/)
+  expect(new Set(ids).size).toBe(2)
+})
+
+it('draws the generated groupId from the random option', async () => {
+  const service = await startService((response) => json(response, 200, created))
+  const numbers = Array.from({ length: 16 }, (_, index) => index / 32)
+  const random = () => numbers.shift() ?? 0
+  await clientOf(service.url, { random }).groups.create(group)
+  expect(JSON.parse(service.requests[0]?.body ?? '').groupId.slice(-16)).toBe('0123456789ABCDEF')
+})
+
+it('generates a groupId where the platform has no crypto, as React Native', async () => {
+  const service = await startService((response) => json(response, 200, created))
+  vi.stubGlobal('crypto', undefined)
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await clientOf(service.url).groups.create(group)
+  expect(JSON.parse(service.requests[0]?.body ?? '').groupId).toMatch(/^wagrp_.{26}$/)
+})
+
+it('leaves the groupId to the service with generateGroupIds: false', async () => {
   const service = await startService((response) => json(response, 200, { success: true, groupId: 'wagrp_1' }))
-  expect((await clientOf(service.url).groups.create({ ...group, groupId: undefined })).groupId).toBe(
-    'wagrp_1',
-  )
+  const client = clientOf(service.url, { generateGroupIds: false })
+  expect((await client.groups.create({ ...group, groupId: undefined })).groupId).toBe('wagrp_1')
   expect(service.requests[0]?.body).not.toContain('groupId')
 })
 

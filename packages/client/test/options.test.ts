@@ -129,6 +129,8 @@ it.each([
   ['retry', { retry: 3 }],
   ['retry', { retry: null }],
   ['hooks', { hooks: () => {} }],
+  ['generateGroupIds', { generateGroupIds: 'yes' }],
+  ['random', { random: 0.5 }],
   ['fetch', { fetch: 'fetch' }],
   ['headers', { headers: { 'not a header': 'x' } }],
   ['headers', { headers: { 'x-a': 'one\ntwo' } }],

@@ -56,7 +56,7 @@ it('the snippet on failures knows each of them', async () => {
   const input = { ...group, groupId: 'order-7' }
   const adviceOn = async (promise: Promise<unknown>) => adviceFor(await rejectionOf(promise))
   expect(await adviceOn(groups.create({ ...group, subject: '' }))).toBe('subject must not be empty')
-  expect(await adviceOn(groups.create(input))).toBe('repeat with groupId order-7')
+  expect(await adviceOn(groups.create(input))).toBe('wait for GROUP_CREATED of order-7')
   expect(await adviceOn(groups.create(input))).toBe('again in 9000 ms')
   expect(await adviceOn(groups.create(input))).toBe('401 invalid_api_key, ask about req_1')
 })

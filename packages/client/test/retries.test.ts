@@ -1,6 +1,5 @@
 import {
   ApiError,
-  BadRequestError,
   ConnectionError,
   isWabakitError,
   OutcomeUnknownError,
@@ -8,20 +7,18 @@ import {
   ServerError,
   TimeoutError,
 } from '@wabakit/client'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { testClock } from './clock.ts'
 import { clientOf, group, rejectionOf, summary } from './fixtures.ts'
 import { json, refusedUrl, startService, startSockets } from './loopback.ts'
 
-afterEach(() => vi.restoreAllMocks())
-
-type Step = readonly [status: number, headers?: Record<string, string>]
+type Step = readonly [status: number, headers?: Record<string, string>, body?: object]
 
 /** A service that takes the steps one after the other, then succeeds. */
 const stepping = (...steps: Step[]) =>
   startService((response, request, number) => {
-    const [status, headers] = steps[number - 1] ?? [200]
-    if (status !== 200) return json(response, status, {}, headers)
+    const [status, headers, body = {}] = steps[number - 1] ?? [200]
+    if (status !== 200) return json(response, status, body, headers)
     json(
       response,
       200,
@@ -63,10 +60,10 @@ it('makes one attempt with a limit of 0, and as many more as the limit says', as
 })
 
 it('waits a random part of a bound that doubles up to its end', async () => {
-  vi.spyOn(Math, 'random').mockReturnValue(0.25)
   const service = await stepping([500], [500], [500], [500])
   const clock = testClock()
-  await clientOf(service.url, { clock, retry: { limit: 4, backoffMs: [100, 300] } }).calls.getSummary('c')
+  const retry = { limit: 4, backoffMs: [100, 300] } as const
+  await clientOf(service.url, { clock, retry, random: () => 0.25 }).calls.getSummary('c')
   expect(clock.sleeps).toEqual([25, 50, 75, 75])
 })
 
@@ -85,10 +82,9 @@ it.each([
 it.each([['-5'], ['soon'], ['1e3'], ['5s'], ['']])(
   'falls back to the backoff for a Retry-After of "%s"',
   async (value) => {
-    vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const service = await stepping([429, { 'retry-after': value }])
     const clock = testClock()
-    await clientOf(service.url, { clock }).groups.create(group)
+    await clientOf(service.url, { clock, random: () => 0.5 }).groups.create(group)
     expect(clock.sleeps).toEqual([250])
   },
 )
@@ -117,18 +113,74 @@ it('rejects at once when Retry-After asks for more than the time left', async ()
   expect(service.requests).toHaveLength(2)
 })
 
-it('repeats a create after 429, and after 503 only with Retry-After', async () => {
-  const clock = testClock()
-  const limited = await stepping([429], [503, { 'retry-after': '1' }])
-  await clientOf(limited.url, { clock }).groups.create(group)
-  expect(limited.requests).toHaveLength(3)
-  for (const status of [408, 500, 502, 503, 504]) {
-    const service = await stepping([status])
-    expect(await rejectionOf(clientOf(service.url, { clock }).groups.create(withGroupId))).toMatchObject({
-      status,
+const unavailable: Step = [503, { 'retry-after': '1' }, { code: 'storage_unavailable' }]
+
+it.each([
+  ['a supplied', { groupId: 'order-7' }, {}],
+  ['a generated', {}, {}],
+  ['no', {}, { generateGroupIds: false }],
+])('repeats a create with %s groupId after 429 and after 503 storage_unavailable', async (_, id, options) => {
+  const service = await stepping([429], unavailable)
+  await clientOf(service.url, { clock: testClock(), ...options }).groups.create({ ...group, ...id })
+  expect(service.requests).toHaveLength(3)
+  expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
+})
+
+it('rejects with a ServerError when the storage stays unavailable: nothing was changed', async () => {
+  const service = await stepping(unavailable, unavailable, unavailable)
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(group))
+  expect(error).toBeInstanceOf(ServerError)
+  expect(error).toMatchObject({ status: 503, code: 'storage_unavailable' })
+})
+
+const asksToWait = { 'retry-after': '1' }
+
+it.each<{ step: Step }>([
+  { step: [500] },
+  { step: [502] },
+  { step: [504] },
+  { step: [503] },
+  { step: [503, asksToWait] },
+  { step: [503, asksToWait, { code: 'E_1234' }] },
+  { step: [503, {}, { code: 'outcome_unknown' }] },
+  { step: [500, {}, { code: 'storage_unavailable' }] },
+])('does not repeat a create after $step, and does not know its outcome', async ({ step }) => {
+  const [status, headers, body = {}] = step
+  for (const input of [group, withGroupId]) {
+    const service = await stepping([status, { 'x-request-id': 'req_1', ...headers }, body])
+    const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(input))
+    expect(error).toBeInstanceOf(OutcomeUnknownError)
+    expect(error).toMatchObject({
+      groupId: JSON.parse(service.requests[0]?.body ?? '').groupId,
+      cause: { name: 'ServerError', status, requestId: 'req_1' },
     })
+    expect((error as OutcomeUnknownError).groupId).toBeDefined()
     expect(service.requests).toHaveLength(1)
   }
+})
+
+it('does not repeat a create after 408', async () => {
+  const service = await stepping([408])
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(withGroupId))
+  expect(error).toBeInstanceOf(ApiError)
+  expect(service.requests).toHaveLength(1)
+})
+
+it.each([
+  ['empty', 'content-length: 0\r\n\r\n'],
+  ['cut off', 'content-length: 99\r\n\r\n{"success":true,'],
+  ['half of the JSON', 'content-length: 16\r\n\r\n{"success":true,'],
+])('does not know the outcome of a create whose success is %s', async (_, rest) => {
+  const service = await startSockets((socket) =>
+    socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx-request-id: req_1\r\n${rest}`)),
+  )
+  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(withGroupId))
+  expect(error).toBeInstanceOf(OutcomeUnknownError)
+  expect(error).toMatchObject({
+    groupId: 'order-7',
+    cause: { name: 'ResponseFormatError', status: 200, requestId: 'req_1', isComplete: false },
+  })
+  expect(service.received).toHaveLength(1)
 })
 
 it('repeats a create whose connection was refused, and says that nothing was sent', async () => {
@@ -159,17 +211,18 @@ it('never repeats a create after bytes may have arrived, and says how to reconci
   expect(error).toBeInstanceOf(OutcomeUnknownError)
   expect(error).toMatchObject({ name: 'OutcomeUnknownError', code: 'outcome_unknown', groupId: 'order-7' })
   expect((error as Error).message).toContain(
-    'the group may exist; wait for GROUP_CREATED with groupId order-7, or repeat the call with the same groupId',
+    'the group may exist. Wait for GROUP_CREATED with groupId order-7 before you create it again',
   )
   expect((error as Error).cause).toBeInstanceOf(ConnectionError)
   expect(service.received).toHaveLength(1)
 })
 
-it('advises a groupId to who created a group without one', async () => {
+it('advises a groupId to those who create groups without one', async () => {
   const service = await startSockets((socket) => socket.once('data', () => socket.destroy()))
-  const error = await rejectionOf(clientOf(service.url).groups.create(group))
+  const client = clientOf(service.url, { generateGroupIds: false })
+  const error = await rejectionOf(client.groups.create(group))
   expect(error).toMatchObject({ name: 'OutcomeUnknownError', groupId: undefined })
-  expect((error as Error).message).toContain('supply a groupId next time')
+  expect((error as Error).message).toContain('supply a groupId, or let the client generate it')
 })
 
 it('takes a failure without a code, as browsers give it, for one that may have been carried out', async () => {
@@ -202,9 +255,20 @@ it('repeats a lost create with writes always when it has a groupId, with the sam
   expect(bodies).toEqual([JSON.stringify(withGroupId), JSON.stringify(withGroupId)])
 })
 
+it('repeats a lost create with writes always and a generated groupId, with the same body', async () => {
+  const service = await startService((response, _, number) =>
+    number < 3 ? response.destroy() : json(response, 200, { success: true, groupId: 'g' }),
+  )
+  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  await client.groups.create(group)
+  expect(service.requests).toHaveLength(3)
+  expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
+})
+
 it('does not repeat a lost create with writes always and without a groupId', async () => {
   const service = await startSockets((socket) => socket.once('data', () => socket.destroy()))
-  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  const options = { clock: testClock(), retry: { writes: 'always' }, generateGroupIds: false } as const
+  const client = clientOf(service.url, options)
   expect(await rejectionOf(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
   expect(service.received).toHaveLength(1)
 })
@@ -225,12 +289,14 @@ it('stays unknown when a lost create is followed by failures that tell nothing o
   expect((error as Error).cause).toBeInstanceOf(RateLimitError)
 })
 
-it('is known again when a lost create is followed by a refusal', async () => {
+it('stays unknown when a lost create is followed by a refusal, which may be about the group it created', async () => {
   const service = await startService((response, _, number) =>
-    number === 1 ? response.destroy() : json(response, 400, {}),
+    number === 1 ? response.destroy() : json(response, 422, { code: 'group_id_conflict' }),
   )
   const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
-  expect(await rejectionOf(client.groups.create(withGroupId))).toBeInstanceOf(BadRequestError)
+  const error = await rejectionOf(client.groups.create(withGroupId))
+  expect(error).toBeInstanceOf(OutcomeUnknownError)
+  expect(error).toMatchObject({ cause: { code: 'group_id_conflict' } })
 })
 
 it('counts a wait in full on a clock that stands still', async () => {

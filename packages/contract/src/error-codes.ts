@@ -144,6 +144,12 @@ export const errorCodes = {
    */
   internal_error: 500,
   /**
+   * The server lost its database while it was committing the change. The change may or may not have been made.
+   *
+   * Find out before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.
+   */
+  outcome_unknown: 503,
+  /**
    * The database is not available. Nothing was changed.
    *
    * Retry after the number of seconds in `Retry-After`.

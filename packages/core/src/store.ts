@@ -57,8 +57,12 @@ export type * from './store-requests.ts'
  * share may use its own clock instead.
  *
  * Texts are well-formed Unicode without NUL and come back exactly as they were. A change for an organization that
- * does not exist throws `RecordNotFoundError`; an event whose id is in use makes its transaction reject. Every method
- * may throw `StorageUnavailableError`; then nothing of it has happened, as far as can be known.
+ * does not exist throws `RecordNotFoundError`; an event whose id is in use makes its transaction reject.
+ *
+ * **Failures.** Every method may throw `StorageUnavailableError`: nothing was changed, and the call can be repeated. A
+ * method that writes throws `StorageOutcomeUnknownError` instead as soon as its transaction may have been committed: the
+ * connection was lost, timed out or was terminated after the commit could have been sent, or the commit itself failed
+ * halfway. It never repeats such a write by itself. Reads throw `StorageUnavailableError` only.
  */
 export type Store = {
   /** Writes an organization by compare-and-set. */

@@ -151,7 +151,7 @@ export const cases: Readonly<Record<string, Case>> = {
     const create = (groupId: string) =>
       client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })
     mock.faults.next('groups.create', { malformed: true })
-    await rejects(create('malformed'), ResponseFormatError)
+    await rejects(create('malformed'), OutcomeUnknownError)
     mock.faults.next('groups.create', { offContract: true })
     await rejects(create('off-contract'), ResponseFormatError)
     mock.faults.next('groups.create', { truncated: true })
@@ -160,6 +160,24 @@ export const cases: Readonly<Record<string, Case>> = {
       mock.events.map((event) => 'groupId' in event && event.groupId),
       ['malformed', 'off-contract', 'truncated'],
     )
+  },
+
+  'postpones a create by 503 with Retry-After, as the service does': async ({ mock, client }) => {
+    mock.faults.next('groups.create', { status: 503, retryAfterSeconds: 0 })
+    await client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+    equal(mock.requests.length, 2)
+    equal(new Set(mock.requests.map(({ body }) => JSON.stringify(body))).size, 1)
+  },
+
+  'loses the outcome of a create, whether it was carried out or not': async ({ mock, client }) => {
+    const create = (groupId: string) =>
+      client(mock, once).groups.create({ wabaNumber: mock.wabaNumber, subject: 'x', groupId })
+    mock.faults.next('groups.create', { code: 'outcome_unknown' })
+    await rejects(create('not-created'), { code: 'outcome_unknown', cause: { status: 503 } })
+    await mock.expectNoEvent('GROUP_CREATED')
+    mock.faults.next('groups.create', { code: 'outcome_unknown', carriedOut: true })
+    await rejects(create('created'), { code: 'outcome_unknown', groupId: 'created' })
+    await mock.waitForEvent('GROUP_CREATED', { groupId: 'created' })
   },
 
   'resets the connection before or after the request was performed': async ({ mock, client }) => {
@@ -364,7 +382,7 @@ export const cases: Readonly<Record<string, Case>> = {
     const create = (tenant: MockTenant, wabaNumber: string) =>
       client(tenant, once).groups.create({ wabaNumber, subject: 'x', groupId: 'same' })
     await create(right, right.wabaNumber)
-    await rejects(create(left, left.wabaNumber), ServerError)
+    await rejects(create(left, left.wabaNumber), { cause: { status: 500 } })
     await rejects(create(left, right.wabaNumber), { code: 'integration_not_found' })
     await left.clock.advance('1h')
     equal([mock.events.length, left.events.length, right.events.length], [0, 0, 1])

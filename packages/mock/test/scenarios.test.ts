@@ -141,6 +141,21 @@ test('trigger sends any payload; an unknown event is recorded only as a delivery
   ])
 })
 
+test('generates the same group ids from the same seed', async () => {
+  const create = async (seed: number) => {
+    await using seeded = await createMock({ seed })
+    const { wabaNumber } = seeded
+    const client = seeded.client()
+    return [
+      (await client.groups.create({ wabaNumber, subject: 'x' })).groupId,
+      (await client.groups.create({ wabaNumber, subject: 'x' })).groupId,
+    ]
+  }
+  const ids = await create(3)
+  expect(await create(3)).toEqual(ids)
+  expect(new Set([...ids, ...(await create(4))]).size).toBe(4)
+})
+
 test('makes up the same people and summaries from the same seed', async () => {
   const calls = async (seed: number) => {
     await using seeded = await createMock({ seed })

@@ -7,6 +7,14 @@ const startFaulty = async () => {
   return { server, fail }
 }
 
+test('responds 503 with Retry-After as the service does when its storage is unavailable', async () => {
+  const { server, fail } = await startFaulty()
+  await fail({ status: 503, retryAfterSeconds: 1 })
+  await fail({ status: 503 })
+  expect(await (await createGroup(server.url)).json()).toMatchObject({ code: 'storage_unavailable' })
+  expect(await (await createGroup(server.url)).json()).not.toHaveProperty('code')
+})
+
 test('responds with a status so many times, then as usual', async () => {
   const { server, fail } = await startFaulty()
 

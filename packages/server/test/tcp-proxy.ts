@@ -7,12 +7,17 @@ export type TcpProxy = {
   blackHole(): void
   /** Passes on again; connections that fell into the hole are gone. */
   restore(): void
+  /** Breaks the connection that next sends this text, when the response to it comes, which is lost. */
+  loseResponseTo(text: string): void
+  /** Breaks every connection, with whatever is on its way; new ones are passed on. */
+  cut(): void
   close(): Promise<void>
 }
 
 /** Makes a proxy to a port of this machine. */
 export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
   const sockets = new Set<Socket>()
+  const lost = new Set<string>()
   let isOpen = true
   const keep = (socket: Socket): void => {
     sockets.add(socket)
@@ -27,6 +32,13 @@ export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
     if (!isOpen) return
     const upstream = connect(target, '127.0.0.1')
     keep(upstream)
+    client.on('data', (chunk) => {
+      const text = [...lost].find((each) => chunk.includes(each))
+      if (text === undefined) return
+      lost.delete(text)
+      upstream.unpipe(client)
+      upstream.once('data', () => client.destroy()).resume()
+    })
     client.pipe(upstream).pipe(client)
     client.on('close', () => upstream.destroy())
     upstream.on('close', () => client.destroy())
@@ -46,6 +58,8 @@ export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
       isOpen = true
       destroyAll()
     },
+    loseResponseTo: (text) => void lost.add(text),
+    cut: destroyAll,
     close: async () => {
       destroyAll()
       await new Promise((resolve) => server.close(resolve))

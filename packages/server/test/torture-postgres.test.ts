@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresEngine, type PostgresEngine } from './torture/postgres-engine.ts'
 import { failuresOf, type Ordeal } from './torture/scenario.ts'
+import { creates } from './torture/scenarios/creates.ts'
 import { kill } from './torture/scenarios/kills.ts'
 import { lies } from './torture/scenarios/lies.ts'
 import { troubleStorage } from './torture/scenarios/postgres-storage.ts'
@@ -63,6 +64,15 @@ test(
     expect(result.resumed.longestMs, `seed ${seed}`).toBeLessThan(20_000)
   },
   limit,
+)
+
+test(
+  'makes one group of each create, whatever becomes of the responses to its commits',
+  async () => {
+    const { failures } = await creates({ ...options, engine, seed, times: 250 })
+    expect(failures, `seed ${seed}`).toEqual([])
+  },
+  2 * limit,
 )
 
 test(

@@ -8,17 +8,25 @@ import { errorBodyLimit } from './read-body.ts'
 const beginning = (text: string, bytes: number): string =>
   new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, bytes), { stream: true })
 
-/** The error for an answer that `reason` finds outside the contract. */
+/** What is wrong with an answer. */
+export type FormatFault = {
+  readonly reason: string
+  readonly issues?: readonly Issue[]
+  /** @default true */
+  readonly isComplete?: boolean
+}
+
+/** The error for an answer outside the contract. */
 export const responseFormatErrorOf = (
   { method, path }: Call<unknown>,
   { response, text, redact, ...answer }: Answer,
-  reason: string,
-  issues: readonly Issue[] = [],
+  { reason, issues = [], isComplete = true }: FormatFault,
 ): ResponseFormatError => {
   const requestId = answer.requestId === undefined ? undefined : redact(answer.requestId)
   const mark = requestId ? ` (request ${requestId})` : ''
   return new ResponseFormatError(`${method} ${path} ${redact(reason)}${mark}`, {
     status: response.status,
+    isComplete,
     issues,
     requestId,
     headers: redactedHeaders(response.headers, redact),

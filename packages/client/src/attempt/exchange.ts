@@ -38,8 +38,9 @@ const sendWithKy = async (
 }
 
 /**
- * Sends one request and reads its answer. Rejects with the runtime's own error where no answer came, and where a
- * success came without the end of its body; any other answer counts however little of its body came.
+ * Sends one request and reads its answer. Rejects with the runtime's own error where no answer came, and where a read
+ * succeeded without the end of its body. Any other answer counts however little of its body came: of a create, status
+ * and request id must not be lost.
  */
 export const exchange = async (
   settings: Settings,
@@ -50,6 +51,6 @@ export const exchange = async (
   const response = await sendWithKy(settings, call, headers, signal)
   const success = isSuccess(call, response)
   const body = await readBody(response, success ? successBodyLimit : errorBodyLimit, signal)
-  if (success && typeof body.cut === 'object') throw body.cut.error
+  if (success && call.method === 'GET' && typeof body.cut === 'object') throw body.cut.error
   return { ...body, response }
 }

@@ -35,7 +35,7 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
       last = error
     }
     const asked = (last instanceof ApiError && last.retryAfterMs) || 0
-    const pauseMs = Math.max(intervalMs, asked) + Math.round((Math.random() * intervalMs) / 2)
+    const pauseMs = Math.max(intervalMs, asked) + Math.round((settings.random() * intervalMs) / 2)
     await budget.pause(Math.max(0, Math.min(pauseMs, budget.leftMs())), signal)
     if (budget.leftMs() >= 1) continue
     throw new TimeoutError(

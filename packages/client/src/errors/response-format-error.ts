@@ -5,6 +5,8 @@ import { WabakitError } from './wabakit-error.ts'
 export type ResponseFormatErrorDetails = {
   /** HTTP status of the answer; 0 for a redirect in a browser, which hides it. */
   readonly status: number
+  /** `false`: the body was empty, or ended too early. */
+  readonly isComplete: boolean
   /** Where the body differs from the contract; empty for a redirect. */
   readonly issues: readonly Issue[]
   /** The answer's `x-request-id`; `undefined` when it had none. */
@@ -25,6 +27,7 @@ export class ResponseFormatError extends WabakitError implements ResponseFormatE
   }
   readonly code = 'unexpected_response'
   readonly status: number
+  readonly isComplete: boolean
   readonly issues: readonly Issue[]
   readonly requestId: string | undefined
   readonly headers: Headers
@@ -33,6 +36,7 @@ export class ResponseFormatError extends WabakitError implements ResponseFormatE
   constructor(message: string, details: ResponseFormatErrorDetails) {
     super(message)
     this.status = details.status
+    this.isComplete = details.isComplete
     this.issues = details.issues
     this.requestId = details.requestId
     this.headers = details.headers

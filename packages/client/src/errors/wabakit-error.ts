@@ -8,7 +8,6 @@ export type WabakitErrorCode =
   | 'connection_failed'
   | 'timed_out'
   | 'unexpected_response'
-  | 'outcome_unknown'
 
 // Known to every copy of this package, so that the guard holds where a program has two of them.
 const brand = Symbol.for('wabakit.error')

@@ -5,8 +5,9 @@ import { requestOptionIssues } from '../options/check-options.ts'
 import type { RequestOptions } from '../options/client-options.ts'
 import type { Settings } from '../options/settings.ts'
 import { send } from '../retry/send.ts'
+import { generateGroupId } from './group-ids.ts'
 
-/** Creates a group, with input checked. */
+/** Creates a group, with input checked and an id generated where none is supplied. */
 export const createGroup = async (
   settings: Settings,
   input: CreateGroupRequest,
@@ -15,11 +16,14 @@ export const createGroup = async (
   const request = validate(CreateGroupRequest, input)
   const issues = [...(request.success ? [] : request.issues), ...requestOptionIssues(options)]
   if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
+  const { generatesGroupIds, random, timeline } = settings
+  const generated = generatesGroupIds ? generateGroupId({ now: timeline.now, random }) : undefined
+  const groupId = request.data.groupId ?? generated
   return send(settings, {
     endpoint: 'groups.create',
     ...endpoints['groups.create'],
-    body: JSON.stringify(request.data),
-    groupId: request.data.groupId,
+    body: JSON.stringify({ ...request.data, groupId }),
+    groupId,
     parse: (json) => validate(CreateGroupResponse, json),
     options,
   })

@@ -58,6 +58,13 @@ export const clientOptionIssues = (options: ClientOptions): Issue[] => {
       `${duration}, or 0`,
     ],
     ['retry.writes', retry?.writes, (mode) => mode === 'safe' || mode === 'always', 'must be safe or always'],
+    [
+      'generateGroupIds',
+      options.generateGroupIds,
+      (value) => typeof value === 'boolean',
+      'must be true or false',
+    ],
+    ['random', options.random, isFunction, method],
     ['fetch', options.fetch, isFunction, method],
     ['headers', options.headers, areHeaders, headers],
     ['logger', options.logger, hasMethods('debug'), 'must have a debug method'],

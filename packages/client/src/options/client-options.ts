@@ -15,9 +15,10 @@ export type RetryOptions = {
   /** The longest `Retry-After` that is waited for, in milliseconds; a longer one rejects at once. @default 60_000 */
   readonly maxRetryAfterMs?: number | undefined
   /**
-   * `safe`: a create is repeated only where no group can exist yet: 429, 503 with `Retry-After`, and a connection
-   * that provably never carried the request. `always`: also after 408, 5xx and a lost answer, when a `groupId` was
-   * supplied (the service answers a repetition with the same group). @default 'safe'
+   * `safe`: a create is repeated only when no group can exist yet: after 429, after 503 `storage_unavailable`, and when
+   * the request provably never left. `always`: a create with a `groupId`, supplied or generated, is also repeated after
+   * 408, any 5xx, and a lost or incomplete response. Choose it only for a service that answers a repeated `groupId`
+   * with the same group, as wabakit's server does. @default 'safe'
    */
   readonly writes?: 'safe' | 'always' | undefined
 }
@@ -39,6 +40,11 @@ export type ClientOptions = {
   readonly totalTimeoutMs?: number | undefined
   /** When and how a failed attempt is repeated. */
   readonly retry?: RetryOptions | undefined
+  /**
+   * Whether a create without a `groupId` gets a generated one, the same on every attempt: GROUP_CREATED carries it, so
+   * an unknown outcome can be settled. `false` leaves it to the service to generate the id. @default true
+   */
+  readonly generateGroupIds?: boolean | undefined
   /** Used in place of the global `fetch`; called with a `Request` whose `signal` ends the attempt. */
   readonly fetch?: ((request: Request) => Promise<Response>) | undefined
   /** Headers of every request. A `User-Agent` here replaces the client's own. */
@@ -49,6 +55,11 @@ export type ClientOptions = {
   readonly hooks?: Hooks | undefined
   /** Time, for tests. Waits and total limits follow it; the limit of an attempt is real time. */
   readonly clock?: Clock | undefined
+  /**
+   * Randomness of generated ids and of waits, for tests: returns a number from 0 (inclusive) to 1 (exclusive).
+   * @default the platform's cryptographic generator; `Math.random` where there is none
+   */
+  readonly random?: (() => number) | undefined
   /** Allows `http:` to other hosts than loopback, where anyone between can read the key. @default false */
   readonly allowInsecureHttp?: boolean | undefined
 }

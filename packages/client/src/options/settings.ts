@@ -8,6 +8,7 @@ import { type Timeline, timelineOf } from './clock.ts'
 import { environmentVariable } from './environment.ts'
 import type { Hooks } from './hooks.ts'
 import type { Logger } from './logger.ts'
+import { defaultRandom } from './random.ts'
 import { userAgent } from './user-agent.ts'
 
 /** The client's options, checked and with their defaults. */
@@ -21,6 +22,8 @@ export type Settings = {
   readonly timeoutMs: number
   readonly totalTimeoutMs: number
   readonly retry: { readonly [Name in keyof RetryOptions]-?: NonNullable<RetryOptions[Name]> }
+  readonly generatesGroupIds: boolean
+  readonly random: () => number
   readonly fetch: ClientOptions['fetch']
   readonly logger: Logger | undefined
   readonly hooks: Hooks
@@ -64,6 +67,8 @@ export const settingsOf = (options: ClientOptions): Settings => {
     timeoutMs,
     totalTimeoutMs,
     retry: { limit, backoffMs, maxRetryAfterMs, writes },
+    generatesGroupIds: options.generateGroupIds ?? true,
+    random: options.random ?? defaultRandom,
     fetch,
     logger,
     hooks,

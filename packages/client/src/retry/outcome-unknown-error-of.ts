@@ -6,10 +6,10 @@ import type { WabakitError } from '../errors/wabakit-error.ts'
 export const outcomeUnknownErrorOf = ({ method, path, groupId }: Call<unknown>, cause: WabakitError) => {
   const remedy =
     groupId === undefined
-      ? 'wait for GROUP_CREATED; supply a groupId next time, so that the call can be repeated safely'
-      : `wait for GROUP_CREATED with groupId ${groupId}, or repeat the call with the same groupId`
+      ? 'Wait for GROUP_CREATED with this subject before you create it again; supply a groupId, or let the client generate it, to recognise the group by'
+      : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
   return new OutcomeUnknownError(
-    `${method} ${path} was sent, but its outcome is not known (${cause.message}): the group may exist; ${remedy}`,
+    `${method} ${path} was sent, but its outcome is not known, and the group may exist. ${remedy}. What happened: ${cause.message}`,
     { groupId, cause },
   )
 }

@@ -7,7 +7,7 @@ import type { HookRequest } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { startBudget } from './budget.ts'
 import { outcomeUnknownErrorOf } from './outcome-unknown-error-of.ts'
-import { delayMsOf, isPassing, mayHaveHappened } from './retry-policy.ts'
+import { delayMsOf, mayHaveHappened } from './retry-policy.ts'
 
 const requestOf = (settings: Settings, call: Call<unknown>, attempt: number): HookRequest => {
   const { endpoint, method, path, body, options } = call
@@ -30,7 +30,7 @@ const limitOf = (
 
 /** Makes a call: attempts, with waits between them, until one succeeds, none may follow, or the time is over. */
 export const send = async <Data>(settings: Settings, call: Call<Data>): Promise<WithResponse<Data>> => {
-  const { timeline, totalTimeoutMs, retry, hooks } = settings
+  const { timeline, totalTimeoutMs, hooks } = settings
   const { signal } = call.options
   const budget = startBudget(timeline, totalTimeoutMs)
   let unknown = false
@@ -45,8 +45,8 @@ export const send = async <Data>(settings: Settings, call: Call<Data>): Promise<
     )
     if (result) return result
     unknown ||= call.method === 'POST' && mayHaveHappened(failure)
-    const delayMs = delayMsOf(call, failure, number, retry)
-    const error = unknown && isPassing(failure) ? outcomeUnknownErrorOf(call, failure) : failure
+    const delayMs = delayMsOf(call, failure, number, settings)
+    const error = unknown ? outcomeUnknownErrorOf(call, failure) : failure
     if (delayMs === undefined || delayMs >= budget.leftMs()) throw error
     await abortable(signal, hooks.beforeRetry?.({ request, error: failure, delayMs }))
     await budget.pause(delayMs, signal)

@@ -8,6 +8,5 @@ export const client = createClient({
 const { groupId } = await client.groups.create({
   wabaNumber: '+15550001111',
   subject: 'Order 1042',
-  groupId: 'order-1042',
 })
 console.log('created', groupId)

@@ -2,7 +2,7 @@ import { isApiError, OutcomeUnknownError, RateLimitError, ValidationError } from
 
 export const adviceFor = (error: unknown): string => {
   if (error instanceof ValidationError) return error.issues.map(({ message }) => message).join(', ')
-  if (error instanceof OutcomeUnknownError) return `repeat with groupId ${error.groupId}`
+  if (error instanceof OutcomeUnknownError) return `wait for GROUP_CREATED of ${error.groupId}`
   if (error instanceof RateLimitError) return `again in ${error.retryAfterMs ?? 1_000} ms`
   if (isApiError(error)) return `${error.status} ${error.code}, ask about ${error.requestId}`
   throw error

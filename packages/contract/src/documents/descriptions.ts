@@ -384,6 +384,7 @@ export const descriptions: {
       "malformed_json": "The request body is not JSON.\n\nSend valid JSON in UTF-8.",
       "method_not_allowed": "The endpoint does not support this method.\n\nUse the method in the `Allow` header.",
       "missing_api_key": "The request has no Public API key.\n\nSend the key in the header that the server expects, by default `Authorization`.",
+      "outcome_unknown": "The server lost its database while it was committing the change. The change may or may not have been made.\n\nFind out before you retry: if the group was created, GROUP_CREATED with the `groupId` of the request follows.",
       "rate_limited": "The organization, the key or the IP address has sent too many requests.\n\nRetry after the number of seconds in `Retry-After`.",
       "route_not_found": "The path does not exist.\n\nCheck the base URL. The path of the endpoint is appended to it.",
       "storage_unavailable": "The database is not available. Nothing was changed.\n\nRetry after the number of seconds in `Retry-After`.",

@@ -29,6 +29,7 @@ export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCo
     'unsupported_media_type',
     'integration_disabled',
     'group_id_conflict',
+    'outcome_unknown',
     ...commonErrors,
   ],
   'calls.getSummary': [

@@ -17,7 +17,12 @@ const headersByStatus: { readonly [status: number]: JsonObject } = {
     RateLimit: createRef('headers', 'RateLimit'),
     'RateLimit-Policy': createRef('headers', 'RateLimit-Policy'),
   },
-  503: { 'Retry-After': createRef('headers', 'Retry-After') },
+  503: {
+    'Retry-After': {
+      description: 'Seconds to wait; only with `storage_unavailable`.',
+      schema: { type: 'integer', minimum: 0 },
+    },
+  },
 }
 
 const describeSuccess = (description: string, schema: string, value: JsonObject): JsonObject => ({

@@ -1,3 +1,4 @@
+import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
 import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
 import type { Settlement, SettlementOutcome, Store } from '../store.ts'
 
@@ -9,13 +10,19 @@ export type WriteOptions = {
   readonly stopping: AbortSignal
 }
 
+/** A settlement that was committed unnoticed is `stale` when it is written again, so both may be repeated. */
+const pauseMsAfter = (error: unknown): number | undefined => {
+  if (error instanceof StorageUnavailableError) return error.retryAfterMs
+  return error instanceof StorageOutcomeUnknownError ? 1_000 : undefined
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
  * Writes what became of a delivery. While the store is unavailable it tries again for as long as the claim holds: a
  * result that is lost means that the delivery is sent once more.
  *
- * @throws StorageUnavailableError when the store stayed unavailable.
+ * @throws StorageUnavailableError or StorageOutcomeUnknownError when the store stayed unavailable.
  */
 export const writeSettlement = async (
   store: Pick<Store, 'settleDelivery'>,
@@ -26,10 +33,11 @@ export const writeSettlement = async (
     try {
       return await store.settleDelivery(settlement)
     } catch (error) {
-      if (!(error instanceof StorageUnavailableError) || stopping.aborted) throw error
-      waited += error.retryAfterMs
+      const pauseMs = pauseMsAfter(error)
+      if (pauseMs === undefined || stopping.aborted) throw error
+      waited += pauseMs
       if (waited > patienceMs) throw error
-      await pause(error.retryAfterMs)
+      await pause(pauseMs)
     }
   }
 }

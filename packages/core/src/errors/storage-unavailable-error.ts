@@ -1,6 +1,6 @@
 /**
- * A store cannot be reached, or could not commit: nothing was changed, as far as can be known. The endpoints answer
- * 503 `storage_unavailable` with `Retry-After`.
+ * A store cannot be reached, or refused a change: nothing was changed. The endpoints answer 503 `storage_unavailable`
+ * with `Retry-After`. When a change may have been committed, a store throws `StorageOutcomeUnknownError` instead.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'

@@ -5,8 +5,9 @@ const json = 'application/json; charset=utf-8'
 
 const codes = Object.keys(errorCodes).filter(isErrorCode)
 
-/** The code of a status, if the closed list has exactly one. */
-const findOnlyCode = (status: number): ErrorCode | undefined => {
+/** The code of a status, if it is the only one. Of those with 503, only `storage_unavailable` has `Retry-After`. */
+const findOnlyCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
+  if (status === 503 && retryAfterSeconds !== undefined) return 'storage_unavailable'
   const [code, ...others] = codes.filter((each) => errorCodes[each] === status)
   return others.length === 0 ? code : undefined
 }
@@ -19,7 +20,7 @@ const getStatus = ({ status, code, html }: ApiFault): number => {
 
 const buildErrorBody = (fault: ApiFault, status: number): object => {
   const [, error] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
-  const code = fault.code ?? findOnlyCode(status)
+  const code = fault.code ?? findOnlyCode(status, fault)
   return { statusCode: status, error, message: fault.message ?? 'This is a simulated fault.', code }
 }
 

@@ -1,5 +1,6 @@
 import { type ErrorBody, reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
 import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
 import type { Answer } from './answer.ts'
 
@@ -14,6 +15,12 @@ const toRefusal = (error: unknown): RequestRefusedError => {
       {
         headers: { 'retry-after': seconds },
       },
+    )
+  }
+  if (error instanceof StorageOutcomeUnknownError) {
+    return new RequestRefusedError(
+      'outcome_unknown',
+      'The service lost its storage during the change, which may have been made or not. Find out before you repeat the request.',
     )
   }
   return new RequestRefusedError(

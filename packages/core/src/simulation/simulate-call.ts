@@ -1,6 +1,8 @@
 import type { CallSummary } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
+import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
 import type { OrganizationRecord } from '../records.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { toMilliseconds } from '../values/duration.ts'
@@ -53,6 +55,7 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
  * @throws RecordExistsError if the organization has a call with this id.
  * @throws RecordNotFoundError if there is no such organization.
+ * @throws StorageOutcomeUnknownError if the store failed after the call had started.
  */
 export const simulateCall = async (
   { server: { organizations, calls, summaries }, organizationId, data, schedule }: SimulationContext,
@@ -78,24 +81,31 @@ export const simulateCall = async (
     customerNumber: input.customerNumber ?? data.customerNumber,
     agentNumber: input.agentNumber ?? (callType === 'AGENT' ? data.agentNumber : undefined),
   })
-  switch (outcome) {
-    case 'missed':
-      return { ...(await calls.miss(organizationId, callId)), summary: undefined }
-    case 'rejected':
-      return { ...(await calls.reject(organizationId, callId)), summary: undefined }
-    case 'not_picked':
-      return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
-  }
-  await calls.accept(organizationId, callId)
-  const recorded = outcome !== 'no_recording'
-  const spoken = outcome !== 'nothing_said'
-  const ended = await calls.end(organizationId, callId, { durationInSeconds, recorded, spoken })
-  if (plan === undefined) return { ...ended, summary: undefined }
+  const proceed = async (): Promise<SimulatedCall> => {
+    switch (outcome) {
+      case 'missed':
+        return { ...(await calls.miss(organizationId, callId)), summary: undefined }
+      case 'rejected':
+        return { ...(await calls.reject(organizationId, callId)), summary: undefined }
+      case 'not_picked':
+        return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
+    }
+    await calls.accept(organizationId, callId)
+    const recorded = outcome !== 'no_recording'
+    const spoken = outcome !== 'nothing_said'
+    const ended = await calls.end(organizationId, callId, { durationInSeconds, recorded, spoken })
+    if (plan === undefined) return { ...ended, summary: undefined }
 
-  const summary = completeSummary(plan, data)
-  const generatedBy = plan.generatedBy ?? (isAutomatic ? 'automatic' : 'team_member')
-  const save = () => summaries.save(organizationId, callId, summary, { generatedBy })
-  if (plan.afterMs === 0) await save()
-  else schedule(plan.afterMs, save, `the summary of ${callId}`)
-  return { ...ended, summary }
+    const summary = completeSummary(plan, data)
+    const generatedBy = plan.generatedBy ?? (isAutomatic ? 'automatic' : 'team_member')
+    const save = () => summaries.save(organizationId, callId, summary, { generatedBy })
+    if (plan.afterMs === 0) await save()
+    else schedule(plan.afterMs, save, `the summary of ${callId}`)
+    return { ...ended, summary }
+  }
+  return proceed().catch((cause) => {
+    if (!(cause instanceof StorageUnavailableError)) throw cause
+    const message = `The call ${callId} was started, and then interrupted. Check its state before you simulate another.`
+    throw new StorageOutcomeUnknownError(message, { cause })
+  })
 }

@@ -1,5 +1,6 @@
 import { RecordExistsError } from '../errors/record-exists-error.ts'
 import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
 import type { OrganizationRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
@@ -86,7 +87,10 @@ export const createOrganizations = (context: OrganizationsContext): Organization
       try {
         for (const key of keys) await apiKeys.create(id, key)
       } catch (error) {
-        await store.removeOrganization(id)
+        await store.removeOrganization(id).catch((cause) => {
+          const message = `The organization ${id} may be left without some of its keys. Remove it and create it again.`
+          throw new StorageOutcomeUnknownError(message, { cause })
+        })
         throw error
       }
       return organization

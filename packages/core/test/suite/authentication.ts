@@ -1,4 +1,9 @@
-import { createReferenceServer, memoryStore, StorageUnavailableError } from '@wabakit/core'
+import {
+  createReferenceServer,
+  memoryStore,
+  StorageOutcomeUnknownError,
+  StorageUnavailableError,
+} from '@wabakit/core'
 import { equal, ok } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import {
@@ -139,6 +144,17 @@ const errors = defineCases('Errors', {
     }
     await expectNothing(world)
     equal(world.errors.length, 2)
+  },
+  'when a commit was not confirmed, 503 without Retry-After, which says to find out first': async () => {
+    const memory = memoryStore()
+    const world = await createWorld({
+      store: { ...memory, createGroup: () => Promise.reject(new StorageOutcomeUnknownError('cut off')) },
+    })
+    const response = await postGroup(world)
+    equal(response.headers.get('retry-after'), null)
+    const body = await expectError(response, 503, 'outcome_unknown')
+    ok(!JSON.stringify(body).includes('cut off'), 'no detail of the storage is told')
+    equal(world.errors.length, 1)
   },
   'what nobody foresaw is 500, tells nothing, and is reported': async () => {
     const world = await createWorld({ store: failing(() => new Error('secret detail')) })

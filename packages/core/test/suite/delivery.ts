@@ -1,4 +1,4 @@
-import { memoryStore, StorageUnavailableError, type Store } from '@wabakit/core'
+import { memoryStore, StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { verifySignature } from '@wabakit/webhooks'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
@@ -821,6 +821,25 @@ const running = defineCases('Dispatcher', {
     await postGroup(world)
     await world.server.dispatcher.runDue()
     equal([world.sent.length, await statuses(world)], [1, ['delivered']])
+  },
+
+  'a result whose writing was not confirmed is written again': async () => {
+    const store = memoryStore()
+    let losses = 1
+    const world = await createWorld({
+      store: {
+        ...store,
+        settleDelivery: async (settlement) => {
+          const outcome = await store.settleDelivery(settlement)
+          if (losses-- > 0) throw new StorageOutcomeUnknownError('cut off')
+          return outcome
+        },
+      },
+    })
+    await world.subscribe()
+    await postGroup(world)
+    await world.server.dispatcher.runDue()
+    equal([world.sent.length, await statuses(world), losses], [1, ['delivered'], -1])
   },
 
   'a result that cannot be written is reported, and the delivery is sent again when its lease is over':

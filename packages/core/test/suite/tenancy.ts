@@ -1,4 +1,4 @@
-import { createReferenceServer, memoryStore } from '@wabakit/core'
+import { createReferenceServer, memoryStore, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import { acme, createWorld, playCall, postGroup, pstn, waba } from './world.ts'
@@ -35,6 +35,17 @@ export const tenancyCases = defineCases('Organizations', {
       (await organizations.list()).items.map(({ id }) => id),
       ['other'],
     )
+  },
+
+  'are not said to be unchanged when one is left behind without its keys': async () => {
+    const down = () => Promise.reject(new StorageUnavailableError('down'))
+    const world = await createWorld({
+      organizations: [],
+      store: { ...memoryStore(), addApiKey: down, removeOrganization: down },
+    })
+    const created = world.server.organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }] })
+    await rejects(created, { code: 'outcome_unknown' })
+    equal((await world.server.organizations.find('new'))?.id, 'new')
   },
 
   'are changed field by field; a function gets the present state': async () => {

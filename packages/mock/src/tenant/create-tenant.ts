@@ -66,6 +66,7 @@ export const createTenant = ({
   let chance = createChance()
   const faults = createFaults(() => chance())
   const idRandom = createSeededRandom(seed, organizationId, 'ids')
+  const clientRandom = createSeededRandom(seed, organizationId, 'clients')
   const createState = () =>
     createTenantState({
       seed,
@@ -167,6 +168,7 @@ export const createTenant = ({
         baseUrl: url,
         apiKey: account.apiKey,
         clock,
+        random: clientRandom,
         ...(header !== undefined && { auth: { header } }),
         ...(!isListening && { fetch }),
         ...options,

@@ -14,6 +14,7 @@ export const controlErrorCodes = {
   unsupported_media_type: 415,
   refused: 422,
   internal_error: 500,
+  outcome_unknown: 503,
   storage_unavailable: 503,
 } as const
 

@@ -6,6 +6,7 @@ import {
   RecordExistsError,
   RecordNotFoundError,
   RequestRefusedError,
+  StorageOutcomeUnknownError,
   StorageUnavailableError,
   SummaryRefusedError,
 } from '@wabakit/core'
@@ -18,6 +19,7 @@ const codeOf = (error: Error): ControlErrorCode | undefined => {
   if (error instanceof RecordExistsError) return 'exists'
   if (error instanceof IllegalTransitionError) return 'illegal_transition'
   if (error instanceof SummaryRefusedError) return 'refused'
+  if (error instanceof StorageOutcomeUnknownError) return 'outcome_unknown'
   if (error instanceof StorageUnavailableError) return 'storage_unavailable'
   return undefined
 }

@@ -94,7 +94,8 @@ export const openTarget = async (url: string): Promise<Target> => {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      throw toStorageError(error)
+      // What is copied may be copied again.
+      throw toStorageError(error, false)
     }
   }
 

@@ -45,9 +45,9 @@ const nothing: Awaited<ReturnType<Store['measureBacklog']>> = {
  * Measures it in PostgreSQL, by the database's clock and by ranges of indexes alone. For 100,000 of a kind that is 15 ms,
  * and 120 ms while most of their pages have changed since the last vacuum; all of 1,000,000 would be 0.2 s and 1.3 s.
  */
-export const createBacklogMeasure = ({ query }: Pick<PostgresDatabase, 'query'>): BacklogMeasure => ({
+export const createBacklogMeasure = ({ read }: Pick<PostgresDatabase, 'read'>): BacklogMeasure => ({
   measureBacklog: async ({ limit }) => {
-    const [backlog] = await query<typeof nothing>(measure, [limit])
+    const [backlog] = await read<typeof nothing>(measure, [limit])
     return backlog ?? nothing
   },
 })

@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from '@wabakit/core'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createBatches } from './batches.ts'
@@ -77,9 +77,13 @@ test.each([
   expect(written.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('tells all of a batch when the database is unavailable, and tries none of them again by itself', async () => {
-  const { batches, write } = createFailing(new StorageUnavailableError('gone'))
+test.each([
+  ['the database is unavailable', new StorageUnavailableError('gone')],
+  ['the outcome is unknown', new StorageOutcomeUnknownError('lost')],
+])('tells all of a batch when %s, and tries none of them again by itself', async (_, error) => {
+  const { batches, write } = createFailing(error)
   const written = await Promise.allSettled(['a', 'bad'].map(write))
-  expect(written.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  const rejected = { status: 'rejected', reason: error }
+  expect(written).toEqual([rejected, rejected])
   expect(batches).toEqual([['a', 'bad']])
 })

@@ -1,5 +1,4 @@
-import { StorageUnavailableError } from '@wabakit/core'
-import { isLocked } from './postgres-failure.ts'
+import { isLocked, isLost } from './postgres-failure.ts'
 
 /** What {@link createBatches} works with. */
 export type BatchesContext<Item, Outcome> = {
@@ -39,7 +38,7 @@ export const createBatches = <Item, Outcome>({
       const outcomes = await write(batch.map(({ item }) => item))
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
     } catch (error) {
-      if (batch.length > 1 && (isLocked(error) || !(error instanceof StorageUnavailableError))) {
+      if (batch.length > 1 && (isLocked(error) || !isLost(error))) {
         // One of them cannot be written, or has to wait: it must not take the others along.
         await Promise.all(batch.map((each) => run([each])))
       } else {

@@ -53,7 +53,7 @@ const organizationIds = (records: readonly { readonly organizationId: string }[]
   records.map(({ organizationId }) => organizationId)
 
 /** Makes them in PostgreSQL: those that come together in one statement, which is a transaction of its own. */
-export const createChanges = ({ query, due: channel }: PostgresDatabase): Changes => {
+export const createChanges = ({ query, read, due: channel }: PostgresDatabase): Changes => {
   const ask = async <Row extends { readonly due: boolean }>(sql: string, values: readonly unknown[]) => {
     const [row] = await query<Row>(sql, values)
     if (row?.due) channel.announce()
@@ -96,7 +96,7 @@ export const createChanges = ({ query, due: channel }: PostgresDatabase): Change
       },
     ),
     findGroup: async (organizationId, groupId) => {
-      const [row] = await query<{ record: GroupRecord }>(
+      const [row] = await read<{ record: GroupRecord }>(
         `SELECT wabakit.record(g) AS record FROM wabakit.groups g
          WHERE g.organization_id = $1 AND g.client_custom_group_id = $2`,
         [organizationId, groupId],
@@ -112,7 +112,7 @@ export const createChanges = ({ query, due: channel }: PostgresDatabase): Change
       (isSaved) => (isSaved ? 'saved' : 'stale'),
     ),
     findParticipant: async ({ organizationId, groupId, digits }) => {
-      const [row] = await query<{ record: ParticipantRecord }>(
+      const [row] = await read<{ record: ParticipantRecord }>(
         `SELECT wabakit.record(p) AS record FROM wabakit.participants p
          WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits = $3`,
         [organizationId, groupId, digits],
@@ -124,7 +124,7 @@ export const createChanges = ({ query, due: channel }: PostgresDatabase): Change
       (isSaved) => (isSaved ? 'saved' : 'stale'),
     ),
     findCall: async (organizationId, callId) => {
-      const [row] = await query<{ call: CallRecord; summary: CallSummaryRecord | null }>(
+      const [row] = await read<{ call: CallRecord; summary: CallSummaryRecord | null }>(
         `SELECT wabakit.record(c) AS call, CASE WHEN s.call_id IS NOT NULL THEN wabakit.record(s) END AS summary
          FROM wabakit.calls c
          LEFT JOIN wabakit.summaries s ON s.organization_id = c.organization_id AND s.call_id = c.call_id

@@ -42,13 +42,17 @@ const selectDeliveries = (selection: DeliverySelection): Conditions =>
     .andIf('e.occurred_at < ?', selection.occurredBefore)
 
 /** Reads it from PostgreSQL, and sends again or removes what is asked for. */
-export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'query' | 'due'>): History => {
+export const createHistory = ({
+  query,
+  read,
+  due: channel,
+}: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => {
   /**
    * How far a list can be followed now. Positions are given out in another order than transactions end in: what is
    * past the oldest event still being written may yet get something in front of it, which a reader would never see.
    */
   const readEnd = async (organizationId: string): Promise<string | undefined> => {
-    const [row] = await query<{ end: string }>('SELECT wabakit.last_event($1)::text AS end', [organizationId])
+    const [row] = await read<{ end: string }>('SELECT wabakit.last_event($1)::text AS end', [organizationId])
     return row?.end
   }
 
@@ -64,7 +68,7 @@ export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'q
         .andIf('e.subject = ?', subject)
         .andIf('e.position <= ?', end)
         .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
-      const rows = await query<{ record: EventRecord; cursor: string }>(
+      const rows = await read<{ record: EventRecord; cursor: string }>(
         `SELECT wabakit.record(e) AS record, e.position::text AS cursor FROM wabakit.events e
          WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.place(limit + 1)}`,
         where.values,
@@ -79,7 +83,7 @@ export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'q
         where.and(`(d.event, d.position) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
       }
       const direction = isFollowed ? 'ASC' : 'DESC'
-      const rows = await query<{ record: DeliveryRecord; cursor: string }>(
+      const rows = await read<{ record: DeliveryRecord; cursor: string }>(
         `SELECT wabakit.record(d, e, s) AS record, d.event || '.' || d.position AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.position ${direction} LIMIT ${where.place(limit + 1)}`,
         where.values,
@@ -87,7 +91,7 @@ export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'q
       return pageOf({ rows, limit, isFollowed })
     },
     listAttempts: async (organizationId, deliveryId) => {
-      const rows = await query<{ record: AttemptRecord }>(
+      const rows = await read<{ record: AttemptRecord }>(
         `SELECT wabakit.record(a) AS record
          FROM wabakit.deliveries d JOIN wabakit.attempts a ON a.delivery = d.position
          WHERE d.position = $1 AND d.organization_id = $2 ORDER BY a.number`,
@@ -98,7 +102,7 @@ export const createHistory = ({ query, due: channel }: Pick<PostgresDatabase, 'q
     resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
       const where = selectDeliveries(selection)
       if (cursor !== undefined) where.and('(d.event, d.position) > (?, ?)', ...parseCursor(cursor, 2))
-      const rows = await query<{ record: string; cursor: string }>(
+      const rows = await read<{ record: string; cursor: string }>(
         `SELECT d.position::text AS record, d.event || '.' || d.position AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event, d.position LIMIT ${where.place(limit + 1)}`,
         where.values,

@@ -1,4 +1,4 @@
-import { StorageUnavailableError, type Store } from '@wabakit/core'
+import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../test/postgres-cluster.ts'
@@ -44,7 +44,7 @@ const admin = async (sql: string, connectionString = url): Promise<void> => {
 const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
   let isOver = false
   const acknowledged: string[] = []
-  const failures: unknown[] = []
+  const failures: { readonly id: string; readonly error: unknown }[] = []
   const write = async (writer: number): Promise<void> => {
     for (let count = 0; !isOver; count++) {
       const id = `g_${writer}_${count}`
@@ -52,7 +52,7 @@ const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
         await store.createGroup(groupCreation(id))
         acknowledged.push(id)
       } catch (error) {
-        failures.push(error)
+        failures.push({ id, error })
       }
     }
   }
@@ -88,7 +88,8 @@ for (const [name, disturb] of Object.entries(disturbances)) {
     await store.saveSubscription(subscription())
     const { acknowledged, failures } = await createUnderLoad(store, disturb)
     expect(failures.length).toBeGreaterThan(0)
-    expect(failures.every((failure) => failure instanceof StorageUnavailableError)).toBe(true)
+    const codes = failures.map(({ error }) => error instanceof Error && 'code' in error && error.code)
+    expect(new Set(['storage_unavailable', 'outcome_unknown', ...codes]).size).toBe(2)
 
     await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
     const kept = await database.query<{ id: string; events: number; deliveries: number }>(
@@ -101,6 +102,8 @@ for (const [name, disturb] of Object.entries(disturbances)) {
     expect(kept.every(({ events, deliveries }) => events === 1 && deliveries === 1)).toBe(true)
     const ids = new Set(kept.map(({ id }) => id))
     expect(acknowledged.filter((id) => !ids.has(id))).toEqual([])
+    const unchanged = failures.filter(({ error }) => error instanceof StorageUnavailableError)
+    expect(unchanged.filter(({ id }) => ids.has(id))).toEqual([])
   }, 20_000)
 }
 
@@ -114,7 +117,7 @@ test('gives up a connection on which nothing comes any more, and goes on when th
   proxy.blackHole()
   const lost = await Promise.allSettled(['a', 'b', 'c'].map((id) => store.createGroup(groupCreation(id))))
   for (const each of lost) {
-    expect(each).toMatchObject({ status: 'rejected', reason: { code: 'storage_unavailable' } })
+    expect(each).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } })
   }
   proxy.restore()
   await expect.poll(() => store.createGroup(groupCreation('d')), { timeout: 5_000 }).toMatchObject({})
@@ -122,6 +125,57 @@ test('gives up a connection on which nothing comes any more, and goes on when th
   opened.length = 0
   await proxy.close()
 }, 15_000)
+
+test('does not know the outcome of changes whose commit was not confirmed, and makes none of them again', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const store = postgresStore(await open({ url: proxied }))
+  await store.saveOrganization(organization())
+  const ids = ['lost', 'together_1', 'together_2', 'together_3']
+  proxy.loseResponseTo('lost')
+  const outcomes = await Promise.allSettled(ids.map((id) => store.createGroup(groupCreation(id))))
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageOutcomeUnknownError' } })
+  }
+  for (const id of ids) expect(await store.findGroup('acme', id)).toBeDefined()
+  await proxy.close()
+})
+
+test('takes a read whose response was lost for unavailable', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const store = postgresStore(await open({ url: proxied }))
+  for (const read of [store.findOrganization, (id: string) => store.listApiKeys(id)]) {
+    proxy.loseResponseTo('lost')
+    await expect(read('lost')).rejects.toBeInstanceOf(StorageUnavailableError)
+  }
+  await proxy.close()
+})
+
+test('does not know the outcome of a long change only when its COMMIT was not confirmed', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const database = await open({ url: proxied })
+  const remove = () => database.query(`SELECT 'remove'`, [], { isLong: true })
+  proxy.loseResponseTo('remove')
+  await expect(remove()).rejects.toBeInstanceOf(StorageUnavailableError)
+  proxy.loseResponseTo('COMMIT')
+  await expect(remove()).rejects.toBeInstanceOf(StorageOutcomeUnknownError)
+  await proxy.close()
+})
+
+test('does not know the outcome of a change whose backend was terminated', async () => {
+  const store = postgresStore(await open())
+  await store.saveOrganization(organization())
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  await blocker.query(`BEGIN; SELECT pg_advisory_xact_lock(wabakit.lock_key('organization', 'acme'))`)
+  const created = store.createGroup(groupCreation('g')).catch((error: unknown) => error)
+  const blocked = 'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted'
+  await expect.poll(async () => (await blocker.query(blocked)).rowCount).toBe(1)
+  expect(await created).toBeInstanceOf(StorageOutcomeUnknownError)
+  await blocker.end()
+})
 
 test('takes its locks from a process that falls silent in the midst of a transaction', async () => {
   const proxy = await createTcpProxy(cluster.port)

@@ -7,7 +7,7 @@ import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { migrate } from './migrate.ts'
 import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
-import { toStorageError, toUnavailable } from './postgres-failure.ts'
+import { isLost, toReadError, toStorageError, toUnavailable } from './postgres-failure.ts'
 import { prepareSession } from './session.ts'
 import { createWorker, type Worker } from './worker.ts'
 
@@ -51,13 +51,20 @@ export type PostgresDatabase = {
   /**
    * Does one statement in a transaction of its own.
    *
-   * @throws StorageUnavailableError when it could not be done, or nobody knows whether it was.
+   * @throws StorageUnavailableError when it was not done.
+   * @throws StorageOutcomeUnknownError when it may have been committed.
    */
   query<Row extends pg.QueryResultRow>(
     sql: string,
     values?: readonly unknown[],
     options?: QueryOptions,
   ): Promise<Row[]>
+  /**
+   * Does one statement that reads, or whose effect does not matter to anybody who repeats it.
+   *
+   * @throws StorageUnavailableError when there is no result.
+   */
+  read<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   readonly due: DueChannel
   readonly attempts: AttemptFeed
   readonly worker: Worker
@@ -146,12 +153,14 @@ export const openPostgres = async ({
     client: pg.PoolClient,
     text: string,
     values: unknown[],
+    onCommit: () => void,
   ) => {
     const limit = statementTimeoutMs * longFactor
     await client.query('BEGIN')
     await client.query(`SET LOCAL statement_timeout = ${limit}`)
     const config = { text, values, query_timeout: limit + silenceMs }
     const result = await client.query<Row>(config)
+    onCommit()
     await client.query('COMMIT')
     return result
   }
@@ -162,17 +171,32 @@ export const openPostgres = async ({
     { isLong = false }: QueryOptions = {},
   ) => {
     const client = await connect()
+    let isCommitPossible = !isLong
+    const onCommit = (): void => {
+      isCommitPossible = true
+    }
     try {
       const { rows } = isLong
-        ? await runLong<Row>(client, text, [...values])
+        ? await runLong<Row>(client, text, [...values], onCommit)
         : await client.query<Row>({ name: nameOf(text), text, values: [...values] })
       client.release()
       return rows
     } catch (error) {
-      const failure = toStorageError(error)
+      const failure = toStorageError(error, isCommitPossible)
       // After a refusal of one statement the connection is as good as before; otherwise nobody knows.
-      client.release(isLong || failure instanceof StorageUnavailableError)
+      client.release(isLong || isLost(failure))
       throw failure
+    }
+  }
+
+  const read: PostgresDatabase['read'] = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ) => {
+    try {
+      return await query<Row>(text, values)
+    } catch (error) {
+      throw toReadError(error)
     }
   }
 
@@ -198,6 +222,7 @@ export const openPostgres = async ({
 
   return {
     query,
+    read,
     due,
     attempts,
     worker,

@@ -145,10 +145,13 @@ test('looking for the next due time, or for all that are busy, reads a few rows 
   expect(rowsRead()).toBeLessThan(10)
 })
 
+const query = async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
+  (await connection.query<Row>(sql, [...(values ?? [])])).rows
+
 test('a list of what is not delivered passes nothing that is, and one of what failed nothing else', async () => {
   const { listDeliveries } = createHistory({
-    query: async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
-      (await connection.query<Row>(sql, [...(values ?? [])])).rows,
+    query,
+    read: query,
     due: { announce: () => {}, listen: () => () => {}, close: async () => {} },
   })
   const page = { organizationId: 'acme', limit: 10 }
@@ -161,10 +164,7 @@ test('a list of what is not delivered passes nothing that is, and one of what fa
 })
 
 test('measuring the backlog reads as much as it counts, and no table', async () => {
-  const { measureBacklog } = createBacklogMeasure({
-    query: async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
-      (await connection.query<Row>(sql, [...(values ?? [])])).rows,
-  })
+  const { measureBacklog } = createBacklogMeasure({ read: query })
   const limit = 500
   expect(await measureBacklog({ now: 0, limit })).toMatchObject({ waiting: limit, due: limit, later: 0 })
   expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])

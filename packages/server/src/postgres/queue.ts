@@ -56,7 +56,7 @@ const toRow = ({ deliveryId, claimId, failingLimitMs, result }: Settlement, plac
 })
 
 /** Claims and settles them in PostgreSQL, by the database's clock. */
-export const createQueue = ({ query, due: channel, worker }: PostgresDatabase): Queue => {
+export const createQueue = ({ query, read, due: channel, worker }: PostgresDatabase): Queue => {
   const write = async (
     settlements: readonly Settlement[],
     options?: QueryOptions,
@@ -105,7 +105,7 @@ export const createQueue = ({ query, due: channel, worker }: PostgresDatabase): 
       write: settle,
     }),
     nextDueAt: async () => {
-      const [row] = await query<{ next: string | null }>('SELECT wabakit.next_due_at()::text AS next')
+      const [row] = await read<{ next: string | null }>('SELECT wabakit.next_due_at()::text AS next')
       return row?.next == null ? undefined : Number(row.next)
     },
     onDue: channel.listen,

@@ -9,7 +9,7 @@ export type Subscriptions = Pick<
 >
 
 /** Keeps them in PostgreSQL. */
-export const createSubscriptions = ({ query }: PostgresDatabase): Subscriptions => ({
+export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscriptions => ({
   saveSubscription: async (subscription) => {
     const [row] = await query<{ saved: boolean }>(
       'SELECT wabakit.save_subscription($1) AS saved',
@@ -19,7 +19,7 @@ export const createSubscriptions = ({ query }: PostgresDatabase): Subscriptions 
     return row?.saved ? 'saved' : 'stale'
   },
   findSubscription: async (organizationId, subscriptionId) => {
-    const [row] = await query<{ record: SubscriptionRecord }>(
+    const [row] = await read<{ record: SubscriptionRecord }>(
       `SELECT wabakit.record(s) AS record FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2`,
       [organizationId, subscriptionId],
     )
@@ -27,7 +27,7 @@ export const createSubscriptions = ({ query }: PostgresDatabase): Subscriptions 
   },
   listSubscriptions: async (organizationId, { cursor = '0', limit }) => {
     const [after] = parseCursor(cursor, 1)
-    const rows = await query<{ record: SubscriptionRecord; cursor: string }>(
+    const rows = await read<{ record: SubscriptionRecord; cursor: string }>(
       `SELECT wabakit.record(s) AS record, s.position::text AS cursor FROM wabakit.subscriptions s
        WHERE s.organization_id = $1 AND s.position > $2 ORDER BY s.position LIMIT $3`,
       [organizationId, after, limit + 1],

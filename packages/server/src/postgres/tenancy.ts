@@ -20,7 +20,7 @@ export type Tenancy = Pick<
 const mostReads = 256
 
 /** Keeps them in PostgreSQL. */
-export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
+export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
     const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
       JSON.stringify(organization),
@@ -31,7 +31,7 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
     largest: mostReads,
     most: 2,
     write: async (ids) => {
-      const rows = await query<{ record: OrganizationRecord }>(
+      const rows = await read<{ record: OrganizationRecord }>(
         'SELECT wabakit.record(o) AS record FROM wabakit.organizations o WHERE o.id = ANY ($1)',
         [[...new Set(ids)]],
       )
@@ -41,7 +41,7 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
   }),
   listOrganizations: async ({ cursor = '0', limit }) => {
     const [after] = parseCursor(cursor, 1)
-    const rows = await query<{ record: OrganizationRecord; cursor: string }>(
+    const rows = await read<{ record: OrganizationRecord; cursor: string }>(
       `SELECT wabakit.record(o) AS record, o.position::text AS cursor FROM wabakit.organizations o
        WHERE o.position > $1 ORDER BY o.position LIMIT $2`,
       [after, limit + 1],
@@ -64,7 +64,7 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
     return row?.added ? 'added' : 'taken'
   },
   listApiKeys: async (organizationId) => {
-    const rows = await query<{ record: ApiKeyRecord }>(
+    const rows = await read<{ record: ApiKeyRecord }>(
       `SELECT wabakit.record(k) AS record FROM wabakit.api_keys k
        WHERE k.organization_id = $1 ORDER BY k.position`,
       [organizationId],
@@ -82,7 +82,7 @@ export const createTenancy = ({ query }: PostgresDatabase): Tenancy => ({
     largest: mostReads,
     most: 2,
     write: async (hashes) => {
-      const rows = await query<CallerRecord>(
+      const rows = await read<CallerRecord>(
         `SELECT wabakit.record(k) AS key, wabakit.record(o) AS organization
          FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
         [[...new Set(hashes)]],

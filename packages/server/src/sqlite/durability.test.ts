@@ -41,6 +41,21 @@ test('what a process acknowledged before it was killed is there, with its event 
   }
 }, 60_000)
 
+test('a commit that the disk fails halfway has an unknown outcome, and takes nothing acknowledged along', async () => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  // Files may not grow past 600 KiB, so a write of the log fails in the middle of a COMMIT.
+  const limited = `trap '' XFSZ; ulimit -f 600; exec "$@"`
+  const command = ['-c', limited, 'bash', process.execPath, ...writerCommand(path, 16, 100_000)]
+  const { status, stdout, stderr } = spawnSync('bash', command, { encoding: 'utf8' })
+  expect(status).toBe(1)
+  expect(stderr).toContain('StorageOutcomeUnknownError: The database failed to commit')
+  const acknowledged = stdout.split('\n').slice(0, -1)
+  expect(acknowledged.length).toBeGreaterThan(20)
+  const store = sqliteStore({ path })
+  onTestFinished(store.close)
+  for (const groupId of acknowledged) expect(await store.findGroup('acme', groupId), groupId).toBeDefined()
+}, 60_000)
+
 /** How often the disk was told to keep what was written, and how often a write was acknowledged. */
 const trace = (width: number, total: number) => {
   const path = join(temporaryFolder(), 'wabakit.db')

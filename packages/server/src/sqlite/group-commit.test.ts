@@ -107,6 +107,18 @@ test('on a full disk nothing is acknowledged that is not there, and it goes on w
   expect(again.filter(({ status }) => status === 'rejected')).toEqual([])
 })
 
+test('a commit that SQLite refuses while the transaction is open has changed nothing', async () => {
+  const { store, database } = await openStore()
+  database.exec(`pragma foreign_keys = on;
+    create table parents (id integer primary key);
+    create table children (parent references parents deferrable initially deferred);
+    create temp trigger orphan after insert on main.groups when new.clientCustomGroupId = 'orphan'
+      begin insert into children values (1); end`)
+  await expect(store.createGroup(groupCreation('orphan'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  expect(await store.findGroup('acme', 'orphan')).toBeUndefined()
+  expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
+})
+
 test('a transaction that SQLite rolls back as a whole is nobody’s success, and leaves nothing behind', async () => {
   const { store, database } = await openStore()
   database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 // From the module: these stay real where a test replaces the global ones.
 import { setImmediate, setTimeout } from 'node:timers'
-import { StorageUnavailableError } from '@wabakit/core'
-import { isBusy, toStorageError } from './sqlite-failure.ts'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import { isBusy, toCommitError, toStorageError } from './sqlite-failure.ts'
 
 /** Writes that share transactions. */
 export type GroupCommit = {
@@ -10,7 +10,8 @@ export type GroupCommit = {
    * Does `work`, all of it or nothing, and resolves with its result when that is committed. What `work` throws rolls
    * back its own changes and no others.
    *
-   * @throws StorageUnavailableError when it could not be committed.
+   * @throws StorageUnavailableError when it was not committed.
+   * @throws StorageOutcomeUnknownError when the commit failed in a way that leaves open whether it was made.
    */
   write<Result>(work: () => Result): Promise<Result>
   /** Commits what was asked for so far, and refuses what comes later. */
@@ -79,11 +80,19 @@ export const createGroupCommit = ({ database, onCommit, onRollback }: GroupCommi
     onRollback()
   }
 
+  const commitAll = (): void => {
+    try {
+      commit.run()
+    } catch (error) {
+      throw toCommitError(error, database.isTransaction)
+    }
+  }
+
   const runBatch = (batch: readonly Job[]): (() => void)[] => {
     try {
       begin.run()
       const answers = batch.map(runJob)
-      commit.run()
+      commitAll()
       return answers
     } catch (error) {
       rollbackAll()
@@ -93,7 +102,8 @@ export const createGroupCommit = ({ database, onCommit, onRollback }: GroupCommi
 
   const rejectBatch = (batch: readonly Job[], cause: unknown): void => {
     const error = toStorageError(cause)
-    const isStorageError = error instanceof StorageUnavailableError
+    const isStorageError =
+      error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
     const reason = isStorageError ? error : new StorageUnavailableError('The transaction failed.', { cause })
     for (const { reject } of batch) reject(reason)
   }

@@ -1,4 +1,4 @@
-import { StorageUnavailableError } from '@wabakit/core'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 
 /** What SQLite's primary result codes (https://sqlite.org/rescode.html) mean for those who run the server. */
 const failures: ReadonlyMap<number, string> = new Map([
@@ -25,6 +25,22 @@ export const isBusy = (error: unknown): boolean => resultCodeOf(error) === 5
 
 /** What to do about a failure of the database itself; `undefined` for any other error. */
 export const remedyOf = (error: unknown): string | undefined => failures.get(resultCodeOf(error) ?? 0)
+
+/** The disk was full: of a transaction for which there was no room, nothing is in the file. */
+const isFull = (error: unknown): boolean => resultCodeOf(error) === 13
+
+/**
+ * What a COMMIT failed with, as stores throw it. While the transaction is still open, or if there was no room for it,
+ * nothing was changed. After any other failure, such as one of fsync, it may be in the file all the same, and come
+ * back when the file is opened again.
+ */
+export const toCommitError = (error: unknown, isTransaction: boolean): unknown =>
+  isTransaction || isFull(error)
+    ? error
+    : new StorageOutcomeUnknownError(
+        `The database failed to commit; the change may have been made or not. ${remedyOf(error) ?? ''}`.trim(),
+        { cause: error },
+      )
 
 /** A failure of the database as the {@link StorageUnavailableError} that stores throw; any other error as it is. */
 export const toStorageError = (error: unknown): unknown => {

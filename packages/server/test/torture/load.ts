@@ -15,8 +15,10 @@ export type LoadOptions = {
 /** What came of the load. */
 export type LoadReport = {
   readonly requests: number
-  /** Answered 503, with `Retry-After`. */
+  /** Answered 503, with `Retry-After`: nothing was changed. */
   readonly unavailable: number
+  /** Answered 503 `outcome_unknown`, without it. */
+  readonly unknown: number
   /** Requests whose fate is unknown, since the connection broke. */
   readonly broken: number
   /** Answers that nobody should get, by status. */
@@ -38,7 +40,14 @@ type Answer = { readonly status: number; readonly body: unknown }
 /** Creates groups, plays calls and saves summaries, and writes down what was acknowledged. */
 export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
   const lines = openLines<Acknowledgement>(file)
-  const report = { requests: 0, unavailable: 0, broken: 0, wrong: {} as Record<string, number>, slowestMs: 0 }
+  const report = {
+    requests: 0,
+    unavailable: 0,
+    unknown: 0,
+    broken: 0,
+    wrong: {} as Record<string, number>,
+    slowestMs: 0,
+  }
   let isStopping = false
   let count = 0
   const newId = (prefix: string): string => `${prefix}-${process.pid}-${count++}`
@@ -51,7 +60,10 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
       const response = await fetch(`${url()}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
       const answer = { status: response.status, body: await response.json() }
       report.slowestMs = Math.max(report.slowestMs, Math.round(performance.now() - start))
-      if (response.status === 503 && response.headers.has('retry-after')) report.unavailable++
+      const isPostponed = response.headers.has('retry-after')
+      const { code } = answer.body
+      if (code === 'storage_unavailable' && isPostponed) report.unavailable++
+      else if (code === 'outcome_unknown' && !isPostponed) report.unknown++
       else if (!response.ok) report.wrong[response.status] = (report.wrong[response.status] ?? 0) + 1
       return answer
     } catch {

@@ -21,6 +21,7 @@ const rowOf = ({ done, failures, result }: ScenarioResult, start: number): objec
   seconds: Math.round((performance.now() - start) / 1_000),
   requests: result.load.requests,
   '503': result.load.unavailable,
+  unknown: result.load.unknown,
   'cut off': result.load.broken,
   acknowledged: result.acknowledged,
   events: result.events,

@@ -3,6 +3,7 @@ import type { PostgresEngine } from './postgres-engine.ts'
 import type { Scenario } from './scenario.ts'
 import { blackHoles } from './scenarios/black-holes.ts'
 import { clock } from './scenarios/clock.ts'
+import { creates } from './scenarios/creates.ts'
 import { ingest } from './scenarios/ingest.ts'
 import { kills } from './scenarios/kills.ts'
 import { lies } from './scenarios/lies.ts'
@@ -41,6 +42,7 @@ export const postgresScenarios: Scenarios<PostgresEngine> = {
   zombies: { run: zombies, times: 20 },
   stops: { run: stops, times: 40 },
   restarts: { run: restarts, times: 30 },
+  creates: { run: creates, times: 50_000 },
   'black-holes': { run: blackHoles, times: 6 },
   storage: { run: postgresStorage, times: 30 },
   ...onBoth,

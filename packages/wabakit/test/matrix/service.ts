@@ -53,7 +53,7 @@ export const startService = async () => {
           return sendJson(response, 200, success)
         case 'once':
           return number === 1
-            ? sendJson(response, 503, {}, { 'retry-after': '0' })
+            ? sendJson(response, 503, { code: 'storage_unavailable' }, { 'retry-after': '0' })
             : sendJson(response, 200, success)
         case 'pending':
           return number === 1 ? sendJson(response, 202, {}) : sendJson(response, 200, success)

@@ -58,9 +58,11 @@ export const checkClient = async (environment: Environment): Promise<string[]> =
   check('does not follow redirects', isNamed(redirected, 'ResponseFormatError'), redirected)
 
   check(
-    'retries a create request after 503 with Retry-After',
+    'retries a create request after 503 storage_unavailable',
     (await client('once').groups.create(group)).success,
   )
+  const { groupId } = await client('ok').groups.create({ ...group, groupId: undefined })
+  check('generates a groupId', /^wagrp_[0-9A-HJKMNP-TV-Z]{26}$/.test(groupId), groupId)
 
   const slow = client('hang', { timeoutMs: 100, retry: { limit: 0 } })
   check('times out a GET request', isNamed(await catchError(slow.calls.getSummary('c')), 'TimeoutError'))

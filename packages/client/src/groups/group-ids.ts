@@ -1,0 +1,14 @@
+/** Crockford's base 32, as ULIDs use it. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** What {@link generateGroupId} draws from. */
+export type GroupIdSources = { readonly now: () => number; readonly random: () => number }
+
+/** Generates a group id: `wagrp_` and a ULID, which is 10 characters of time and 16 random ones. */
+export const generateGroupId = ({ now, random }: GroupIdSources): string => {
+  const time = Math.floor(now())
+  const digits = Array.from({ length: 26 }, (_, index) =>
+    index < 10 ? Math.floor(time / 32 ** (9 - index)) % 32 : Math.floor(random() * 32),
+  )
+  return `wagrp_${digits.map((digit) => alphabet[digit]).join('')}`
+}

@@ -1,0 +1,86 @@
+import { createClient } from '@wabakit/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RunningServer, startServer } from '../src/index.ts'
+import { acme, control, createGroup } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { createTcpProxy, type TcpProxy } from './tcp-proxy.ts'
+import { runSql } from './torture/postgres-sql.ts'
+
+// PostgreSQL commits, and its response never comes.
+let cluster: PostgresCluster
+let address: string
+let proxy: TcpProxy
+let server: RunningServer
+
+beforeAll(async () => {
+  cluster = await createCluster()
+  address = await cluster.createDatabase()
+  proxy = await createTcpProxy(cluster.port)
+  const database = address.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  server = await startServer({ port: 0, database, logLevel: 'silent', organizations: [acme] })
+}, 60_000)
+
+afterAll(async () => {
+  await server.close()
+  await proxy.close()
+  await cluster.remove()
+})
+
+const countGroups = async (subject: string): Promise<unknown> => {
+  const sql = 'SELECT count(*)::integer AS groups FROM wabakit.groups WHERE subject = $1'
+  return (await runSql(address, sql, [subject]))[0]?.groups
+}
+
+test('a create whose commit was not confirmed is answered 503 outcome_unknown, without Retry-After', async () => {
+  proxy.loseResponseTo('Lost team')
+  const response = await createGroup(server.url, { subject: 'Lost team' })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBeNull()
+  expect(await response.json()).toMatchObject({ statusCode: 503, code: 'outcome_unknown' })
+  expect(await countGroups('Lost team')).toBe(1)
+})
+
+test('a change by the control API that was not confirmed is answered so, too, and a read 503 storage_unavailable', async () => {
+  proxy.loseResponseTo('+15550100077')
+  const change = { pstnNumbers: ['+15550100077'] }
+  const changed = await control(server, 'PATCH /organizations/acme', change)
+  expect(changed).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } })
+  expect(changed.headers.get('retry-after')).toBeNull()
+  proxy.loseResponseTo('lost_call')
+  const read = await control(server, 'GET /organizations/acme/calls/lost_call')
+  expect(read).toMatchObject({ status: 503, body: { code: 'storage_unavailable' } })
+  expect(read.headers.get('retry-after')).toBe('1')
+})
+
+test('a simulated call that is interrupted after it began is not said to have changed nothing', async () => {
+  proxy.loseResponseTo('CALL_ACCEPTED')
+  const call = await control(server, 'POST /organizations/acme/simulated-calls', { callId: 'half' })
+  expect(call).toMatchObject({ status: 503, body: { code: 'outcome_unknown' } })
+  proxy.loseResponseTo('half_read')
+  expect(await control(server, 'GET /organizations/acme/calls/half')).toMatchObject({ status: 200 })
+})
+
+test.each([
+  ['a generated groupId', true],
+  ['no groupId at all', false],
+])(
+  'the client makes one group of a create with %s, and says that it does not know',
+  async (name, generateGroupIds) => {
+    const client = createClient({ baseUrl: server.url, apiKey: 'wk_test_key', generateGroupIds })
+    for (const round of [1, 2, 3]) {
+      const subject = `${name} ${round}`
+      proxy.loseResponseTo(subject)
+      const created = client.groups.create({ wabaNumber: '+15550100001', subject })
+      const error = await created.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
+      expect(await countGroups(subject)).toBe(1)
+      expect(error).toMatchObject({
+        name: 'OutcomeUnknownError',
+        cause: { status: 503, code: 'outcome_unknown' },
+      })
+      expect(error).toHaveProperty('groupId', generateGroupIds ? expect.any(String) : undefined)
+    }
+  },
+)

@@ -1,0 +1,88 @@
+import { setTimeout } from 'node:timers/promises'
+import { createTcpProxy, type TcpProxy } from '../../tcp-proxy.ts'
+import { startClientCreates } from '../client-creates.ts'
+import type { PostgresEngine } from '../postgres-engine.ts'
+import { runSql } from '../postgres-sql.ts'
+import { failuresOf, type Scenario } from '../scenario.ts'
+import { createWorld, type World } from '../world.ts'
+
+const caller = { apiKey: 'wk_creates', wabaNumber: '+15550100003' }
+
+/** An organization whose groups nobody is told of: deliveries are what other scenarios are about. */
+const addCaller = async ({ control }: World): Promise<void> => {
+  await control('POST', '/organizations', {
+    id: 'creates',
+    integrations: [{ wabaNumber: caller.wabaNumber }],
+    apiKeys: [{ key: caller.apiKey }],
+  })
+}
+
+const terminateBackends = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name <> 'torture'`
+
+/** Ways to lose the response to a commit, by how often they come up in ten. */
+const createWays = ({ cluster }: PostgresEngine, proxy: TcpProxy, address: string) => {
+  const cut = async (): Promise<void> => proxy.cut()
+  const terminate = async (): Promise<void> => void (await runSql(address, terminateBackends))
+  const restart = (end: () => Promise<void>) => async (): Promise<void> => {
+    await end()
+    await cluster.start()
+  }
+  return [
+    cut,
+    cut,
+    terminate,
+    cut,
+    restart(cluster.stop),
+    cut,
+    terminate,
+    cut,
+    restart(cluster.crash),
+    terminate,
+  ]
+}
+
+/**
+ * The real client creates groups without a `groupId`, half of them with generated ids and half with none at all, while
+ * responses to commits get lost: connections are cut, backends terminated, PostgreSQL is restarted and killed. No
+ * create makes two groups, and what the client says of each is true.
+ */
+export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, isCalm, progress }) => {
+  const { port } = engine.cluster
+  const proxy = await createTcpProxy(port)
+  try {
+    const reroute = (address: string): string => address.replace(`:${port}/`, `:${proxy.port}/`)
+    await using world = await createWorld({
+      engine,
+      seed,
+      reroute,
+      roles: isCalm ? ['all'] : ['api', 'api', 'worker'],
+      width: 2,
+      isCalm: true,
+    })
+    await addCaller(world)
+    const { address } = world.database
+    const clients = [true, false].map((generateGroupIds) =>
+      startClientCreates({ url: world.fleet.url, ...caller, generateGroupIds }),
+    )
+    let left = times
+    const work = async (index: number): Promise<void> => {
+      while (left-- > 0) await clients[index % clients.length]?.create()
+    }
+    const working = Promise.all(Array.from({ length: isCalm ? 64 : 256 }, (_, index) => work(index)))
+    const ways = createWays(engine, proxy, address)
+    for (let round = 0; left > 0; round++) {
+      await setTimeout(isCalm ? world.random.between(50, 200) : world.random.between(300, 1_500))
+      await ways[round % ways.length]?.()
+      progress(`${times - left} of ${times} creates`)
+    }
+    await working
+    const checks = await Promise.all(clients.map((client) => client.check(address)))
+    await runSql(address, `SELECT wabakit.remove_organization('creates')`)
+    const result = await world.finish()
+    const failures = [...checks.flatMap((check) => check.failures), ...failuresOf(result)]
+    return { done: checks.map(({ done }) => done).join('; '), failures, result }
+  } finally {
+    await proxy.close()
+  }
+}
