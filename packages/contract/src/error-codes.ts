@@ -10,6 +10,12 @@ export const errorCodes = {
    */
   summary_pending: 202,
   /**
+   * The request is not valid HTTP, or its target is not a path of this server.
+   *
+   * Check the base URL, and whatever writes the request line and the headers.
+   */
+  malformed_request: 400,
+  /**
    * The request body is not JSON.
    *
    * Send JSON in UTF-8, as a JSON serializer writes it.
@@ -101,6 +107,12 @@ export const errorCodes = {
    */
   method_not_allowed: 405,
   /**
+   * The request did not arrive completely in time.
+   *
+   * Send the whole request without a pause.
+   */
+  request_timeout: 408,
+  /**
    * The request body is larger than 64 KiB.
    *
    * Send less: the longest legal request is far below the limit.
@@ -136,6 +148,12 @@ export const errorCodes = {
    * Wait for the seconds in `Retry-After`, then repeat the request.
    */
   rate_limited: 429,
+  /**
+   * The request line and the headers together are larger than the server reads.
+   *
+   * Send fewer or shorter headers, and a shorter URL.
+   */
+  headers_too_large: 431,
   /**
    * The server failed.
    *

@@ -23,7 +23,7 @@ const endpointsOf = (code: ErrorCode): string =>
   Object.entries(endpointErrors)
     .filter(([, codes]) => codes.includes(code))
     .map(([name]) => `\`${name}\``)
-    .join(', ') || 'any other path or method'
+    .join(', ') || 'any path or method'
 
 /** The page \`docs/errors.md\`. */
 export const errorsPage = (described: Described): string => {

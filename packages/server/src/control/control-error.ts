@@ -15,6 +15,7 @@ export const controlErrorCodes = {
   refused: 422,
   internal_error: 500,
   storage_unavailable: 503,
+  stopping: 503,
 } as const
 
 /** A code from the closed list of {@link controlErrorCodes}. */
