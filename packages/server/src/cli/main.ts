@@ -18,17 +18,20 @@ const abortOnSignal = (): void => {
 /** What keeps a server from starting until somebody changes a setting, or what it names. */
 const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
 
-const tell = (error: unknown): number => {
+const tell = async (error: unknown): Promise<number> => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+  // Loaded here: help needs none of it.
+  const { escapeText } = await import('../host/escape-text.ts')
   if (error instanceof CliError) {
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${escapeText(error.message)}\n`)
     return error.exitCode
   }
   if (error instanceof Error && startErrors.some((kind) => error instanceof kind)) {
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${escapeText(error.message)}\n`)
     return exitCodes.usage
   }
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`${escapeText(text)}\n`)
   return exitCodes.failed
 }
 
@@ -54,6 +57,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program.parseAsync()
 } catch (error) {
-  exitCode = tell(error)
+  exitCode = await tell(error)
 }
 process.exitCode = exitCode
