@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { DatabaseInUseError } from '../sqlite/errors/database-in-use-error.ts'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
+import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { createProgram } from './program.ts'
 
@@ -18,10 +19,8 @@ const abortOnSignal = (): void => {
 /** What keeps a server from starting until somebody changes a setting, or what it names. */
 const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
 
-const tell = async (error: unknown): Promise<number> => {
+const tell = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  // Loaded here: help needs none of it.
-  const { escapeText } = await import('../host/escape-text.ts')
   if (error instanceof CliError) {
     process.stderr.write(`${escapeText(error.message)}\n`)
     return error.exitCode
@@ -57,6 +56,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await program.parseAsync()
 } catch (error) {
-  exitCode = await tell(error)
+  exitCode = tell(error)
 }
 process.exitCode = exitCode

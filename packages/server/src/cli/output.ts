@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/contract/escape-controls'
-import { escapeText, escapeUnstyled } from '../host/escape-text.ts'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
 /** How results are printed: for people, or as JSON. */
 export type Format = 'pretty' | 'json'

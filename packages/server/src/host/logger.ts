@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { ServerConfig } from '../config/server-config.ts'
-import { escapeText, escapeUnstyled } from './escape-text.ts'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
 export type { Logger } from 'pino'
 
