@@ -69,6 +69,12 @@ test('never repeats a secret', () => {
   )
 })
 
+test('refuses a webhookUrl with credentials, and does not repeat them', () => {
+  expect(() => load({ environment: { WABAKIT_WEBHOOK_URL: 'https://user:pass@receiver.example/' } })).toThrow(
+    /^webhookUrl \(WABAKIT_WEBHOOK_URL\) must be a URL without a user name or password\.$/,
+  )
+})
+
 test('names a setting of the file that does not exist, and those that do', () => {
   writeConfig({ prot: 80 })
 

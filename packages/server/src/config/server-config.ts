@@ -23,6 +23,12 @@ const text = () => z.string().check(z.minLength(1))
 const secret = (message?: string) => z.string().check(z.regex(/^[!-~]{16,}$/, message))
 const whole = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most))
 
+const hasNoCredentials = (text: string): boolean => {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
+
 /** An organization that is there when the server has started. One that exists gets these settings, and keeps its keys. */
 export const SeedOrganization = z.strictObject({
   id: text(),
@@ -151,10 +157,11 @@ export const ServerConfig = z.strictObject({
     form: '`pretty` or `json`',
     otherwise: '`pretty` on a terminal, else `json`',
   }),
-  webhookUrl: z.optional(z.url()).register(settingFacts, {
+  webhookUrl: z.optional(z.url().check(z.refine(hasNoCredentials))).register(settingFacts, {
     about: 'Where all events of the demo organization go. There is one in a store that nobody has set up.',
-    form: 'a URL',
+    form: 'a URL without a user name or password',
     otherwise: 'nowhere',
+    secret: true,
   }),
   mock: z._default(z.boolean(), false).register(settingFacts, {
     about: 'Whether the control API may inject faults into the public API.',
