@@ -158,6 +158,14 @@ const authentication = defineCases('Authentication', {
       ok(read >= 64, `${read} characters were read`)
     }
   },
+  'a key may begin and end like the scheme': async () => {
+    const world = await createWorld()
+    for (const key of ['wk_0123456789_bearer', 'bearer_0123456789']) {
+      await world.server.apiKeys.create('acme', { key })
+      equal((await postGroup(world, createBody, { key })).status, 200)
+      equal((await postGroup(world, createBody, { key: `Bearer ${key}` })).status, 200)
+    }
+  },
   'a key that no header can carry is refused': async () => {
     const { server } = await createWorld()
     for (const key of ['', 'with space', 'é', 'a\nb']) {

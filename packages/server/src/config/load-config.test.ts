@@ -100,6 +100,8 @@ test('reads another file when told to, which must be there', () => {
 
   expect(load({ file: 'other.json' }).port).toBe(7)
   expect(load({ environment: { WABAKIT_CONFIG: 'other.json' } }).port).toBe(7)
+  const both = { file: 'other.json', environment: { WABAKIT_CONFIG: 'missing.json' } }
+  expect(load(both).port).toBe(7)
   expect(problemsOf({ file: 'missing.json' })[0]).toMatchObject({
     key: 'config',
     source: join(folder, 'missing.json'),

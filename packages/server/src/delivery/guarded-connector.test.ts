@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { LookupFunction } from 'node:net'
-import { createServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls'
+import type { LookupFunction, Socket } from 'node:net'
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTransport } from './transport.ts'
 
@@ -33,14 +33,17 @@ afterEach(async () => {
 /** An https endpoint on loopback; `received` is what came through its connections, decrypted. */
 const listen = async () => {
   let received = ''
-  const sockets = new Set<TLSSocket>()
+  const sockets = new Set<Socket>()
   const server = createServer({ key, cert }, (socket) => {
-    sockets.add(socket)
     socket.on('error', () => {})
     socket.on('data', (data) => {
       received += data
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
     })
+  })
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
   })
   server.on('tlsClientError', () => {})
   server.listen(0, '127.0.0.1')
@@ -51,7 +54,7 @@ const listen = async () => {
   })
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  return { port: address.port, received: () => received }
+  return { port: address.port, received: () => received, connections: () => sockets.size }
 }
 
 /** A look-up whose answer is another address each time that it is read; the last one stays. */
@@ -83,10 +86,11 @@ test('delivers over https to an address that is allowed', async () => {
 })
 
 test('sends nothing when the address that it is connected to is not the one that was checked', async () => {
-  const { port, received } = await listen()
+  const { port, received, connections } = await listen()
 
   await expect(send(port, changing('93.184.216.34', '127.0.0.1'), false)).rejects.toThrow(
     'refused to connect to 127.0.0.1: it is not a public address',
   )
   expect(received()).toBe('')
+  await expect.poll(connections).toBe(0)
 })
