@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const opened: Array<() => void> = []
 
 const request = {
-  headers: { authorization: 'wk_bench', 'content-type': 'application/json' },
+  headers: { authorization: 'wk_bench_0123456789', 'content-type': 'application/json' },
   body: JSON.stringify({
     wabaNumber: '+15550100001',
     subject: 'Launch',

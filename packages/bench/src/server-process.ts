@@ -18,7 +18,8 @@ const startHono = (): Promise<string> => {
   const groups = new Map<string, object>()
   const app = new Hono()
   app.post('/whatsapp/wa-group/create', async (c) => {
-    if (c.req.header('authorization') !== 'wk_bench') return c.json({ message: 'invalid key' }, 401)
+    if (c.req.header('authorization') !== 'wk_bench_0123456789')
+      return c.json({ message: 'invalid key' }, 401)
     const parsed = CreateGroup.safeParse(await c.req.json())
     if (!parsed.success) return c.json({ issues: parsed.error.issues }, 400)
     const { groupId = crypto.randomUUID() } = parsed.data
@@ -40,7 +41,11 @@ const startWabakit = async (database: string): Promise<string> => {
     rateLimitPerKey: 0,
     rateLimitPerOrganization: 0,
     organizations: [
-      { id: 'bench', integrations: [{ wabaNumber: '+15550100001' }], apiKeys: [{ key: 'wk_bench' }] },
+      {
+        id: 'bench',
+        integrations: [{ wabaNumber: '+15550100001' }],
+        apiKeys: [{ key: 'wk_bench_0123456789' }],
+      },
     ],
   }
   const { url } = await startServer(settings, { ownsProcess: true })

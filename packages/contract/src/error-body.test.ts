@@ -16,7 +16,7 @@ test('an error body has statusCode, error, message, a code from the closed list,
 
 test('every status has error codes and a reason phrase', () => {
   const statuses = new Set<number>(Object.values(errorCodes))
-  expect([...statuses]).toEqual([202, 400, 401, 403, 404, 405, 413, 415, 422, 429, 500, 503])
+  expect([...statuses]).toEqual([202, 400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503])
   expect(Object.keys(reasonPhrases)).toEqual([...statuses].map(String))
 })
 

@@ -11,6 +11,12 @@ export const errorCodes = {
    */
   summary_pending: 202,
   /**
+   * The request is not valid HTTP, or its target is not a path of this server.
+   *
+   * Check the base URL, and the code that writes the request line and the headers.
+   */
+  malformed_request: 400,
+  /**
    * The request body is not JSON.
    *
    * Send valid JSON in UTF-8.
@@ -102,6 +108,12 @@ export const errorCodes = {
    */
   method_not_allowed: 405,
   /**
+   * The server did not receive the complete request in time.
+   *
+   * Send the whole request without pausing.
+   */
+  request_timeout: 408,
+  /**
    * The request body is larger than 64 KiB.
    *
    * Send a smaller body. A valid request never reaches this limit.
@@ -137,6 +149,12 @@ export const errorCodes = {
    * Retry after the number of seconds in `Retry-After`.
    */
   rate_limited: 429,
+  /**
+   * The request line and the headers together are larger than the server reads.
+   *
+   * Send fewer or shorter headers, and a shorter URL.
+   */
+  headers_too_large: 431,
   /**
    * An unexpected error occurred in the server.
    *

@@ -28,7 +28,7 @@ import { createSecureRandom } from './values/random.ts'
  * @example
  * const server = createReferenceServer({
  *   organizations: [
- *     { id: 'acme', integrations: [{ wabaNumber: '+15550100001' }], apiKeys: [{ key: 'wk_test' }] },
+ *     { id: 'acme', integrations: [{ wabaNumber: '+15550100001' }], apiKeys: [{ key: 'wk_test_0123456789' }] },
  *   ],
  * })
  * server.on('GROUP_CREATED', (event) => console.log(event.groupId))

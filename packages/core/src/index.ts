@@ -25,11 +25,19 @@ export type { CreatedGroup, Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'
 export type { Deliveries, DeliveryListQuery, ResendOptions, ResendSelection } from './history/deliveries.ts'
 export type { EventListQuery, Events, PublishedEvent } from './history/events.ts'
+export type { WrittenAnswer } from './http/answer.ts'
 export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
+export { parserRefusal, refusalText, refuseRequest } from './http/host-refusals.ts'
 export { callMachine, type MachineName, machines, participantMachine, type StateOf } from './machines.ts'
 export { memoryStore } from './memory-store/memory-store.ts'
 export { memoryTokenBuckets } from './rate-limit/memory-token-buckets.ts'
-export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
+export {
+  createRateLimits,
+  type RateLimit,
+  type RateLimitHeaders,
+  type RateLimitOptions,
+  type RateLimits,
+} from './rate-limit/rate-limits.ts'
 export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
 export type {
   ApiKeyRecord,

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest'
 
 const errors: unknown[] = []
 const server = createReferenceServer({
-  organizations: [{ id: 'acme', integrations: [{ wabaNumber: '15550100001' }], apiKeys: [{ key: 'wk' }] }],
+  organizations: [
+    { id: 'acme', integrations: [{ wabaNumber: '15550100001' }], apiKeys: [{ key: 'wk_fuzz_0123456789' }] },
+  ],
   rateLimit: false,
   onError: (error) => errors.push(error),
 })
@@ -27,7 +29,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}): Promise<Res
   server.fetch(
     new Request('https://api.example.com/whatsapp/wa-group/create', {
       method: 'POST',
-      headers: { authorization: 'wk', 'content-type': 'application/json', ...headers },
+      headers: { authorization: 'wk_fuzz_0123456789', 'content-type': 'application/json', ...headers },
       body,
     }),
   )
@@ -78,7 +80,10 @@ test('any JSON as a body gives a typed answer, and creates a group exactly when 
 })
 
 test('any path, method, key and callId give a typed answer', { timeout: 60_000 }, async () => {
-  const key = fc.oneof(fc.constantFrom('wk', 'Bearer wk', 'Bearer', ''), fc.string({ maxLength: 40 }))
+  const key = fc.oneof(
+    fc.constantFrom('wk_fuzz_0123456789', 'Bearer wk_fuzz_0123456789', 'Bearer', ''),
+    fc.string({ maxLength: 40 }),
+  )
   const path = fc.oneof(
     fc.constantFrom('/v1/call/ai-summary', '/whatsapp/wa-group/create', '/__proto__', '//'),
     fc.webPath(),

@@ -16,7 +16,7 @@ const settings = (id: string) => ({
   // The same numbers on purpose: only the organization tells them apart.
   integrations: [{ wabaNumber: waba }, { wabaNumber: '+15550100009', enabled: false }],
   pstnNumbers: [pstn],
-  apiKeys: [{ key: `wk_${id}` }],
+  apiKeys: [{ key: `wk_${id}_0123456789` }],
 })
 
 type World = { server: ReferenceServer; clock: { time: number }; log: Record<Tenant, unknown[]> }
@@ -69,7 +69,7 @@ const ask = async (
   path: string,
   init: RequestInit = {},
 ): Promise<unknown> => {
-  const headers = { authorization: `wk_${tenant}`, 'content-type': 'application/json' }
+  const headers = { authorization: `wk_${tenant}_0123456789`, 'content-type': 'application/json' }
   const response = await server.fetch(new Request(`https://api.example.com${path}`, { ...init, headers }))
   const { ratelimit, 'x-request-id': _, ...kept } = Object.fromEntries(response.headers)
   return [response.status, ratelimit, Object.keys(kept), await response.text()]

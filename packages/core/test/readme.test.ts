@@ -20,7 +20,7 @@ const run = async (
 
 const request = new Request('https://api.example.com/whatsapp/wa-group/create', {
   method: 'POST',
-  headers: { authorization: 'wk_test', 'content-type': 'application/json' },
+  headers: { authorization: 'wk_test_0123456789', 'content-type': 'application/json' },
   body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Launch' }),
 })
 

@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { Readable } from 'node:stream'
-import type { ConnectionInfo } from '@wabakit/core'
+import { type Duplex, Readable } from 'node:stream'
+import {
+  type ConnectionInfo,
+  parserRefusal,
+  RequestRefusedError,
+  refusalText,
+  refuseRequest,
+} from '@wabakit/core'
 
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
@@ -13,15 +20,40 @@ export type OpenPort = {
   close(): Promise<void>
 }
 
+const requestId = (): string => `req_${randomUUID().replaceAll('-', '').slice(0, 26)}`
+
+/** The address that a target names here, without credentials; a path may start with two slashes. */
+const toUrl = (target: string, origin: string): string => {
+  const url = target.startsWith('/') ? origin + target : target
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    throw new RequestRefusedError('malformed_request', 'The target of the request is not usable.')
+  const { pathname, search } = new URL(url)
+  return origin + pathname + search
+}
+
 const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSignal): Request => {
+  const { method = 'GET', url = '/', httpVersion } = incoming
+  if (httpVersion === '1.1' && incoming.headers.host === undefined)
+    throw new RequestRefusedError('malformed_request', 'The Host header is missing.')
+  const address = toUrl(url, origin)
+  // Fetch has no request with this method.
+  if (method === 'TRACE') {
+    const message = 'This server does not support TRACE.'
+    throw new RequestRefusedError('method_not_allowed', message, { headers: { allow: 'GET, POST' } })
+  }
   const headers = new Headers()
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value)
   }
-  const { method = 'GET', url = '/' } = incoming
   const hasBody = method !== 'GET' && method !== 'HEAD'
   const body = hasBody ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' as const } : {}
-  return new Request(new URL(url, origin), { method, headers, signal, ...body })
+  return new Request(address, { method, headers, signal, ...body })
+}
+
+/** Answers a request that has no response object: one that the parser gave up on, or CONNECT. */
+const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
+  socket.on('error', () => {})
+  if (socket.writable) socket.end(refusalText(refusal, requestId()), () => socket.destroy())
 }
 
 const write = async (response: Response, outgoing: ServerResponse): Promise<void> => {
@@ -36,16 +68,32 @@ export const listen = async (
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<OpenPort> => {
   let origin = ''
-  const server = createServer(async (incoming, outgoing) => {
-    const aborted = new AbortController()
-    outgoing.once('close', () => aborted.abort())
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const hangUp = new AbortController()
+    response.once('close', () => hangUp.abort())
     try {
       const { remoteAddress } = incoming.socket
-      await write(await handle(toRequest(incoming, origin, aborted.signal), { remoteAddress }), outgoing)
-    } catch {
-      // A fault, or the client has disconnected.
+      const answer = await handle(toRequest(incoming, origin, hangUp.signal), { remoteAddress })
+      await write(answer, response)
+    } catch (error) {
+      if (error instanceof RequestRefusedError) {
+        const { status, headers, body } = refuseRequest(error, requestId())
+        response.writeHead(status, { ...headers, connection: 'close' }).end(body)
+        return
+      }
+      // A fault, or a client that is gone: either way the connection ends here.
       incoming.socket.resetAndDestroy()
     }
+  }
+  const server = createServer({ requireHostHeader: false }, respond)
+  server.on('checkExpectation', respond)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuseConnection(parserRefusal(error.code), socket)
+  })
+  server.on('connect', (_incoming, socket) => {
+    const message = 'This server is not a proxy: it does not support CONNECT.'
+    const headers = { allow: 'GET, POST' }
+    refuseConnection(new RequestRefusedError('method_not_allowed', message, { headers }), socket)
   })
   server.listen(port, host)
   await once(server, 'listening')

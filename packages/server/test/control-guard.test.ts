@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { expect, test } from 'vitest'
 import { startServer } from '../src/index.ts'
-import { control, start } from './fixture.ts'
+import { control, createGroup, start } from './fixture.ts'
 
 const token = 'a-token-of-some-length'
 
@@ -25,6 +25,11 @@ test.each([
   ['none', {}],
   ['a wrong one', { authorization: 'Bearer wrong-wrong-wrong-wrong' }],
   ['the beginning of it', { authorization: `Bearer ${token.slice(0, -1)}` }],
+  ['it and one character more', { authorization: `Bearer ${token}x` }],
+  ['one whose first character differs', { authorization: `Bearer A${token.slice(1)}` }],
+  ['one whose last character differs', { authorization: `Bearer ${token.slice(0, -1)}H` }],
+  ['it in capitals', { authorization: `Bearer ${token.toUpperCase()}` }],
+  ['an empty one', { authorization: 'Bearer ' }],
   ['it without Bearer', { authorization: token }],
 ])('refuses a request with %s when a token is configured', async (_what, headers) => {
   const server = await start({ controlToken: token })
@@ -102,4 +107,51 @@ test('starts on another address with a token', async () => {
   const url = server.url.replace('0.0.0.0', '127.0.0.1')
 
   expect((await control({ url }, 'GET /organizations')).status).toBe(401)
+})
+
+test('limits wrong tokens by address, then refuses the right one, too, and counts them with wrong keys', async () => {
+  const { url } = await start({ controlToken: token, rateLimitPerAddress: 2 })
+  const ask = (sent: string) =>
+    control({ url }, 'GET /organizations', undefined, { authorization: `Bearer ${sent}` })
+  expect((await ask(token)).status).toBe(200)
+  expect((await createGroup(url, {}, { authorization: 'wk_wrong_0123456789' })).status).toBe(401)
+  expect((await ask('wrong')).status).toBe(401)
+
+  for (const sent of ['wrong', token]) {
+    const { status, body, headers } = await ask(sent)
+    expect({ status, code: body.code }).toEqual({ status: 429, code: 'rate_limited' })
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(30)
+    expect(headers.get('ratelimit-policy')).toBe('"ip";q=2;w=60')
+    expect(headers.get('ratelimit')).toMatch(/^"ip";r=0;t=\d+$/)
+  }
+})
+
+test('does not count requests with the right token', async () => {
+  const { url } = await start({ controlToken: token, rateLimitPerAddress: 1 })
+  const authorization = `Bearer ${token}`
+
+  for (let time = 0; time < 5; time++)
+    expect((await control({ url }, 'GET /organizations', undefined, { authorization })).status).toBe(200)
+})
+
+test('tells callers of the control API apart by X-Forwarded-For behind a proxy', async () => {
+  const { url } = await start({ controlToken: token, rateLimitPerAddress: 1, trustProxy: 1 })
+  const ask = async (address: string) =>
+    (await control({ url }, 'GET /organizations', undefined, { 'x-forwarded-for': address })).status
+
+  expect([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')]).toEqual([401, 429, 401])
+})
+
+test('has an id on each answer', async () => {
+  const server = await start({ controlToken: token })
+  const ids = [
+    (await control(server, 'GET /organizations')).headers.get('x-request-id'),
+    (
+      await control(server, 'GET /organizations', undefined, { authorization: `Bearer ${token}` })
+    ).headers.get('x-request-id'),
+  ]
+
+  for (const id of ids) expect(id).toMatch(/^req_\w{26}$/)
+  expect(new Set(ids).size).toBe(2)
 })

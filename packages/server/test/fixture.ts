@@ -8,7 +8,7 @@ export const acme = {
   id: 'acme',
   integrations: [{ wabaNumber: '+15550100001' }],
   pstnNumbers: ['+15550100002'],
-  apiKeys: [{ key: 'wk_test_key' }],
+  apiKeys: [{ key: 'wk_test_key_0123456789' }],
 }
 
 /** A server on a free port that keeps nothing, closed at the end of the test. */
@@ -28,7 +28,7 @@ export const start = async (
 export const createGroup = (url: string, body: object = {}, headers: Record<string, string> = {}) =>
   fetch(`${url}/whatsapp/wa-group/create`, {
     method: 'POST',
-    headers: { authorization: 'wk_test_key', 'content-type': 'application/json', ...headers },
+    headers: { authorization: 'wk_test_key_0123456789', 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', ...body }),
   })
 

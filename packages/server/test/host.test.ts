@@ -127,7 +127,7 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   expect(entries).toContainEqual(
     expect.objectContaining({ msg: 'event', event: expect.objectContaining({ to: '***77' }) }),
   )
-  for (const secret of ['wk_test_key', '15550199777', '15550100002', 'private words', 'order']) {
+  for (const secret of ['wk_test_key_0123456789', '15550199777', '15550100002', 'private words', 'order']) {
     expect(lines.join('\n')).not.toContain(secret)
   }
 })
@@ -156,7 +156,7 @@ test('refuses a body that is too large where it gets so, and says that the conne
     [
       'POST /whatsapp/wa-group/create HTTP/1.1',
       'host: localhost',
-      'authorization: wk_test_key',
+      'authorization: wk_test_key_0123456789',
       'content-type: application/json',
       'transfer-encoding: chunked',
       '',
@@ -215,9 +215,9 @@ test('tells callers apart by X-Forwarded-For only behind a proxy, and believes o
 test('takes the key from the header that it was told to', async () => {
   const { url } = await start({ authHeader: 'x-public-api-key' })
 
-  expect((await createGroup(url, {}, { authorization: '', 'x-public-api-key': 'wk_test_key' })).status).toBe(
-    200,
-  )
+  expect(
+    (await createGroup(url, {}, { authorization: '', 'x-public-api-key': 'wk_test_key_0123456789' })).status,
+  ).toBe(200)
   expect((await createGroup(url)).status).toBe(401)
 })
 

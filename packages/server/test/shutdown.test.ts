@@ -47,7 +47,7 @@ const beginRequest = async (url: string) => {
     [
       'POST /whatsapp/wa-group/create HTTP/1.1',
       'host: localhost',
-      'authorization: wk_test_key',
+      'authorization: wk_test_key_0123456789',
       'content-type: application/json',
       'expect: 100-continue',
       `content-length: ${body.length}`,

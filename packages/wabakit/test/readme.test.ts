@@ -41,7 +41,11 @@ test('each snippet of the README is an example, letter for letter', () => {
 test('the snippet that sends creates a group', async () => {
   const server = createReferenceServer({
     organizations: [
-      { id: 'org', integrations: [{ wabaNumber: '+15550001111' }], apiKeys: [{ key: 'secret-key' }] },
+      {
+        id: 'org',
+        integrations: [{ wabaNumber: '+15550001111' }],
+        apiKeys: [{ key: 'secret-key-0123456789' }],
+      },
     ],
   })
   const port = await listen(
@@ -52,7 +56,11 @@ test('the snippet that sends creates a group', async () => {
   )
   const { stdout } = await promisify(execFile)('node', [...nodeArguments, 'examples/send.ts'], {
     cwd: root,
-    env: { ...process.env, WABAKIT_BASE_URL: `http://127.0.0.1:${port}`, WABAKIT_API_KEY: 'secret-key' },
+    env: {
+      ...process.env,
+      WABAKIT_BASE_URL: `http://127.0.0.1:${port}`,
+      WABAKIT_API_KEY: 'secret-key-0123456789',
+    },
   })
   expect(stdout).toMatch(/^created wagrp_[0-9A-Z]{26}\n$/)
 })

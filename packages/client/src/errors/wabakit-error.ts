@@ -1,4 +1,5 @@
 import type { ErrorCode } from '@wabakit/contract'
+import { escapeControls } from '@wabakit/contract/escape-controls'
 
 /** Every `code` that an error of this package may carry: the service's closed list, and what the client adds. */
 export type WabakitErrorCode =
@@ -21,6 +22,11 @@ export abstract class WabakitError extends Error {
   abstract override get name(): string
   /** From the closed list; for programs. */
   abstract readonly code: WabakitErrorCode
+
+  /** @param message - may repeat what a server said; a log or a terminal must not obey it. */
+  constructor(message: string, options?: ErrorOptions) {
+    super(escapeControls(message), options)
+  }
 }
 
 Object.defineProperty(WabakitError.prototype, brand, { value: true })

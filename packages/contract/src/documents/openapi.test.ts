@@ -73,7 +73,13 @@ test('the statuses of the summary: 200, 202, 400, 401, 404, 422, 429, 500, 503',
 test('every error code belongs to an endpoint, except route_not_found and method_not_allowed', () => {
   const belonging = new Set(Object.values(endpointErrors).flat())
   const others = Object.keys(errorCodes).filter((code) => !isErrorCode(code) || !belonging.has(code))
-  expect(others).toEqual(['route_not_found', 'method_not_allowed'])
+  expect(others).toEqual([
+    'malformed_request',
+    'route_not_found',
+    'method_not_allowed',
+    'request_timeout',
+    'headers_too_large',
+  ])
 })
 
 test('every error response lists its codes and has an example of each', () => {

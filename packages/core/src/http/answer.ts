@@ -7,17 +7,30 @@ export type Answer = {
   readonly headers: Readonly<Record<string, string>>
 }
 
+/** A response as it is sent. */
+export type WrittenAnswer = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 /** The answer to a request that was granted. */
 export const granted = (body: object): Answer => ({ status: 200, body, headers: {} })
 
-/** An answer as a response: JSON that no cache may keep, with an id to ask about. */
-export const toResponse = ({ status, body, headers }: Answer, requestId: string): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'no-store',
-      'x-request-id': requestId,
-      ...headers,
-    },
-  })
+/** An answer in writing: JSON that no cache may keep, with an id to ask about. */
+export const writeAnswer = ({ status, body, headers }: Answer, requestId: string): WrittenAnswer => ({
+  status,
+  headers: {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    ...headers,
+  },
+  body: JSON.stringify(body),
+})
+
+/** An answer as a response. */
+export const toResponse = (answer: Answer, requestId: string): Response => {
+  const { body, status, headers } = writeAnswer(answer, requestId)
+  return new Response(body, { status, headers })
+}

@@ -4,7 +4,7 @@ import type { GroupsContext } from '../groups/groups.ts'
 import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
 import { type Answer, toResponse } from './answer.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, readKey } from './authenticate.ts'
 import { createGroupEndpoint } from './create-group-endpoint.ts'
 import { errorAnswer } from './error-answer.ts'
 import { getSummaryEndpoint } from './get-summary-endpoint.ts'
@@ -27,13 +27,16 @@ export type FetchContext = GroupsContext & {
 
 const names = Object.keys(endpoints) as readonly EndpointName[]
 
-/** The endpoint that a request means. */
-const route = (method: string, path: string): EndpointName => {
+const isUnauthorized = (error: unknown): boolean =>
+  error instanceof RequestRefusedError && error.status === 401
+
+/** The endpoint that a request means, or why it means none. */
+const route = (method: string, path: string): EndpointName | RequestRefusedError => {
   const name = names.find((each) => endpoints[each].path === path)
-  if (name === undefined) throw new RequestRefusedError('route_not_found', 'There is no such path.')
+  if (name === undefined) return new RequestRefusedError('route_not_found', 'There is no such path.')
   const allowed = endpoints[name].method
   if (method === allowed) return name
-  throw new RequestRefusedError('method_not_allowed', `This path takes ${allowed} only.`, {
+  return new RequestRefusedError('method_not_allowed', `This path takes ${allowed} only.`, {
     headers: { allow: allowed },
   })
 }
@@ -46,12 +49,14 @@ const admit = async (
 ): Promise<{ caller: CallerRecord; limits: RateLimitHeaders }> => {
   let caller: CallerRecord
   try {
-    caller = await authenticate(headers, { header: authHeader, directory })
+    const key = readKey(headers, authHeader)
+    rateLimits.refuseExhausted(remoteAddress, key)
+    caller = await authenticate(key, directory)
   } catch (error) {
-    if (error instanceof RequestRefusedError) await rateLimits.admitStranger(remoteAddress)
+    if (isUnauthorized(error)) await rateLimits.admitStranger(remoteAddress)
     throw error
   }
-  return { caller, limits: await rateLimits.admit(caller) }
+  return { caller, limits: await rateLimits.admit(caller, remoteAddress) }
 }
 
 /** Makes the handler of the two public endpoints. Every answer carries `x-request-id`. */
@@ -78,7 +83,15 @@ export const createFetch = (context: FetchContext): ReferenceFetch => {
   const answer = async (request: Request, connection: ConnectionInfo): Promise<Answer> => {
     const url = new URL(request.url)
     const endpoint = route(request.method, url.pathname)
-    const { caller, limits } = await admit(request, connection, context)
+    const admission = admit(request, connection, context)
+    if (endpoint instanceof RequestRefusedError) {
+      // Who looks for paths is limited, too; whether they exist is told to everybody.
+      await admission.catch((error: unknown) => {
+        if (!isUnauthorized(error)) throw error
+      })
+      throw endpoint
+    }
+    const { caller, limits } = await admission
     const given = await perform(endpoint, request, url, caller).catch(refuse)
     return { ...given, headers: { ...limits, ...given.headers } }
   }

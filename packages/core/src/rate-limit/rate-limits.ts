@@ -2,7 +2,9 @@ import { InputError } from '../errors/input-error.ts'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { CallerRecord } from '../records.ts'
 import type { Clock } from '../values/clock.ts'
+import { sha256 } from '../values/sha256.ts'
 import { clientNetwork } from './client-network.ts'
+import { createExhaustedAddresses } from './exhausted-addresses.ts'
 import { memoryTokenBuckets } from './memory-token-buckets.ts'
 import type { TokenBucketState, TokenBuckets } from './token-buckets.ts'
 
@@ -49,13 +51,20 @@ export type RateLimits = {
    * @returns headers for whatever the answer will be.
    * @throws RequestRefusedError `rate_limited`.
    */
-  admit(caller: CallerRecord): Promise<RateLimitHeaders>
+  admit(caller: CallerRecord, remoteAddress: string | undefined): Promise<RateLimitHeaders>
   /**
    * Counts a request without a valid key.
    *
    * @throws RequestRefusedError `rate_limited`.
    */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
+  /**
+   * Refuses a request, before its key is looked up, from an address that has used up its limit. A key that was valid
+   * from this address before is not refused: the failures of others behind one address do not lock out who is known.
+   *
+   * @throws RequestRefusedError `rate_limited`.
+   */
+  refuseExhausted(remoteAddress: string | undefined, key?: string): void
 }
 
 type Policy = { readonly name: string; readonly limit: RateLimit | false; readonly of: string }
@@ -74,6 +83,7 @@ const headersOf = (measured: readonly Measured[]): RateLimitHeaders => ({
 })
 
 const check = (measured: readonly Measured[]): RateLimitHeaders => {
+  if (measured.length === 0) return {}
   const headers = headersOf(measured)
   const wait = Math.max(...measured.map(({ state }) => state.retryAfterMs))
   if (wait === 0) return headers
@@ -92,6 +102,9 @@ const checkLimit = (path: string, limit: RateLimit | false): void => {
 
 const minute = 60_000
 
+/** Most pairs of an address and a key that are remembered. */
+const mostKnown = 10_000
+
 /**
  * Makes the limits; `false` limits nothing.
  *
@@ -109,9 +122,12 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   checkLimit('key', key)
   checkLimit('ip', ip)
 
-  const take = async (policies: readonly Policy[]): Promise<RateLimitHeaders> => {
+  const exhausted = createExhaustedAddresses(clock)
+  const known = new Set<string>()
+
+  const measure = async (policies: readonly Policy[]): Promise<Measured[]> => {
     const active = policies.flatMap(({ name, limit, of }) => (limit === false ? [] : [{ name, limit, of }]))
-    if (active.length === 0) return {}
+    if (active.length === 0) return []
     const states = await buckets.take({
       now: clock.now(),
       buckets: active.map(({ name, limit, of }) => ({
@@ -120,21 +136,40 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
         refillMs: limit.perMs,
       })),
     })
-    return check(
-      active.flatMap((each, index) => {
-        const state = states[index]
-        return state === undefined ? [] : [{ ...each, state }]
-      }),
-    )
+    return active.flatMap((each, index) => {
+      const state = states[index]
+      return state === undefined ? [] : [{ ...each, state }]
+    })
+  }
+
+  const remember = (remoteAddress: string, hash: string): void => {
+    if (known.size >= mostKnown) known.clear()
+    known.add(`${clientNetwork(remoteAddress)} ${hash}`)
   }
 
   return {
-    admit: ({ key: { id }, organization: { id: organizationId } }) =>
-      take([
+    admit: async ({ key: { id, hash }, organization: { id: organizationId } }, remoteAddress) => {
+      if (remoteAddress !== undefined) remember(remoteAddress, hash)
+      const measured = await measure([
         { name: 'organization', limit: organization, of: organizationId },
         { name: 'key', limit: key, of: id },
-      ]),
-    admitStranger: (remoteAddress) =>
-      take(remoteAddress === undefined ? [] : [{ name: 'ip', limit: ip, of: clientNetwork(remoteAddress) }]),
+      ])
+      return check(measured)
+    },
+    admitStranger: async (remoteAddress) => {
+      if (remoteAddress === undefined) return {}
+      const network = clientNetwork(remoteAddress)
+      const measured = await measure([{ name: 'ip', limit: ip, of: network }])
+      for (const { state } of measured) if (state.retryAfterMs > 0) exhausted.add(network, state)
+      return check(measured)
+    },
+    refuseExhausted: (remoteAddress, sent) => {
+      if (ip === false || remoteAddress === undefined) return
+      const network = clientNetwork(remoteAddress)
+      const state = exhausted.find(network)
+      if (state === undefined) return
+      if (sent !== undefined && known.has(`${network} ${sha256(sent)}`)) return
+      check([{ name: 'ip', limit: ip, state }])
+    },
   }
 }

@@ -131,7 +131,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         channel,
         number,
         digits: digitsOf(number) ?? '',
-        url,
+        url: new URL(url).href,
         events,
         secret,
         previousSecret: null,
@@ -157,7 +157,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         ...(events === undefined ? [] : checkEvents(events)),
       ])
       const next = await edit(organizationId, subscriptionId, ({ disabledReason }) => ({
-        ...(url !== undefined && { url }),
+        ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),
       }))

@@ -11,7 +11,7 @@ import { isStorableText } from '../values/storable-text.ts'
 /** A new Public API key. */
 export type ApiKeyInput = {
   /**
-   * The key: visible ASCII characters, so that a header can carry it.
+   * The key: at least 16 visible ASCII characters, so that a header can carry it and nobody can guess it.
    * @default a random `wk_…`
    */
   readonly key?: string | undefined
@@ -75,8 +75,9 @@ export const fingerprint = (hash: string): string => hash.slice(0, 8)
 /** Makes the operations on keys. */
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
   create: async (organizationId, { key = randomKey(), wabaNumbers = 'all', label = '' } = {}) => {
-    if (!/^[!-~]+$/.test(key)) {
-      throw new InputError([{ path: 'key', message: 'must be visible ASCII characters, at least one' }])
+    if (!/^[!-~]{16,}$/.test(key)) {
+      const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'
+      throw new InputError([{ path: 'key', message }])
     }
     if (!isStorableText(label)) throw new InputError([{ path: 'label', message: 'must be well-formed text' }])
     const record: ApiKeyRecord = {

@@ -84,7 +84,24 @@ describe('sha256', () => {
 describe('equalInConstantTime', () => {
   it('tells equal texts from others', () => {
     expect(equalInConstantTime('abc', 'abc')).toBe(true)
-    for (const other of ['abd', 'ab', 'abcd', '']) expect(equalInConstantTime('abc', other)).toBe(false)
+    for (const other of ['abd', 'xbc', 'axc', 'ab', 'abcd', 'bc', 'ABC', ''])
+      expect(equalInConstantTime('abc', other)).toBe(false)
+  })
+
+  it('looks at every character, wherever the first difference is', () => {
+    for (const other of ['x'.repeat(64), `x${'a'.repeat(63)}`, `${'a'.repeat(63)}x`, 'a'.repeat(64)]) {
+      const read: number[] = []
+      const counting = Object.assign(new String(other), {
+        charCodeAt: (index: number) => {
+          read.push(index)
+          return other.charCodeAt(index)
+        },
+      })
+      // @ts-expect-error a String object, which tells what is read of it.
+      const isEqual: boolean = equalInConstantTime('a'.repeat(64), counting)
+      expect(isEqual).toBe(other === 'a'.repeat(64))
+      expect(read).toEqual(Array.from({ length: 64 }, (_, index) => index))
+    }
   })
 })
 

@@ -23,7 +23,12 @@ import {
 const authentication = defineCases('Authentication', {
   'requests carry a Public API key: raw, or after Bearer (rule 1)': async () => {
     const world = await createWorld()
-    for (const authorization of ['wk_all', 'Bearer wk_all', 'bearer  wk_all', 'BEARER wk_all']) {
+    for (const authorization of [
+      'wk_all_0123456789',
+      'Bearer wk_all_0123456789',
+      'bearer  wk_all_0123456789',
+      'BEARER wk_all_0123456789',
+    ]) {
       equal((await postGroup(world, createBody, { key: null, headers: { authorization } })).status, 200)
     }
   },
@@ -39,7 +44,15 @@ const authentication = defineCases('Authentication', {
   },
   'when the key is invalid, 401 (rule 2)': async () => {
     const world = await createWorld()
-    for (const key of ['nobody', 'wk_al', 'wk_alll', 'WK_ALL', 'Basic wk_all', 'wk_all, wk_all', 'wk all']) {
+    for (const key of [
+      'nobody',
+      'wk_all_012345678',
+      'wk_all_01234567890',
+      'WK_ALL_0123456789',
+      'Basic wk_all_0123456789',
+      'wk_all_0123456789, wk_all_0123456789',
+      'wk all 0123456789',
+    ]) {
       await expectError(await postGroup(world, createBody, { key }), 401, 'invalid_api_key')
       await expectError(await getSummary(world, 'c1', { key }), 401, 'invalid_api_key')
     }
@@ -48,19 +61,24 @@ const authentication = defineCases('Authentication', {
   'when the key lacks permission for the wabaNumber, 403 (rule 3)': async () => {
     const world = await createWorld()
     await expectError(
-      await postGroup(world, createBody, { key: 'wk_second' }),
+      await postGroup(world, createBody, { key: 'wk_second_0123456789' }),
       403,
       'waba_number_not_permitted',
     )
     await expectNothing(world)
     const permitted = { wabaNumber: '+15550100003', subject: 'x' }
-    equal((await postGroup(world, permitted, { key: 'wk_second' })).status, 200)
+    equal((await postGroup(world, permitted, { key: 'wk_second_0123456789' })).status, 200)
   },
   'the header that carries the key can be chosen': async () => {
     const world = await createWorld({ auth: { header: 'X-Public-Api-Key' } })
     await expectError(await postGroup(world), 401, 'missing_api_key')
     equal(
-      (await postGroup(world, createBody, { key: null, headers: { 'x-public-api-key': 'wk_all' } })).status,
+      (
+        await postGroup(world, createBody, {
+          key: null,
+          headers: { 'x-public-api-key': 'wk_all_0123456789' },
+        })
+      ).status,
       200,
     )
   },
@@ -83,15 +101,75 @@ const authentication = defineCases('Authentication', {
   'only the SHA-256 of a key is stored': async () => {
     const { server } = await createWorld()
     const [all] = await server.apiKeys.list('acme')
-    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('wk_all'))
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('wk_all_0123456789'))
     const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
     equal(all?.hash, hex)
   },
   'a key belongs to one organization': async () => {
     const { server } = await createWorld()
-    const error = await server.apiKeys.create('other', { key: 'wk_all' }).catch((caught: unknown) => caught)
+    const error = await server.apiKeys
+      .create('other', { key: 'wk_all_0123456789' })
+      .catch((caught: unknown) => caught)
     ok(error instanceof Error && error.name === 'RecordExistsError', String(error))
-    ok(!error.message.includes('wk_all'), 'the message does not hold the key')
+    ok(!error.message.includes('wk_all_0123456789'), 'the message does not hold the key')
+  },
+  'a key that is too short is refused, and says how to get a good one': async () => {
+    const { server } = await createWorld()
+    for (const key of ['x', 'wk_012345678901']) {
+      const error = await server.apiKeys.create('acme', { key }).catch((caught: unknown) => caught)
+      ok(error instanceof Error && error.name === 'InputError', String(error))
+      equal(error.message, 'key: must have at least 16 visible ASCII characters. Omit it to get a random one')
+    }
+    await server.apiKeys.create('acme', { key: 'wk_0123456789012' })
+  },
+  'a caller is recognised by the whole hash of its key': async () => {
+    const store = memoryStore()
+    await createWorld({ store })
+    for (const change of [
+      (hash: string) => `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`,
+      (hash: string) => `${hash.startsWith('0') ? '1' : '0'}${hash.slice(1)}`,
+      (hash: string) => hash.slice(0, -1),
+      (hash: string) => `${hash}0`,
+      () => '',
+    ]) {
+      // A store whose index finds keys that are merely alike.
+      const findCaller: typeof store.findCaller = async (hash) => {
+        const caller = await store.findCaller(hash)
+        return caller && { ...caller, key: { ...caller.key, hash: change(caller.key.hash) } }
+      }
+      const world = await createWorld({ store: { ...store, findCaller }, organizations: [] })
+      await expectError(await postGroup(world), 401, 'invalid_api_key')
+    }
+  },
+  'the hash of a key is compared by a function that reads all of it': async () => {
+    const store = memoryStore()
+    await createWorld({ store })
+    for (const first of ['', 'x']) {
+      let read = 0
+      const findCaller: typeof store.findCaller = async (digest) => {
+        const caller = await store.findCaller(digest)
+        const text = first + digest.slice(first.length)
+        // A String object, which tells what is read of it; no operator finds it equal to a text.
+        const hash: unknown = Object.assign(new String(text), {
+          charCodeAt: (index: number) => {
+            read++
+            return text.charCodeAt(index)
+          },
+        })
+        return caller && { ...caller, key: { ...caller.key, hash: hash as string } }
+      }
+      const world = await createWorld({ store: { ...store, findCaller }, organizations: [] })
+      equal((await postGroup(world)).status, first === '' ? 200 : 401)
+      ok(read >= 64, `${read} characters were read`)
+    }
+  },
+  'a key may begin and end like the scheme': async () => {
+    const world = await createWorld()
+    for (const key of ['wk_0123456789_bearer', 'bearer_0123456789']) {
+      await world.server.apiKeys.create('acme', { key })
+      equal((await postGroup(world, createBody, { key })).status, 200)
+      equal((await postGroup(world, createBody, { key: `Bearer ${key}` })).status, 200)
+    }
   },
   'a key that no header can carry is refused': async () => {
     const { server } = await createWorld()
@@ -108,9 +186,13 @@ const authentication = defineCases('Authentication', {
     for (const callId of [hidden, visible, telephone]) {
       await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
     }
-    await expectError(await getSummary(world, hidden, { key: 'wk_second' }), 404, 'summary_not_found')
-    equal((await getSummary(world, visible, { key: 'wk_second' })).status, 200)
-    equal((await getSummary(world, telephone, { key: 'wk_second' })).status, 200)
+    await expectError(
+      await getSummary(world, hidden, { key: 'wk_second_0123456789' }),
+      404,
+      'summary_not_found',
+    )
+    equal((await getSummary(world, visible, { key: 'wk_second_0123456789' })).status, 200)
+    equal((await getSummary(world, telephone, { key: 'wk_second_0123456789' })).status, 200)
     equal((await getSummary(world, hidden)).status, 200)
   },
 })
@@ -178,7 +260,7 @@ const errors = defineCases('Errors', {
     const ask = () =>
       server.fetch(
         new Request('https://api.example.com/v1/call/ai-summary?callId=x', {
-          headers: { authorization: 'wk_all' },
+          headers: { authorization: 'wk_all_0123456789' },
         }),
       )
     equal((await ask()).status, 503)

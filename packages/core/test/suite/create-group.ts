@@ -296,22 +296,22 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
       'invalid_api_key',
     )
     await expectError(
-      await postGroup(world, '{', { key: 'wk_second', headers: wrongType }),
+      await postGroup(world, '{', { key: 'wk_second_0123456789', headers: wrongType }),
       415,
       'unsupported_media_type',
     )
     await expectError(
-      await postGroup(world, { wabaNumber: '1' }, { key: 'wk_second' }),
+      await postGroup(world, { wabaNumber: '1' }, { key: 'wk_second_0123456789' }),
       400,
       'invalid_subject',
     )
     await expectError(
-      await postGroup(world, { wabaNumber: '1', subject: 'x' }, { key: 'wk_second' }),
+      await postGroup(world, { wabaNumber: '1', subject: 'x' }, { key: 'wk_second_0123456789' }),
       400,
       'integration_not_found',
     )
     await expectError(
-      await postGroup(world, disabled, { key: 'wk_second' }),
+      await postGroup(world, disabled, { key: 'wk_second_0123456789' }),
       403,
       'waba_number_not_permitted',
     )

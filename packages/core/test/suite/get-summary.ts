@@ -84,8 +84,8 @@ export const getSummaryCases = defineCases('Endpoints, fetch call AI summary', {
     const world = await createWorld()
     const callId = await playCall(world)
     await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-    const theirs = await getSummary(world, callId, { key: 'wk_other' })
-    const unknown = await getSummary(world, 'nobody', { key: 'wk_other' })
+    const theirs = await getSummary(world, callId, { key: 'wk_other_0123456789' })
+    const unknown = await getSummary(world, 'nobody', { key: 'wk_other_0123456789' })
     equal(await theirs.clone().json(), await unknown.json())
     await expectError(theirs, 404, 'summary_not_found')
   },

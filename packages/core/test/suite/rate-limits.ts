@@ -1,4 +1,4 @@
-import { type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
+import { memoryStore, type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import { createBody, createWorld, expectError, getSummary, postGroup, type World } from './world.ts'
@@ -15,10 +15,10 @@ const headersOf = ({ headers }: Response) => ({
 export const rateLimitCases = defineCases('Rate limits', {
   'by organization, over all its keys: 429 with Retry-After': async () => {
     const world = await limited({ organization: { requests: 3, perMs: 60_000 }, key: false })
-    for (const key of ['wk_all', 'wk_second', 'wk_all']) {
+    for (const key of ['wk_all_0123456789', 'wk_second_0123456789', 'wk_all_0123456789']) {
       ok((await getSummary(world, 'x', { key })).status !== 429, 'within the limit')
     }
-    const response = await getSummary(world, 'x', { key: 'wk_second' })
+    const response = await getSummary(world, 'x', { key: 'wk_second_0123456789' })
     equal(headersOf(response), {
       limit: '"organization";r=0;t=60',
       policy: '"organization";q=3;w=60',
@@ -26,7 +26,7 @@ export const rateLimitCases = defineCases('Rate limits', {
     })
     const body = await expectError(response, 429, 'rate_limited')
     equal(body.message, 'Too many requests: try again in 20 s.')
-    equal((await getSummary(world, 'x', { key: 'wk_other' })).status, 404)
+    equal((await getSummary(world, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
   'by key: one key does not use up another': async () => {
@@ -34,7 +34,10 @@ export const rateLimitCases = defineCases('Rate limits', {
     await postGroup(world)
     await postGroup(world)
     equal((await postGroup(world)).status, 429)
-    ok((await getSummary(world, 'x', { key: 'wk_second' })).status !== 429, 'the other key goes on')
+    ok(
+      (await getSummary(world, 'x', { key: 'wk_second_0123456789' })).status !== 429,
+      'the other key goes on',
+    )
   },
 
   'a client that waits as told succeeds, and not sooner': async () => {
@@ -84,7 +87,7 @@ export const rateLimitCases = defineCases('Rate limits', {
     })
     await postGroup(world)
     for (let index = 0; index < 20; index++) equal((await postGroup(world)).status, 429)
-    includes(headersOf(await getSummary(world, 'x', { key: 'wk_second' })), {
+    includes(headersOf(await getSummary(world, 'x', { key: 'wk_second_0123456789' })), {
       limit: '"organization";r=8;t=2, "key";r=0;t=10',
     })
   },
@@ -97,17 +100,93 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal(world.names(), ['GROUP_CREATED'])
   },
 
-  'by IP for requests without a valid key, as a fallback': async () => {
+  'by IP for requests without a valid key': async () => {
     const world = await limited({ ip: { requests: 2, perMs: 60_000 } })
     const stranger = { key: 'nobody', remoteAddress: '192.0.2.1' }
+    equal((await postGroup(world, createBody, { remoteAddress: '192.0.2.1' })).status, 200)
     equal((await postGroup(world, createBody, stranger)).status, 401)
     equal((await postGroup(world, createBody, { ...stranger, key: null })).status, 401)
-    const response = await postGroup(world, createBody, stranger)
-    equal(response.headers.get('retry-after'), '30')
-    await expectError(response, 429, 'rate_limited')
+    for (let round = 0; round < 2; round++) {
+      const response = await postGroup(world, createBody, stranger)
+      equal(headersOf(response), { limit: '"ip";r=0;t=60', policy: '"ip";q=2;w=60', retryAfter: '30' })
+      await expectError(response, 429, 'rate_limited')
+    }
     equal((await postGroup(world, createBody, { ...stranger, remoteAddress: '192.0.2.2' })).status, 401)
-    equal((await postGroup(world, createBody, { remoteAddress: '192.0.2.1' })).status, 200)
     equal((await postGroup(world, createBody, { key: 'nobody' })).status, 401)
+  },
+
+  'by IP refuse further keys before they are looked up, even valid ones, until the next token': async () => {
+    const store = memoryStore()
+    let lookups = 0
+    const findCaller: typeof store.findCaller = (hash) => {
+      lookups++
+      return store.findCaller(hash)
+    }
+    const world = await createWorld({
+      store: { ...store, findCaller },
+      rateLimit: { ip: { requests: 1, perMs: 10_000 } },
+    })
+    const ask = async (key: string) =>
+      (await getSummary(world, 'x', { key, remoteAddress: '192.0.2.1' })).status
+    equal([await ask('nobody'), await ask('nobody')], [401, 429])
+    const before = lookups
+    for (let round = 0; round < 50; round++) equal(await ask(`nobody-${round}`), 429)
+    equal(await ask('wk_all_0123456789'), 429)
+    equal(lookups, before)
+    world.clock.time += 4_000
+    const waiting = await getSummary(world, 'x', { key: 'nobody', remoteAddress: '192.0.2.1' })
+    equal(headersOf(waiting), { limit: '"ip";r=0;t=6', policy: '"ip";q=1;w=10', retryAfter: '6' })
+    world.clock.time += 6_000
+    equal(await ask('wk_all_0123456789'), 404)
+    equal([await ask('nobody'), await ask('nobody')], [401, 429])
+  },
+
+  'by IP do not lock out a key that was valid from the same address before': async () => {
+    const world = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const ask = async (key: string, remoteAddress: string) =>
+      (await getSummary(world, 'x', { key, remoteAddress })).status
+    equal(await ask('wk_all_0123456789', '192.0.2.1'), 404)
+    equal([await ask('nobody', '192.0.2.1'), await ask('nobody', '192.0.2.1')], [401, 429])
+    equal([await ask('nobody', '192.0.2.2'), await ask('nobody', '192.0.2.2')], [401, 429])
+    equal(await ask('wk_all_0123456789', '192.0.2.1'), 404)
+    equal(await ask('wk_all_0123456789', '192.0.2.2'), 429)
+    equal(await ask('wk_second_0123456789', '192.0.2.1'), 429)
+  },
+
+  'by IP end when the clock is set back by an hour': async () => {
+    const world = await limited({ ip: { requests: 1, perMs: 1_000 } })
+    const ask = async (key: string) =>
+      (await getSummary(world, 'x', { key, remoteAddress: '192.0.2.1' })).status
+    equal([await ask('nobody'), await ask('nobody')], [401, 429])
+    world.clock.time -= 3_600_000
+    equal(await ask('wk_all_0123456789'), 404)
+  },
+
+  'count requests without a valid key whatever they ask for': async () => {
+    const world = await limited({ ip: { requests: 2, perMs: 60_000 } })
+    const ask = async (method: string, path: string, headers = {}) =>
+      (
+        await world.server.fetch(new Request(`https://api.example.com${path}`, { method, headers }), {
+          remoteAddress: '192.0.2.1',
+        })
+      ).status
+    equal(await ask('GET', '/admin'), 404)
+    equal(await ask('DELETE', '/whatsapp/wa-group/create', { authorization: 'nobody' }), 405)
+    equal(await ask('GET', '/admin'), 429)
+    equal((await postGroup(world, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 429)
+  },
+
+  'count requests with a valid key towards that key whatever they ask for': async () => {
+    const world = await limited({ key: { requests: 1, perMs: 60_000 }, ip: { requests: 1, perMs: 60_000 } })
+    const ask = async () =>
+      (
+        await world.server.fetch(
+          new Request('https://api.example.com/admin', { headers: { authorization: 'wk_all_0123456789' } }),
+          { remoteAddress: '192.0.2.1' },
+        )
+      ).status
+    equal([await ask(), await ask()], [404, 429])
+    equal((await postGroup(world, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 401)
   },
 
   'count an IPv6 network of 64 bits as one address, and a mapped IPv4 address as itself': async () => {

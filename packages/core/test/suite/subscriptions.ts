@@ -51,6 +51,33 @@ export const subscriptionCases = defineCases('Subscriptions', {
     equal(await server.subscriptions.find('other', created.id), undefined)
   },
 
+  'keep their URL in its normal form': async () => {
+    const { server } = await createWorld()
+    const { id, url } = await server.subscriptions.create('acme', {
+      ...good,
+      url: ' HTTPS://Receiver.EXAMPLE:443/a/../hooks\t\n',
+    })
+    equal(url, 'https://receiver.example/hooks')
+    await server.subscriptions.update('acme', id, { url: 'https://receiver.example/\u001b[2J\u202e\u009b' })
+    const found = await server.subscriptions.find('acme', id)
+    equal(found?.url, 'https://receiver.example/%1B[2J%E2%80%AE%C2%9B')
+  },
+
+  'refuse credentials in their URL, also when it is changed, without repeating them': async () => {
+    const { server } = await createWorld()
+    const { id } = await server.subscriptions.create('acme', good)
+    for (const url of ['https://user:pass@receiver.example/', 'https://user@receiver.example/']) {
+      for (const attempt of [
+        server.subscriptions.create('acme', { ...good, url }),
+        server.subscriptions.update('acme', id, { url }),
+      ]) {
+        const error = await rejects(attempt, { code: 'invalid_input' })
+        equal(String(error), 'InputError: url: must not contain a user name or password')
+      }
+    }
+    equal((await server.subscriptions.find('acme', id))?.url, good.url)
+  },
+
   'refuse what cannot be right, with issues': async () => {
     const world = await createWorld()
     await refuses(world, { channel: 'SMS' }, 'channel')

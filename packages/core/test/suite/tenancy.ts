@@ -9,12 +9,12 @@ export const tenancyCases = defineCases('Organizations', {
     const world = await createWorld()
     const created = await world.server.organizations.create({
       integrations: [{ wabaNumber: '+15550300001' }],
-      apiKeys: [{ key: 'wk_third' }],
+      apiKeys: [{ key: 'wk_third_0123456789' }],
     })
     ok(/^org_\w{26}$/.test(created.id), created.id)
     includes(created, { callSummaries: 'automatic', pstnNumbers: [], revision: 1 })
     const body = { wabaNumber: '15550300001', subject: 'x' }
-    equal((await postGroup(world, body, { key: 'wk_third' })).status, 200)
+    equal((await postGroup(world, body, { key: 'wk_third_0123456789' })).status, 200)
     await rejects(world.server.organizations.create({ id: created.id }), {
       code: 'record_exists',
       kind: 'organization',
@@ -93,7 +93,11 @@ export const tenancyCases = defineCases('Organizations', {
     const store = memoryStore()
     const first = await createWorld({ store })
     await postGroup(first, { wabaNumber: waba, subject: 'x', groupId: 'kept' })
-    const declared = { ...acme, pstnNumbers: [], apiKeys: [{ key: 'wk_all' }, { key: 'wk_new' }] }
+    const declared = {
+      ...acme,
+      pstnNumbers: [],
+      apiKeys: [{ key: 'wk_all_0123456789' }, { key: 'wk_new_0123456789' }],
+    }
     const second = createReferenceServer({ store, organizations: [declared], rateLimit: false })
     await second.ready()
     includes(await second.organizations.find('acme'), { pstnNumbers: [], revision: 2 })
@@ -106,7 +110,7 @@ export const tenancyCases = defineCases('Organizations', {
     await createWorld({ store })
     const server = createReferenceServer({
       store,
-      organizations: [{ id: 'thief', apiKeys: [{ key: 'wk_all' }] }],
+      organizations: [{ id: 'thief', apiKeys: [{ key: 'wk_all_0123456789' }] }],
     })
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
@@ -121,11 +125,11 @@ export const tenancyCases = defineCases('Organizations', {
 
   'are not created when one of their keys cannot be': async () => {
     const { organizations, apiKeys } = (await createWorld()).server
-    for (const key of ['wk_other', 'with space']) {
-      await rejects(organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }, { key }] }))
+    for (const key of ['wk_other_0123456789', 'with space']) {
+      await rejects(organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new_0123456789' }, { key }] }))
       equal(await organizations.find('new'), undefined)
     }
-    await apiKeys.create('acme', { key: 'wk_new' })
+    await apiKeys.create('acme', { key: 'wk_new_0123456789' })
   },
 
   'have keys for some numbers, which must be numbers': async () => {

@@ -51,7 +51,7 @@ export const acme = {
     { wabaNumber: disabledWaba, enabled: false },
   ],
   pstnNumbers: [pstn],
-  apiKeys: [{ key: 'wk_all' }, { key: 'wk_second', wabaNumbers: [secondWaba] }],
+  apiKeys: [{ key: 'wk_all_0123456789' }, { key: 'wk_second_0123456789', wabaNumbers: [secondWaba] }],
 } as const
 
 /** Its neighbour. */
@@ -59,7 +59,7 @@ export const other = {
   id: 'other',
   integrations: [{ wabaNumber: '+15550200001' }],
   pstnNumbers: ['+15550200002'],
-  apiKeys: [{ key: 'wk_other' }],
+  apiKeys: [{ key: 'wk_other_0123456789' }],
 } as const
 
 /** A server with a manual clock, everything it emitted, and an endpoint that records what it is sent. */
@@ -149,7 +149,7 @@ export type RequestChanges = {
 export const createBody = { wabaNumber: '15550100001', subject: 'Launch' }
 
 const keyHeader = (key: string | null | undefined): Record<string, string> =>
-  key === null ? {} : { authorization: key ?? 'wk_all' }
+  key === null ? {} : { authorization: key ?? 'wk_all_0123456789' }
 
 /** Calls the create endpoint; a text is sent as it is, anything else as JSON. */
 export const postGroup = (

@@ -1,3 +1,4 @@
+import { escapeControls } from '@wabakit/contract/escape-controls'
 import { CliError, exitCodes } from './cli-error.ts'
 
 /** How to reach a running server's control API. */
@@ -27,14 +28,17 @@ export type ControlClient = {
 
 const requestTimeoutMs = 15_000
 
-const sentenceOf = async (response: Response): Promise<string> => {
+/** What a response says went wrong; a line for each fault. */
+export const sentenceOf = async (response: Response): Promise<string> => {
   const text = (await response.text()).slice(0, 1_000)
   try {
     const { message, issues = [] }: { message: string; issues?: { message: string }[] } = JSON.parse(text)
     // Of several faults the message tells the first only.
-    return issues.length > 1 ? issues.map((issue) => `\n  ${issue.message}`).join('') : message
+    return issues.length > 1
+      ? issues.map((issue) => `\n  ${escapeControls(issue.message)}`).join('')
+      : escapeControls(message)
   } catch {
-    return text === '' ? response.statusText : text
+    return escapeControls(text === '' ? response.statusText : text)
   }
 }
 
@@ -62,7 +66,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
       throw new CliError(
-        `No server answers at ${server}: ${causeOf(error)}. Start one with: wabakit serve`,
+        `No server answers at ${server}: ${escapeControls(causeOf(error))}. Start one with: wabakit serve`,
         exitCodes.unreachable,
         { cause: error },
       )

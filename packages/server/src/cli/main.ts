@@ -4,6 +4,7 @@ import { ConfigError } from '../config/config-error.ts'
 import { DatabaseInUseError } from '../sqlite/errors/database-in-use-error.ts'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
+import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { createProgram } from './program.ts'
 
@@ -21,14 +22,15 @@ const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, Databas
 const tell = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   if (error instanceof CliError) {
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${escapeText(error.message)}\n`)
     return error.exitCode
   }
   if (error instanceof Error && startErrors.some((kind) => error instanceof kind)) {
-    process.stderr.write(`${error.message}\n`)
+    process.stderr.write(`${escapeText(error.message)}\n`)
     return exitCodes.usage
   }
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`${escapeText(text)}\n`)
   return exitCodes.failed
 }
 

@@ -1,4 +1,6 @@
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
+import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
 /** How results are printed: for people, or as JSON. */
 export type Format = 'pretty' | 'json'
@@ -16,13 +18,17 @@ export type Output = {
   style(style: Style, text: string): string
 }
 
-// What a server or a file says must not move the cursor or change the terminal's title.
-const printable = (text: string): string => stripVTControlCharacters(text)
-
-/** Makes the output of a command by its options. */
+/**
+ * Makes the output of a command by its options. What a server or a file says must not move the cursor, change the
+ * terminal's title or look like another line: it comes in through `style` or `escapeControls`.
+ */
 export const outputOf = ({ format }: { readonly format: Format }): Output => ({
   format,
-  result: (value, text) => process.stdout.write(`${format === 'json' ? JSON.stringify(value) : text}\n`),
-  note: (text) => process.stderr.write(`${printable(text)}\n`),
-  style: (style, text) => styleText(style, printable(text), { stream: process.stdout, validateStream: true }),
+  result: (value, text) =>
+    process.stdout.write(
+      `${format === 'json' ? escapeControls(JSON.stringify(value)) : escapeUnstyled(text)}\n`,
+    ),
+  note: (text) => process.stderr.write(`${escapeText(text)}\n`),
+  style: (style, text) =>
+    styleText(style, escapeControls(text), { stream: process.stdout, validateStream: true }),
 })

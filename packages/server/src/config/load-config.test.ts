@@ -69,6 +69,12 @@ test('never repeats a secret', () => {
   )
 })
 
+test('refuses a webhookUrl with credentials, and does not repeat them', () => {
+  expect(() => load({ environment: { WABAKIT_WEBHOOK_URL: 'https://user:pass@receiver.example/' } })).toThrow(
+    /^webhookUrl \(WABAKIT_WEBHOOK_URL\) must be a URL without a user name or password\.$/,
+  )
+})
+
 test('names a setting of the file that does not exist, and those that do', () => {
   writeConfig({ prot: 80 })
 
@@ -94,6 +100,8 @@ test('reads another file when told to, which must be there', () => {
 
   expect(load({ file: 'other.json' }).port).toBe(7)
   expect(load({ environment: { WABAKIT_CONFIG: 'other.json' } }).port).toBe(7)
+  const both = { file: 'other.json', environment: { WABAKIT_CONFIG: 'missing.json' } }
+  expect(load(both).port).toBe(7)
   expect(problemsOf({ file: 'missing.json' })[0]).toMatchObject({
     key: 'config',
     source: join(folder, 'missing.json'),

@@ -19,7 +19,15 @@ export type SettingFacts = {
 export const settingFacts = z.registry<SettingFacts>()
 
 const text = () => z.string().check(z.minLength(1))
+/** Long enough that nobody guesses it. */
+const secret = (message?: string) => z.string().check(z.regex(/^[!-~]{16,}$/, message))
 const whole = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most))
+
+const hasNoCredentials = (text: string): boolean => {
+  if (!URL.canParse(text)) return true
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+}
 
 /** An organization that is there when the server has started. One that exists gets these settings, and keeps its keys. */
 export const SeedOrganization = z.strictObject({
@@ -38,7 +46,9 @@ export const SeedOrganization = z.strictObject({
   apiKeys: z.optional(
     z.array(
       z.strictObject({
-        key: text(),
+        key: secret(
+          `must have at least 16 visible ASCII characters. Make one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`,
+        ),
         label: z.optional(z.string()),
         wabaNumbers: z.optional(z.union([z.literal('all'), z.array(text())])),
       }),
@@ -68,10 +78,16 @@ export const ServerConfig = z.strictObject({
       'What this process does: answer requests, deliver webhooks, or both. To share the work needs PostgreSQL.',
     form: '`all`, `api` or `worker`',
   }),
-  controlToken: z.optional(z.string().check(z.regex(/^[!-~]{16,}$/))).register(settingFacts, {
+  controlToken: z.optional(secret()).register(settingFacts, {
     about: 'What callers of the control API must send as `Authorization: Bearer …`.',
     form: 'at least 16 visible ASCII characters',
     otherwise: 'none: callers on this machine need no token',
+    secret: true,
+  }),
+  metricsToken: z.optional(secret()).register(settingFacts, {
+    about: 'What callers of `/metrics` must send as `Authorization: Bearer …`.',
+    form: 'at least 16 visible ASCII characters',
+    otherwise: 'none: everybody who reaches the server may read them',
     secret: true,
   }),
   publicUrl: z.optional(z.url({ protocol: /^https?$/ })).register(settingFacts, {
@@ -113,7 +129,7 @@ export const ServerConfig = z.strictObject({
     form: 'a whole number from 0 to 1000000000',
   }),
   rateLimitPerAddress: z._default(whole(0, 1_000_000_000), 60).register(settingFacts, {
-    about: 'The same for an IP address (an IPv6 /64) without a valid key.',
+    about: 'The same for an IP address (an IPv6 /64) without a valid key or token.',
     form: 'a whole number from 0 to 1000000000',
   }),
   retentionDays: z._default(whole(1, 3_650), 30).register(settingFacts, {
@@ -141,10 +157,11 @@ export const ServerConfig = z.strictObject({
     form: '`pretty` or `json`',
     otherwise: '`pretty` on a terminal, else `json`',
   }),
-  webhookUrl: z.optional(z.url()).register(settingFacts, {
+  webhookUrl: z.optional(z.url().check(z.refine(hasNoCredentials))).register(settingFacts, {
     about: 'Where all events of the demo organization go. There is one in a store that nobody has set up.',
-    form: 'a URL',
+    form: 'a URL without a user name or password',
     otherwise: 'nowhere',
+    secret: true,
   }),
   mock: z._default(z.boolean(), false).register(settingFacts, {
     about: 'Whether the control API may inject faults into the public API.',

@@ -16,8 +16,8 @@ export type ControlApiOptions = ControlContext & {
   readonly onError: (error: unknown) => void
 }
 
-/** Answers requests below `/_wabakit`. */
-export type ControlApi = (request: Request) => Promise<Response>
+/** Answers requests below `/_wabakit`, made from the given address. */
+export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
 /** Where the control API is. */
 export const controlPath = '/_wabakit'
@@ -43,10 +43,10 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
   const { service, live, version } = options
   const guard = createGuard(options.guard)
   const description = JSON.stringify(controlOpenApi(version))
-  const app = new Hono().basePath(controlPath)
+  const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
 
   app.use(async (c, next) => {
-    guard(c.req.raw)
+    await guard(c.req.raw, c.env.remoteAddress)
     c.header('cache-control', 'no-store')
     await next()
   })
@@ -71,5 +71,5 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     if (response.status >= 500) options.onError(error)
     return response
   })
-  return async (request) => app.fetch(request)
+  return async (request, remoteAddress) => app.fetch(request, { remoteAddress })
 }

@@ -16,6 +16,7 @@ export const controlErrorCodes = {
   internal_error: 500,
   outcome_unknown: 503,
   storage_unavailable: 503,
+  stopping: 503,
 } as const
 
 /** A code from the closed list of {@link controlErrorCodes}. */

@@ -49,6 +49,9 @@ export const errorResponse = (error: Error): Response => {
   const issues = toIssues(error)
   const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')
+  if (error instanceof RequestRefusedError) {
+    for (const [name, value] of Object.entries(error.headers)) headers.set(name, value)
+  }
   if (error instanceof StorageUnavailableError) {
     headers.set('retry-after', String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000))))
   }

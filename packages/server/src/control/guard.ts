@@ -1,40 +1,29 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { isLoopbackHost } from '../host/loopback.ts'
+import type { TokenCheck } from '../host/token-check.ts'
 import { ControlError } from './control-error.ts'
 
 /** Who may use the control API. */
 export type GuardOptions = {
-  /** What callers must send as `Authorization: Bearer …`; without it only this machine's own may call. */
-  readonly token: string | undefined
+  /** Checks the control token; without it only this machine's own may call. */
+  readonly checkToken: TokenCheck | undefined
   /** Where others reach the server, if that was configured. */
   readonly publicUrl: string | undefined
 }
 
-/** @throws ControlError when a request may not be let in. */
-export type Guard = (request: Request) => void
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-const equalInConstantTime = (left: string, right: string): boolean =>
-  timingSafeEqual(digest(left), digest(right))
+/** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request may not be let in. */
+export type Guard = (request: Request, remoteAddress: string | undefined) => Promise<void>
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
-
-const checkToken = ({ headers }: Request, token: string): void => {
-  const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
-  if (equalInConstantTime(sent, token)) return
-  throw new ControlError('token_required', 'Send the control token as "Authorization: Bearer …".')
-}
 
 /**
  * Makes the guard. It lets nobody in whom a web page sent: not by a name that leads to this machine (DNS rebinding; a
  * page has no token, so where one is asked for the name does not matter), and not from another site.
  */
-export const createGuard = ({ token, publicUrl }: GuardOptions): Guard => {
+export const createGuard = ({ checkToken, publicUrl }: GuardOptions): Guard => {
   const publicHost = publicUrl === undefined ? undefined : hostOf(publicUrl)
 
   const checkHost = (url: URL): void => {
-    if (token !== undefined || isLoopbackHost(url.hostname)) return
+    if (checkToken !== undefined || isLoopbackHost(url.hostname)) return
     throw new ControlError(
       'host_not_allowed',
       `The host ${JSON.stringify(url.host)} is not this machine. Set a controlToken to allow others.`,
@@ -49,10 +38,10 @@ export const createGuard = ({ token, publicUrl }: GuardOptions): Guard => {
     throw new ControlError('origin_not_allowed', 'Pages of other sites may not use the control API.')
   }
 
-  return (request) => {
+  return async (request, remoteAddress) => {
     const url = new URL(request.url)
     checkHost(url)
     checkOrigin(request, url)
-    if (token !== undefined) checkToken(request, token)
+    await checkToken?.(request.headers, remoteAddress)
   }
 }

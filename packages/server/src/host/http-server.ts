@@ -1,9 +1,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ServerConfig } from '../config/server-config.ts'
+import { type ConnectionRefusalContext, createConnectionRefusal } from './refuse-connection.ts'
 
-/** Limits of the connections, from the configuration. */
-export type HttpServerOptions = Pick<ServerConfig, 'maxConnections' | 'requestTimeoutMs'>
+/** Limits of the connections, from the configuration; and what is done about requests that cannot be read. */
+export type HttpServerOptions = Pick<ServerConfig, 'maxConnections' | 'requestTimeoutMs'> &
+  Omit<ConnectionRefusalContext, 'running'>
 
 /** A node:http server that can be stopped without breaking off answers. */
 export type HttpServer = {
@@ -30,19 +32,26 @@ const limit = (server: Server, { maxConnections, requestTimeoutMs }: HttpServerO
 export const createHttpServer = (listener: RequestListener, options: HttpServerOptions): HttpServer => {
   const running = new Set<ServerResponse>()
   let closing = false
+  const respond: RequestListener = (request, response) => {
+    running.add(response)
+    if (closing) response.shouldKeepAlive = false
+    response.once('close', () => {
+      running.delete(response)
+      // What was promised to be kept before the closing began.
+      if (closing) server.closeIdleConnections()
+    })
+    listener(request, response)
+  }
+  // A request without a Host header is refused by the listener, in the form of every other error.
   const server = createServer(
-    { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000 },
-    (request, response) => {
-      running.add(response)
-      if (closing) response.shouldKeepAlive = false
-      response.once('close', () => {
-        running.delete(response)
-        // What was promised to be kept before the closing began.
-        if (closing) server.closeIdleConnections()
-      })
-      listener(request, response)
-    },
+    { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    respond,
   )
+  const refusal = createConnectionRefusal({ ...options, running })
+  server.on('clientError', refusal.clientError)
+  server.on('connect', (_request, socket) => refusal.connect(socket))
+  // An expectation that nobody knows may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', respond)
   limit(server, options)
   return {
     listen: ({ host, port }) =>

@@ -1,6 +1,8 @@
+import { Writable } from 'node:stream'
 import { type Logger, pino } from 'pino'
 import pretty from 'pino-pretty'
 import type { ServerConfig } from '../config/server-config.ts'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
 export type { Logger } from 'pino'
 
@@ -12,11 +14,20 @@ export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
 
 /**
  * Makes the server's log. Lines hold ids, names, statuses and times; never keys, secrets, payloads or phone numbers.
- * Fields of these names are removed even if somebody logs them.
+ * Fields of these names are removed even if somebody logs them. Control characters of others are escaped.
  */
 export const createLogger = ({ logLevel, logFormat, stream = process.stderr }: LoggerOptions): Logger => {
   const isTerminal = 'isTTY' in stream && stream.isTTY === true
   const format = logFormat ?? (isTerminal ? 'pretty' : 'json')
+  const escapeLines = isTerminal && format === 'pretty' ? escapeUnstyled : escapeText
+  const destination = new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      stream.write(escapeLines(String(chunk)))
+      // At once: a line must not wait here when the process ends.
+      done()
+    },
+  })
   return pino(
     {
       level: logLevel,
@@ -31,6 +42,6 @@ export const createLogger = ({ logLevel, logFormat, stream = process.stderr }: L
         remove: true,
       },
     },
-    format === 'pretty' ? pretty({ colorize: isTerminal, destination: stream, sync: true }) : stream,
+    format === 'pretty' ? pretty({ colorize: isTerminal, destination, sync: true }) : destination,
   )
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EndpointName, endpoints } from '@wabakit/contract'
-import type { ReferenceFetch } from '@wabakit/core'
+import { type ReferenceFetch, RequestRefusedError, refuseRequest } from '@wabakit/core'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
@@ -17,13 +17,31 @@ export type RequestHandlerContext = {
   readonly operations: Operations
   readonly metrics: Metrics
   readonly log: Logger
+  readonly requestId: () => string
   readonly trustProxy: number
   /** Gets errors that nobody foresaw; the answer tells nothing of them. */
   readonly onError: (error: unknown) => void
 }
 
-/** Answers a request that came over HTTP. */
-export type RequestHandler = (request: Request, incoming: Incoming) => Promise<Response>
+/** Answers everything that comes over HTTP. */
+export type RequestHandler = {
+  /** Answers a request. */
+  handle(request: Request, incoming: Incoming): Promise<Response>
+  /** Answers a request of which no `Request` can be made. */
+  refuse(): Response
+  /** Counts and logs a request that was answered otherwise. */
+  record(answered: Answered): void
+}
+
+/** What is recorded of a request. */
+export type Answered = {
+  readonly status: number
+  readonly requestId?: string | undefined
+  readonly method?: string
+  readonly path?: string
+  /** In milliseconds. */
+  readonly took?: number
+}
 
 const labels: ReadonlyMap<string, EndpointName> = new Map([
   [endpoints['groups.create'].path, 'groups.create'],
@@ -37,16 +55,31 @@ const labelOf = (path: string): RequestLabel => labels.get(path) ?? (isControl(p
 const levelOf = (status: number): 'debug' | 'info' | 'error' =>
   status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
 
+const toResponse = (error: unknown, requestId: string): Response => {
+  const { body, status, headers } = refuseRequest(error, requestId)
+  return new Response(body, { status, headers })
+}
+
 /** Makes the handler of everything that a server answers, which also counts and logs. */
 export const createRequestHandler = (context: RequestHandlerContext): RequestHandler => {
-  const { api, operations, metrics, log, trustProxy, onError } = context
+  const { api, operations, metrics, log, requestId, trustProxy, onError } = context
+
+  const identify = async (answer: Promise<Response>): Promise<Response> => {
+    const response = await answer
+    response.headers.set('x-request-id', requestId())
+    return response
+  }
 
   const answer = async (request: Request, path: string, incoming: Incoming): Promise<Response> => {
-    const operation = operations(path)
-    if (operation !== undefined) return operation
-    if (api === undefined) return new Response('This process only delivers.\n', { status: 404 })
-    if (isControl(path)) return api.control(request)
     const remoteAddress = clientAddress(incoming, trustProxy)
+    const operation = operations(path, request, remoteAddress)
+    if (operation !== undefined) return identify(operation)
+    if (api === undefined)
+      throw new RequestRefusedError(
+        'route_not_found',
+        'This process delivers webhooks and answers no requests.',
+      )
+    if (isControl(path)) return identify(api.control(request, remoteAddress))
     const respond = () => api.fetch(request, { remoteAddress })
     const fault = api.faults?.take(labels.get(path))
     if (fault === undefined) return respond()
@@ -57,23 +90,43 @@ export const createRequestHandler = (context: RequestHandlerContext): RequestHan
     })
   }
 
-  return async (request, incoming) => {
-    const startedAt = performance.now()
-    const path = incoming.url?.split('?', 1)[0] ?? '/'
-    const response = await answer(request, path, incoming).catch((error: unknown) => {
-      onError(error)
-      return new Response('Something went wrong. The log of the server says what.\n', { status: 500 })
-    })
-    // The rest of an unread body is not waited for, so the connection cannot carry another request.
-    if (!incoming.complete) response.headers.set('connection', 'close')
-    const { status } = response
-    const milliseconds = performance.now() - startedAt
-    metrics.countRequest({ endpoint: labelOf(path), status, seconds: milliseconds / 1_000 })
+  const record = ({ status, requestId: id, method, path = '', took = 0 }: Answered): void => {
+    metrics.countRequest({ endpoint: labelOf(path), status, seconds: took / 1_000 })
     const level = levelOf(status)
-    if (log.isLevelEnabled(level)) {
-      const requestId = response.headers.get('x-request-id') ?? undefined
-      log[level]({ requestId, method: request.method, path, status, ms: Math.round(milliseconds) }, 'request')
-    }
-    return response
+    if (log.isLevelEnabled(level))
+      log[level]({ requestId: id, method, path: path || undefined, status, ms: Math.round(took) }, 'request')
+  }
+
+  return {
+    record,
+    refuse: () => {
+      const id = requestId()
+      const response = toResponse(
+        new RequestRefusedError('malformed_request', 'The target or the Host header is not usable.'),
+        id,
+      )
+      record({ status: response.status, requestId: id })
+      return response
+    },
+    handle: async (request, incoming) => {
+      const startedAt = performance.now()
+      const path = incoming.url?.split('?', 1)[0] ?? '/'
+      const response = await answer(request, path, incoming).catch((error: unknown) => {
+        if (!(error instanceof RequestRefusedError)) onError(error)
+        return toResponse(error, requestId())
+      })
+      // The rest of an unread body is not waited for, so the connection cannot carry another request.
+      if (!incoming.complete) response.headers.set('connection', 'close')
+      record({
+        status: response.status,
+        requestId: log.isLevelEnabled(levelOf(response.status))
+          ? (response.headers.get('x-request-id') ?? undefined)
+          : undefined,
+        method: request.method,
+        path,
+        took: performance.now() - startedAt,
+      })
+      return response
+    },
   }
 }

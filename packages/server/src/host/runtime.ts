@@ -1,4 +1,10 @@
-import { createReferenceServer, type RateLimitOptions, type ReferenceServer } from '@wabakit/core'
+import {
+  createRateLimits,
+  createReferenceServer,
+  memoryTokenBuckets,
+  type RateLimitOptions,
+  type ReferenceServer,
+} from '@wabakit/core'
 import { createApiFaults } from '@wabakit/core/simulation'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'
@@ -16,6 +22,7 @@ import type { OpenedStore } from './open-store.ts'
 import { createOperations } from './operations.ts'
 import { createRequestHandler, type RequestHandler } from './request-handler.ts'
 import { startRetention } from './retention.ts'
+import { createTokenCheck, type TokenCheck } from './token-check.ts'
 
 /** What {@link createRuntime} works with. */
 export type RuntimeContext = {
@@ -23,6 +30,7 @@ export type RuntimeContext = {
   readonly opened: OpenedStore
   readonly metrics: Metrics
   readonly log: Logger
+  readonly requestId: () => string
   /** Gets what went wrong where nobody could be told. */
   readonly onError: (error: unknown) => void
 }
@@ -30,7 +38,7 @@ export type RuntimeContext = {
 /** A server without its port. */
 export type Runtime = {
   readonly service: ReferenceServer
-  readonly handle: RequestHandler
+  readonly handler: RequestHandler
   /** Begins to deliver and to remove what is old. */
   start(): void
   /**
@@ -50,16 +58,21 @@ const day = 86_400_000
 
 const limitOf = (requests: number) => (requests === 0 ? false : { requests, perMs: minute })
 
-const rateLimitsOf = (settings: ServerConfig, { buckets }: OpenedStore): RateLimitOptions => ({
-  buckets,
+const rateLimitsOf = (settings: ServerConfig, opened: OpenedStore): RateLimitOptions => ({
+  buckets: opened.buckets ?? memoryTokenBuckets(),
   organization: limitOf(settings.rateLimitPerOrganization),
   key: limitOf(settings.rateLimitPerKey),
   ip: limitOf(settings.rateLimitPerAddress),
 })
 
 /** Puts the parts of a server together. */
-export const createRuntime = ({ settings, opened, metrics, log, onError }: RuntimeContext): Runtime => {
+export const createRuntime = (context: RuntimeContext): Runtime => {
+  const { settings, opened, metrics, log, requestId, onError } = context
   const { store, attempts } = opened
+  const rateLimit = rateLimitsOf(settings, opened)
+  const limits = createRateLimits({ ...rateLimit, organization: false, key: false }, { now: Date.now })
+  const tokenCheckOf = (token: string | undefined, name: string): TokenCheck | undefined =>
+    token === undefined ? undefined : createTokenCheck({ token, name, limits })
   const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
   const transport = createTransport({ allowPrivateTargets })
   const service = createReferenceServer({
@@ -72,7 +85,7 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
       perSubscription: settings.deliveryConcurrencyPerSubscription,
     },
     auth: { header: settings.authHeader },
-    rateLimit: rateLimitsOf(settings, opened),
+    rateLimit,
     allowLoopbackHttp: allowPrivateTargets,
     onError,
   })
@@ -81,7 +94,10 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
   const faults = settings.mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation({ service, onError })
   const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
-  const guard = { token: settings.controlToken, publicUrl: settings.publicUrl }
+  const guard = {
+    checkToken: tokenCheckOf(settings.controlToken, 'control token'),
+    publicUrl: settings.publicUrl,
+  }
   const control = createControlApi({
     service,
     simulation,
@@ -92,7 +108,12 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
     onError,
   })
   let isStopping = false
-  const operations = createOperations({ store, metrics, isStopping: () => isStopping })
+  const operations = createOperations({
+    store,
+    metrics,
+    checkMetricsToken: tokenCheckOf(settings.metricsToken, 'metrics token'),
+    isStopping: () => isStopping,
+  })
   const { trustProxy, role } = settings
   let stopRetention = async (): Promise<void> => {}
 
@@ -106,11 +127,12 @@ export const createRuntime = ({ settings, opened, metrics, log, onError }: Runti
 
   return {
     service,
-    handle: createRequestHandler({
+    handler: createRequestHandler({
       api: role === 'worker' ? undefined : { fetch: service.fetch, control, faults },
       operations,
       metrics,
       log,
+      requestId,
       trustProxy,
       onError,
     }),

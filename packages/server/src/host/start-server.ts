@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import type { ReferenceServer } from '@wabakit/core'
+import { createIds, type ReferenceServer } from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { createMetrics } from '../metrics/metrics.ts'
@@ -10,6 +10,7 @@ import { createHttpServer } from './http-server.ts'
 import { listenError } from './listen-error.ts'
 import { createLogger } from './logger.ts'
 import { openStore } from './open-store.ts'
+import { normalizeTarget } from './request-target.ts'
 import { createRuntime } from './runtime.ts'
 
 /** A server that listens. */
@@ -71,13 +72,23 @@ export const startServer = async (
   }
   const opened = await openStore(settings.database, { onError })
   const metrics = createMetrics(opened.store)
-  const runtime = createRuntime({ settings, opened, metrics, log, onError })
-  const { service, handle } = runtime
-  const listener = getRequestListener((request, { incoming }) => handle(request, incoming), {
+  const ids = createIds({ clock: { now: Date.now }, random: Math.random })
+  const requestId = (): string => ids('req')
+  const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
+  const { service, handler } = runtime
+  const listener = getRequestListener((request, { incoming }) => handler.handle(request, incoming), {
     overrideGlobalObjects: ownsProcess,
     hostname: settings.host,
+    errorHandler: handler.refuse,
   })
-  const http = createHttpServer((request, response) => void listener(request, response), settings)
+  const http = createHttpServer(
+    (request, response) => {
+      // A target that cannot be used is left empty, which the listener refuses.
+      if (!normalizeTarget(request)) request.url = '*'
+      void listener(request, response)
+    },
+    { ...settings, requestId, onRefused: handler.record },
+  )
 
   const stop = async (): Promise<void> => {
     const graceMs = settings.shutdownGraceMs

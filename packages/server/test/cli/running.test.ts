@@ -1,5 +1,6 @@
+import { createServer } from 'node:http'
 import { eventNames } from '@wabakit/contract'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { openEndpoint } from './endpoint.ts'
 import { startServer, startWabakit, wabakit } from './wabakit.ts'
 
@@ -132,4 +133,39 @@ test('tail goes on where it was when the server comes back', async () => {
   expect(tail.lines.filter((each) => each.includes('"type":"event"'))).toHaveLength(1 + wholeCall.length)
   for (const command of [tail, second]) command.kill('SIGTERM')
   expect(await Promise.all([tail.ended, second.ended])).toEqual([0, 0])
+})
+
+test('what a server says cannot write into the terminal, in any format', async () => {
+  const injected = '\u001b[2J\u001b]0;title\u0007\u009b1A\u202e\u2028\n12:00:00 --> FORGED'
+  const call = { callId: injected, direction: injected, channel: 'PSTN', state: 'ended' }
+  const hostile = createServer((request, response) => {
+    const path = request.url ?? ''
+    const isRefused = path.includes('/refused/')
+    response.writeHead(isRefused ? 422 : 200, { 'content-type': 'application/json' })
+    response.end(
+      JSON.stringify(
+        isRefused ? { message: injected } : path.includes('deliveries') ? { resent: injected } : call,
+      ),
+    )
+  })
+  await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void hostile.close())
+  const address = hostile.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const at = { env: { WABAKIT_SERVER: `http://127.0.0.1:${port}`, FORCE_COLOR: '1' } }
+
+  const outputs = await Promise.all([
+    wabakit(['trigger', 'call'], at),
+    wabakit(['trigger', 'call', '--format', 'json'], at),
+    wabakit(['resend', 'dlv_1'], at),
+    wabakit(['trigger', 'call', '--organization', 'refused'], at),
+  ])
+
+  for (const { stdout, stderr } of outputs) {
+    const text = stdout + stderr
+    expect(text).toContain('FORGED')
+    expect(text).not.toMatch(/[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u)
+    expect(text.split('\n').filter((line) => line.startsWith('12:00:00'))).toEqual([])
+  }
+  expect(JSON.parse(outputs[1]?.stdout ?? '')).toEqual(call)
 })

@@ -50,7 +50,10 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
         callSummaries: 'manual',
         integrations: [{ wabaNumber: number, joinApprovalMode: 'approval_required' }],
         pstnNumbers: [telephone],
-        apiKeys: [{ key: 'wk_all' }, { key: 'wk_one', label: 'one', wabaNumbers: [number] }],
+        apiKeys: [
+          { key: 'wk_all_0123456789' },
+          { key: 'wk_one_0123456789', label: 'one', wabaNumbers: [number] },
+        ],
       },
       { id: 'other', integrations: [{ wabaNumber: number, enabled: false }], pstnNumbers: [] },
     ],

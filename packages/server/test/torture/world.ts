@@ -29,7 +29,7 @@ const settings = {
       integrations: [{ wabaNumber: '+15550100001' }],
       pstnNumbers: ['+15550100002'],
       callSummaries: 'manual',
-      apiKeys: [{ key: 'wk_torture' }],
+      apiKeys: [{ key: 'wk_torture_0123456789' }],
     },
   ],
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CliError, exitCodes } from '../cli-error.ts'
+import { sentenceOf } from '../control-client.ts'
 import type { Output } from '../output.ts'
 
 /** Options of {@link ready}. */
@@ -13,8 +14,7 @@ const ask = async (server: string): Promise<string | undefined> => {
     const response = await fetch(`${server.replace(/\/+$/, '')}/readyz`, {
       signal: AbortSignal.timeout(5_000),
     })
-    const text = (await response.text()).trim().slice(0, 200)
-    return response.ok ? undefined : text
+    return response.ok ? undefined : await sentenceOf(response)
   } catch (error) {
     const { cause, message } = error as Error
     return cause instanceof Error ? cause.message || message : message

@@ -1,3 +1,4 @@
+import { escapeControls } from '@wabakit/contract/escape-controls'
 import { CliError, exitCodes } from '../cli-error.ts'
 import { createControlClient } from '../control-client.ts'
 import type { ServerOptions } from '../options.ts'
@@ -52,6 +53,6 @@ export const resend = async (
   }
   output.result(
     answer,
-    `${answer.resent} ${answer.resent === 1 ? 'delivery is' : 'deliveries are'} sent again`,
+    escapeControls(`${answer.resent} ${answer.resent === 1 ? 'delivery is' : 'deliveries are'} sent again`),
   )
 }

@@ -1,5 +1,6 @@
 import { type EventName, eventNames, isEventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
+import { escapeControls } from '@wabakit/contract/escape-controls'
 import { callSubject, groupSubject } from '@wabakit/core'
 import { assign } from '../assign.ts'
 import { CliError, exitCodes } from '../cli-error.ts'
@@ -48,10 +49,11 @@ export const trigger = async (
   const path = `/organizations/${encodeURIComponent(organization)}`
   if (what === 'call') {
     const call = (await control.send('POST', `${path}/simulated-calls`, assign({}, set))) as Call
-    output.result(call, `call ${call.callId} ${call.direction} ${call.channel} ${call.state}`)
+    const { callId, direction, channel, state } = call
+    output.result(call, escapeControls(`call ${callId} ${direction} ${channel} ${state}`))
     return
   }
   const own = (await control.send('GET', path)) as Organization
   const event = (await control.send('POST', `${path}/events`, eventOf(what, set, own))) as { id: string }
-  output.result(event, `${what} ${event.id}`)
+  output.result(event, escapeControls(`${what} ${event.id}`))
 }

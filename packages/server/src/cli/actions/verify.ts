@@ -1,3 +1,4 @@
+import { escapeControls } from '@wabakit/contract/escape-controls'
 import { diagnose, isWebhookVerificationError, verifySignature } from '@wabakit/webhooks'
 import { CliError, exitCodes } from '../cli-error.ts'
 import type { Output } from '../output.ts'
@@ -43,7 +44,7 @@ export const verify = async (
   }
   try {
     const { id, timestamp } = await verifySignature(question)
-    output.result({ valid: true, id, timestamp }, `${output.style('green', 'valid')} ${id}`)
+    output.result({ valid: true, id, timestamp }, `${output.style('green', 'valid')} ${escapeControls(id)}`)
   } catch (error) {
     if (!isWebhookVerificationError(error)) throw error
     if (error.reason === 'invalid_secret')

@@ -28,6 +28,9 @@ const settings = () => ({
   pstnNumbers: z.optional(z.array(z.string())),
 })
 
+const keyText = () =>
+  z.string().check(z.regex(/^[!-~]{16,}$/, 'must have at least 16 visible ASCII characters'))
+
 const keySettings = () => ({
   label: z.optional(z.string()),
   wabaNumbers: z.optional(z.union([z.literal('all'), z.array(z.string())])),
@@ -36,13 +39,13 @@ const keySettings = () => ({
 const NewApiKey = named(
   'NewApiKeyRequest',
   'A key to make. Without `key` a random one; `wabaNumbers` are those it may use.',
-  z.strictObject({ key: z.optional(z.string()), ...keySettings() }),
+  z.strictObject({ key: z.optional(keyText()), ...keySettings() }),
 )
 
 const KnownApiKey = named(
   'KnownApiKeyRequest',
   'A key of a new organization: one that is known already, since the answer shows none.',
-  z.strictObject({ key: z.string(), ...keySettings() }),
+  z.strictObject({ key: keyText(), ...keySettings() }),
 )
 
 const NewOrganization = named(

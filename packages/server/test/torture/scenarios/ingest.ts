@@ -51,7 +51,7 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
   const create = (body: BodyInit, headers: Record<string, string> = {}, init: object = {}) =>
     fetch(`${world.fleet.url()}/whatsapp/wa-group/create`, {
       method: 'POST',
-      headers: { authorization: 'wk_torture', 'content-type': 'application/json', ...headers },
+      headers: { authorization: 'wk_torture_0123456789', 'content-type': 'application/json', ...headers },
       body,
       ...init,
     })

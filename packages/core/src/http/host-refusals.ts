@@ -1,0 +1,43 @@
+import { reasonPhrases } from '@wabakit/contract'
+import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { type WrittenAnswer, writeAnswer } from './answer.ts'
+import { errorAnswer } from './error-answer.ts'
+
+/**
+ * Returns the response to a request that a host refuses before it reaches `server.fetch`, in the form of every other
+ * error.
+ *
+ * @param error - a `RequestRefusedError`; anything else becomes `internal_error`.
+ */
+export const refuseRequest = (error: unknown, requestId: string): WrittenAnswer =>
+  writeAnswer(errorAnswer(error), requestId)
+
+/** Returns the refusal of a request that an HTTP parser gave up on, by the `code` of node:http's `clientError`. */
+export const parserRefusal = (code: string | undefined): RequestRefusedError => {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new RequestRefusedError(
+        'headers_too_large',
+        'The URL and the headers are too large. Shorten them.',
+      )
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new RequestRefusedError('body_too_large', 'The chunk extensions of the body are too large.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new RequestRefusedError('request_timeout', 'The request did not arrive completely in time.')
+    default:
+      return new RequestRefusedError('malformed_request', 'The request is not valid HTTP/1.1.')
+  }
+}
+
+/** Returns a refusal as the text of an HTTP/1.1 response, for a socket without a response object. */
+export const refusalText = (refusal: RequestRefusedError, requestId: string): string => {
+  const { status, headers, body } = refuseRequest(refusal, requestId)
+  const length = new TextEncoder().encode(body).length
+  const lines = Object.entries({ ...headers, 'content-length': length, connection: 'close' })
+  return [
+    `HTTP/1.1 ${status} ${reasonPhrases[refusal.status]}`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+    '',
+    body,
+  ].join('\r\n')
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { CallerRecord } from '../records.ts'
+import { sha256 } from '../values/sha256.ts'
+import { createExhaustedAddresses } from './exhausted-addresses.ts'
+import { createRateLimits } from './rate-limits.ts'
+
+const clock = { now: () => 0 }
+const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}.${index & 255}.1`)
+
+const callerOf = (key: string): CallerRecord => ({
+  key: {
+    id: 'key_1',
+    organizationId: 'org_1',
+    hash: sha256(key),
+    label: '',
+    wabaNumbers: 'all',
+    createdAt: 0,
+  },
+  organization: {
+    id: 'org_1',
+    revision: 1,
+    callSummaries: 'automatic',
+    integrations: [],
+    pstnNumbers: [],
+    createdAt: 0,
+  },
+})
+
+describe('what a flood from many addresses fills', () => {
+  it('keeps at most 10,000 exhausted addresses', () => {
+    const exhausted = createExhaustedAddresses(clock)
+    const state = { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 }
+    exhausted.add('192.0.2.1', state)
+    expect(exhausted.find('192.0.2.1')).toEqual(state)
+    for (const address of addresses) exhausted.add(address, state)
+    expect(exhausted.find('192.0.2.1')).toBeUndefined()
+    expect(exhausted.find(addresses.at(-1) ?? '')).toEqual(state)
+  })
+
+  it('keeps at most 10,000 pairs of an address and a key', async () => {
+    const limits = createRateLimits(
+      { organization: false, key: false, ip: { requests: 1, perMs: 60_000 } },
+      clock,
+    )
+    const caller = callerOf('wk_known_0123456789')
+    const refuse = () => limits.refuseExhausted('192.0.2.1', 'wk_known_0123456789')
+    await limits.admit(caller, '192.0.2.1')
+    await limits.admitStranger('192.0.2.1')
+    await expect(limits.admitStranger('192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' })
+    expect(refuse).not.toThrow()
+    for (const address of addresses) await limits.admit(caller, address)
+    expect(refuse).toThrow('Too many requests')
+  })
+})

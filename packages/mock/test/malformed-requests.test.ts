@@ -1,0 +1,41 @@
+import { createMock } from '@wabakit/mock'
+import { afterAll, expect, test } from 'vitest'
+import { malformedRequests, sendBytes, statusOf } from '../../webhooks/test/malformed-requests.ts'
+
+const mock = await createMock({ port: 0 })
+const port = Number(new URL(mock.url).port)
+
+afterAll(() => mock.close())
+
+/** The same fault with another path, where its request line names the root. */
+const at = (path: string, bytes: string): string =>
+  bytes.replace(/^(\S+ (?:https?:\/\/[^/ ]*)?)\/ /, `$1${path} `)
+
+const cases = malformedRequests.flatMap(({ name, fault, bytes }) =>
+  [...new Set([bytes, at('/whatsapp/wa-group/create', bytes)])].map((variant) => ({
+    name,
+    fault,
+    bytes: variant,
+    line: variant.slice(0, 60).split('\r')[0],
+  })),
+)
+
+test.each(cases)('answers $line ($name) in the form of every error', async ({ fault, bytes }) => {
+  const received = await sendBytes(port, bytes)
+
+  const [head = ''] = received.split('\r\n\r\n', 1)
+  const status = statusOf(received) ?? 0
+  expect([400, 401, 404, 405, 431]).toContain(status)
+  if (fault === 'target') expect(status).toBe(400)
+  expect(head).toMatch(/\r\nx-request-id: req_\w+(?:\r\n|$)/i)
+  if (bytes.startsWith('HEAD')) return
+  expect(JSON.parse(/\{.*\}/s.exec(received)?.[0] ?? '')).toMatchObject({
+    statusCode: status,
+    code: expect.stringMatching(/^[a-z_]+$/),
+  })
+})
+
+test('answers a client as before after all of that', async () => {
+  const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Team' })
+  expect(groupId).toMatch(/^wagrp_/)
+})
