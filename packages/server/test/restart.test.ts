@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../src/index.ts'
 import { createGroup, start } from './fixture.ts'
@@ -107,4 +108,21 @@ test('shares its work only over PostgreSQL', async () => {
   await expect(startServer({ port: 0, database: ':memory:', role: 'worker' })).rejects.toThrow(
     'role (--role) can be worker with a PostgreSQL database only',
   )
+})
+
+test('a server whose database another one has opened refuses changes, is not ready, and says so in its log', async () => {
+  const database = databaseFile()
+  const log = new PassThrough()
+  const first = await start({ database, logLevel: 'error', logFormat: 'json' }, { logStream: log })
+  rmSync(`${database}-lock`)
+  const second = await start({ database })
+
+  const refused = await createGroup(first.url, { groupId: 'team-1' })
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ code: 'storage_unavailable' })
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(503)
+  expect(String(log.read())).toContain('Another server has opened this database')
+
+  expect((await createGroup(second.url, { groupId: 'team-1' })).status).toBe(200)
+  expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
 })

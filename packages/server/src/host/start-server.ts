@@ -69,7 +69,7 @@ export const startServer = async (
     metrics.countError()
     log.error({ err: error }, 'error')
   }
-  const opened = await openStore(settings.database, { onError })
+  const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
   const metrics = createMetrics(opened.store)
   const runtime = createRuntime({ settings, opened, metrics, log, onError })
   const { service, handle } = runtime
