@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -125,4 +125,12 @@ test('a server whose database another one has opened refuses changes, is not rea
 
   expect((await createGroup(second.url, { groupId: 'team-1' })).status).toBe(200)
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
+})
+
+test.skipIf(process.platform === 'win32')('warns in its log of a database that others can read', async () => {
+  const database = databaseFile()
+  writeFileSync(database, '', { mode: 0o644 })
+  const log = new PassThrough()
+  await start({ database, logLevel: 'warn', logFormat: 'json' }, { logStream: log })
+  expect(String(log.read())).toContain(`chmod 600 ${database}`)
 })
