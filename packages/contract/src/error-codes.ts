@@ -58,7 +58,7 @@ export const errorCodes = {
    */
   integration_not_found: 400,
   /**
-   * `callId` is missing or empty.
+   * `callId` is missing or empty, has more than 255 characters, or contains control characters.
    *
    * Send the `callId` of the call's webhooks as the query parameter.
    */

@@ -141,6 +141,13 @@ test('triggers payloads that are no known event; only their deliveries tell of t
   ])
 })
 
+test('triggers events whose ids are longer than the service itself accepts', async () => {
+  const callId = 'x'.repeat(3_000)
+  await mock.trigger('CALL_MISSED', { callId })
+  await mock.clock.advance(0)
+  expect(mock.deliveries).toMatchObject([{ event: { event: 'CALL_MISSED', callId }, status: 204 }])
+})
+
 test('makes up the same people and summaries from the same seed', async () => {
   const calls = async (seed: number) => {
     await using seeded = await createMock({ seed })

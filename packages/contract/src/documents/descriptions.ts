@@ -375,7 +375,7 @@ export const descriptions: {
       "internal_error": "The server failed.\n\nReport it with the `x-request-id` of the response.",
       "invalid_api_key": "The Public API key is not a valid one.\n\nCheck the key for a typing error, and that it has not been revoked.",
       "invalid_body": "The request body is JSON, but not an object.\n\nSend one JSON object.",
-      "invalid_call_id": "`callId` is missing or empty.\n\nSend the `callId` of the call's webhooks as the query parameter.",
+      "invalid_call_id": "`callId` is missing or empty, has more than 255 characters, or contains control characters.\n\nSend the `callId` of the call's webhooks as the query parameter.",
       "invalid_description": "`description` is longer than 2048 characters, or not text.\n\nShorten it to at most 2048 characters (Unicode code points), or leave it out.",
       "invalid_group_id": "`groupId` is empty, longer than 50 characters, or not text.\n\nSend 1 to 50 characters (Unicode code points), or leave it out to get a generated one.",
       "invalid_join_approval_mode": "`joinApprovalMode` is neither `auto_approve` nor `approval_required`.\n\nSend one of the two, or leave it out to get the default of the number's integration.",

@@ -65,8 +65,11 @@ const delivery = {
   perSubscription: 1e6,
 } as const
 
+/** Received events may have ids of any length, subjects may not. */
+const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
+
 const subjectOf = (payload: Record<string, unknown>): string =>
-  'groupId' in payload ? groupSubject(String(payload.groupId)) : callSubject(String(payload.callId))
+  'groupId' in payload ? groupSubject(shorten(payload.groupId)) : callSubject(shorten(payload.callId))
 
 /** Makes a tenant's world: the reference server with a clock, faults and recordings of its own. */
 export const createWorld = (context: WorldContext): World => {

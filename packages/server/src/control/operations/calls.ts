@@ -3,12 +3,13 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { named } from '../schema-names.ts'
+import { identifier, phoneNumber } from '../texts.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const tag = 'Calls'
 
 const details = () => ({
-  callId: z.optional(z.string()),
+  callId: z.optional(identifier()),
   callType: z.optional(CallType),
   triggeredVia: z.optional(TriggeredVia),
   agentNumber: z.optional(z.string()),
@@ -27,8 +28,8 @@ const NewCall = named(
   z.strictObject({
     channel: Channel,
     direction: CallDirection,
-    channelNumber: z.string(),
-    customerNumber: z.string(),
+    channelNumber: phoneNumber(),
+    customerNumber: phoneNumber(),
     ...details(),
   }),
 )
@@ -39,8 +40,8 @@ const SimulatedCall = named(
   z.strictObject({
     channel: z.optional(Channel),
     direction: z.optional(CallDirection),
-    channelNumber: z.optional(z.string()),
-    customerNumber: z.optional(z.string()),
+    channelNumber: z.optional(phoneNumber()),
+    customerNumber: z.optional(phoneNumber()),
     ...details(),
     ...ending(),
     outcome: z.optional(z.enum(['answered', 'missed', 'rejected', 'not_picked_up'])),
