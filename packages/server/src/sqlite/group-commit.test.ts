@@ -158,17 +158,15 @@ test('a lock that is held too long makes the store unavailable, until it is gone
   expect((await created).outcome).toBe('created')
 })
 
-test('writes that waited for a lock are done before those that came later', async () => {
+test('writes that waited for a lock keep their order, also when they are more than one transaction takes', async () => {
   const { path, store } = await openStore()
   const unlock = lock(path)
-  const first = store.createGroup(groupCreation('g1'))
-  await new Promise((resolve) => setTimeout(resolve, 5))
-  const second = store.createGroup(groupCreation('g2'))
+  const created = createMany(store, 600)
   await new Promise((resolve) => setTimeout(resolve, 30))
   unlock()
-  await Promise.all([first, second])
-  const { items } = await store.listEvents({ organizationId: 'acme', limit: 10 })
-  expect(items.map(({ id }) => id)).toEqual(['evt_g1', 'evt_g2'])
+  await created
+  const { items } = await store.listEvents({ organizationId: 'acme', limit: 1_000 })
+  expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, index) => `evt_g${index}`))
 })
 
 test('what a claim that failed had taken can be claimed again', async () => {

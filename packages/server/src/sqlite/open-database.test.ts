@@ -98,6 +98,23 @@ test('a path in a folder that does not exist is refused by name', () => {
   )
 })
 
+test('a lock file that is no lock file is not taken for another server', () => {
+  const path = temporaryPath()
+  writeFileSync(`${path}-lock`, 'not a database, but long enough to have a header of 100 bytes'.repeat(20))
+  expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseOpenError' }))
+})
+
+test('a database of an older version is brought up to date and keeps what it has', async () => {
+  const path = temporaryPath()
+  const store = sqliteStore({ path })
+  await store.saveOrganization(organization())
+  await store.close()
+  edit(path, 'drop table owner; pragma user_version = 1')
+  const upgraded = sqliteStore({ path })
+  onTestFinished(upgraded.close)
+  expect(await upgraded.findOrganization('acme')).toEqual(organization())
+})
+
 test('a failed opening leaves nothing locked', () => {
   const path = temporaryPath()
   edit(path, 'create table theirs (id integer)')
@@ -222,9 +239,9 @@ test('what the process before had claimed is due at once', async () => {
   await first.close()
 
   const second = sqliteStore({ path })
-  const [again] = await second.claimDeliveries({ ...claim, claimId: 'after' })
-  expect(again?.delivery.id).toBe(claimed?.delivery.id)
   const late = { deliveryId: String(claimed?.delivery.id), claimId: 'before', now: start, failingLimitMs: 1 }
   expect(await second.settleDelivery({ ...late, result: { kind: 'released' } })).toEqual({ outcome: 'stale' })
+  const [again] = await second.claimDeliveries({ ...claim, claimId: 'after' })
+  expect(again?.delivery.id).toBe(claimed?.delivery.id)
   await second.close()
 })
