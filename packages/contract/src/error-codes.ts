@@ -65,7 +65,7 @@ export const errorCodes = {
    */
   integration_not_found: 400,
   /**
-   * `callId` is missing or empty.
+   * `callId` is missing or empty, has more than 255 characters, or contains control characters.
    *
    * Send the query parameter `callId` with the value from the call's webhooks.
    */

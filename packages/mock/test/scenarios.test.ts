@@ -156,6 +156,13 @@ test('generates the same group ids from the same seed', async () => {
   expect(new Set([...ids, ...(await create(4))]).size).toBe(4)
 })
 
+test('triggers events whose ids are longer than the service itself accepts', async () => {
+  const callId = 'x'.repeat(3_000)
+  await mock.trigger('CALL_MISSED', { callId })
+  await mock.clock.advance(0)
+  expect(mock.deliveries).toMatchObject([{ event: { event: 'CALL_MISSED', callId }, status: 204 }])
+})
+
 test('makes up the same people and summaries from the same seed', async () => {
   const calls = async (seed: number) => {
     await using seeded = await createMock({ seed })

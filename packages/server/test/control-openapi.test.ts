@@ -35,3 +35,24 @@ test('describes the inputs as they are checked', async () => {
     schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
   })
 })
+
+test('describes identifiers wherever it takes one', async () => {
+  const { body } = await control(await start(), 'GET /openapi.json')
+  const schema = {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+  }
+
+  expect(body.components.schemas.NewCallRequest.properties.callId).toEqual(schema)
+  expect(body.paths['/organizations/{organizationId}/calls/{callId}'].get.parameters).toEqual(
+    ['organizationId', 'callId'].map((name) => ({ name, in: 'path', required: true, schema })),
+  )
+  expect(body.paths['/organizations/{organizationId}/deliveries'].get.parameters).toContainEqual({
+    name: 'eventId',
+    in: 'query',
+    required: false,
+    schema,
+  })
+})

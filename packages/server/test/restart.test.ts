@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../src/index.ts'
 import { createGroup, start } from './fixture.ts'
@@ -107,4 +108,29 @@ test('shares its work only over PostgreSQL', async () => {
   await expect(startServer({ port: 0, database: ':memory:', role: 'worker' })).rejects.toThrow(
     'role (--role) can be worker with a PostgreSQL database only',
   )
+})
+
+test('a server whose database another one has opened refuses changes, is not ready, and says so in its log', async () => {
+  const database = databaseFile()
+  const log = new PassThrough()
+  const first = await start({ database, logLevel: 'error', logFormat: 'json' }, { logStream: log })
+  rmSync(`${database}-lock`)
+  const second = await start({ database })
+
+  const refused = await createGroup(first.url, { groupId: 'team-1' })
+  expect(refused.status).toBe(503)
+  expect(await refused.json()).toMatchObject({ code: 'storage_unavailable' })
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(503)
+  expect(String(log.read())).toContain('Another server has opened this database')
+
+  expect((await createGroup(second.url, { groupId: 'team-1' })).status).toBe(200)
+  expect((await fetch(`${second.url}/readyz`)).status).toBe(200)
+})
+
+test.skipIf(process.platform === 'win32')('warns in its log of a database that others can read', async () => {
+  const database = databaseFile()
+  writeFileSync(database, '', { mode: 0o644 })
+  const log = new PassThrough()
+  await start({ database, logLevel: 'warn', logFormat: 'json' }, { logStream: log })
+  expect(String(log.read())).toContain(`chmod 600 ${database}`)
 })

@@ -376,7 +376,7 @@ export const descriptions: {
       "internal_error": "An unexpected error occurred in the server.\n\nReport it to the operator, with the `x-request-id` of the response.",
       "invalid_api_key": "The Public API key is not valid.\n\nCheck the key for typing errors, and check that it has not been revoked.",
       "invalid_body": "The request body is JSON, but not an object.\n\nSend a JSON object.",
-      "invalid_call_id": "`callId` is missing or empty.\n\nSend the query parameter `callId` with the value from the call's webhooks.",
+      "invalid_call_id": "`callId` is missing or empty, has more than 255 characters, or contains control characters.\n\nSend the query parameter `callId` with the value from the call's webhooks.",
       "invalid_description": "`description` is longer than 2048 characters, or not a valid string.\n\nShorten it to at most 2048 characters (Unicode code points), or omit it.",
       "invalid_group_id": "`groupId` is empty, longer than 50 characters, or not a valid string.\n\nSend 1 to 50 characters (Unicode code points), or omit it to have one generated.",
       "invalid_join_approval_mode": "`joinApprovalMode` is neither `auto_approve` nor `approval_required`.\n\nSend one of these values, or omit the field to use the default of the number's integration.",

@@ -83,7 +83,12 @@ const describeEndpoints = (): { readonly [Name in EndpointName]: JsonObject } =>
         in: 'query',
         required: true,
         description: 'The `callId` from the webhooks of the call.',
-        schema: { type: 'string', minLength: 1 },
+        schema: {
+          type: 'string',
+          minLength: 1,
+          maxLength: 255,
+          pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+        },
         example: emittedExamples.CALL_AI_SUMMARY.callId,
       },
     ],

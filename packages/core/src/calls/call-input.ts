@@ -1,8 +1,8 @@
 import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import type { NumberRecord, OrganizationRecord } from '../records.ts'
-import { digitsOf } from '../values/phone-number.ts'
-import { isStorableText } from '../values/storable-text.ts'
+import { identifierRule, isIdentifier } from '../values/identifier.ts'
+import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
 
 /** A call that begins. */
 export type CallInput = {
@@ -50,8 +50,6 @@ export type ParsedCall = {
   readonly triggeredVia: TriggeredVia
   readonly emitsEvents: boolean
 }
-
-const phoneNumber = 'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses'
 
 const numbersOf = (
   { integrations, pstnNumbers }: OrganizationRecord,
@@ -111,16 +109,12 @@ export const parseCall = (
   if (own === undefined) {
     issues.push({ path: 'channelNumber', message: `must be a ${channel} number of the organization` })
   }
-  if (digitsOf(customerNumber) === undefined) issues.push({ path: 'customerNumber', message: phoneNumber })
-  if (callId !== undefined && (callId === '' || !isStorableText(callId))) {
-    issues.push({
-      path: 'callId',
-      message: 'must be a text that is not empty, without NUL or lone surrogates',
-    })
-  }
+  if (digitsOf(customerNumber) === undefined)
+    issues.push({ path: 'customerNumber', message: phoneNumberRule })
+  if (callId !== undefined && !isIdentifier(callId)) issues.push({ path: 'callId', message: identifierRule })
   const agentNumber = agentNumberOf(callType, triggeredVia, input.agentNumber)
   if (agentNumber !== null && digitsOf(agentNumber) === undefined) {
-    issues.push({ path: 'agentNumber', message: phoneNumber })
+    issues.push({ path: 'agentNumber', message: phoneNumberRule })
   }
   if (own === undefined || issues.length > 0) throw new InputError(issues)
   return {

@@ -8,8 +8,9 @@ import type { CallRecord, CallState } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { digitsOf } from '../values/phone-number.ts'
+import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
 import { agentNumberOf, type CallInput, parseCall } from './call-input.ts'
 import { getCallState } from './get-call-state.ts'
 
@@ -81,7 +82,7 @@ const accepted =
   ({ agentNumber }: CallAcceptance): Change =>
   (call, now) => {
     if (agentNumber !== undefined && agentNumber !== '' && digitsOf(agentNumber) === undefined) {
-      throw new InputError([{ path: 'agentNumber', message: 'must be a phone number' }])
+      throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
     const given = agentNumberOf(call.callType, call.triggeredVia, agentNumber)
     return { startedAt: now, agentNumber: given ?? call.agentNumber }
@@ -115,6 +116,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
     { organizationId, callId }: { organizationId: string; callId: string },
     change: Change = () => ({}),
   ): Promise<CallRecord> => {
+    checkIdentifiers({ callId })
     await directory.organization(organizationId)
     for (;;) {
       const found = await store.findCall(organizationId, callId)
@@ -152,6 +154,9 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
     miss: (organizationId, callId) => move('miss', { organizationId, callId }),
     reject: (organizationId, callId) => move('reject', { organizationId, callId }),
     ringOut: (organizationId, callId) => move('ringOut', { organizationId, callId }),
-    find: (organizationId, callId) => store.findCall(organizationId, callId),
+    find: async (organizationId, callId) => {
+      checkIdentifiers({ organizationId, callId })
+      return store.findCall(organizationId, callId)
+    },
   }
 }

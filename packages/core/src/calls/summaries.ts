@@ -9,6 +9,7 @@ import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import { isStorableText } from '../values/storable-text.ts'
 import { getCallState } from './get-call-state.ts'
 
@@ -78,6 +79,7 @@ const assertSummarizable = (
 export const createSummaries = ({ store, clock, log, directory }: SummariesContext): Summaries => ({
   save: async (organizationId, callId, input, generation) => {
     const summary = parseSummary(input)
+    checkIdentifiers({ callId })
     const organization = await directory.organization(organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)

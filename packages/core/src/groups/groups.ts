@@ -6,8 +6,10 @@ import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../reco
 import type { Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
 import { digitsOf } from '../values/phone-number.ts'
+import { checkTexts } from '../values/storable-text.ts'
 import { parseCreateGroup } from './parse-create-group.ts'
 import { requestHash } from './request-hash.ts'
 
@@ -133,5 +135,9 @@ export const createGroups = (context: GroupsContext): Groups => ({
     const organization = await context.directory.organization(organizationId)
     return createGroup(context, { organization, permitted: 'all' }, parseCreateGroup(request))
   },
-  find: (organizationId, groupId) => context.store.findGroup(organizationId, groupId),
+  find: async (organizationId, groupId) => {
+    checkIdentifiers({ organizationId })
+    checkTexts({ groupId })
+    return context.store.findGroup(organizationId, groupId)
+  },
 })

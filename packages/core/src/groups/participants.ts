@@ -7,7 +7,9 @@ import type { GroupRecord, ParticipantRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
-import { digitsOf } from '../values/phone-number.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
+import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { checkTexts } from '../values/storable-text.ts'
 
 /** Who, in which group. */
 export type ParticipantInput = {
@@ -43,7 +45,7 @@ export type ParticipantsContext = {
 
 const parsePhone = (phone: string): string => {
   const digits = digitsOf(phone)
-  if (digits === undefined) throw new InputError([{ path: 'phone', message: 'must be a phone number' }])
+  if (digits === undefined) throw new InputError([{ path: 'phone', message: phoneNumberRule }])
   return digits
 }
 
@@ -59,6 +61,7 @@ export const createParticipants = ({ store, clock, log, directory }: Participant
     (action: ActionOf<'participant'>) =>
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
       const digits = parsePhone(phone)
+      checkTexts({ groupId })
       await directory.organization(organizationId)
       const group = await findGroup(store, organizationId, groupId)
       for (;;) {
@@ -84,7 +87,10 @@ export const createParticipants = ({ store, clock, log, directory }: Participant
     join: move('join'),
     leave: move('leave'),
     remove: move('remove'),
-    find: (organizationId, { groupId, phone }) =>
-      store.findParticipant({ organizationId, groupId, digits: parsePhone(phone) }),
+    find: async (organizationId, { groupId, phone }) => {
+      checkIdentifiers({ organizationId })
+      checkTexts({ groupId })
+      return store.findParticipant({ organizationId, groupId, digits: parsePhone(phone) })
+    },
   }
 }

@@ -1,6 +1,7 @@
 import type { AttemptRecord, DeliveryRecord } from '../records.ts'
 import type { DeliveryQuery, DeliverySelection, Page, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 
 /** Which deliveries to list. */
 export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
@@ -39,11 +40,23 @@ export type DeliveriesContext = { readonly store: Store; readonly clock: Clock }
 
 const batch = 500
 
+const checkSelection = (
+  organizationId: string,
+  { deliveryId, eventId, subscriptionId }: ResendSelection,
+): void => checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })
+
 /** Makes the operations on deliveries. */
 export const createDeliveries = ({ store, clock }: DeliveriesContext): Deliveries => ({
-  list: (organizationId, query = {}) => store.listDeliveries({ limit: 100, ...query, organizationId }),
-  attempts: (organizationId, deliveryId) => store.listAttempts(organizationId, deliveryId),
+  list: async (organizationId, query = {}) => {
+    checkSelection(organizationId, query)
+    return store.listDeliveries({ limit: 100, ...query, organizationId })
+  },
+  attempts: async (organizationId, deliveryId) => {
+    checkIdentifiers({ organizationId, deliveryId })
+    return store.listAttempts(organizationId, deliveryId)
+  },
   resend: async (organizationId, selection, { newWebhookId = false } = {}) => {
+    checkSelection(organizationId, selection)
     const now = clock.now()
     const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
     let resent = 0

@@ -6,14 +6,18 @@ import type { EventRecord } from '../records.ts'
 import type { EventQuery, Page, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { isStorableText } from '../values/storable-text.ts'
+import { checkTexts } from '../values/storable-text.ts'
 
 /** An event made up by a simulator. */
 export type PublishedEvent = {
   /** Name by which subscriptions choose it; of an unknown one only those to `all` hear. */
   readonly name: string
-  /** The call or group it is about, such as `call:…`; events of one subject are delivered in order. */
+  /**
+   * The call or group that it is about, such as `call:…`, in at most 261 characters. Events of one subject are
+   * delivered in order.
+   */
   readonly subject: string
   readonly channel: Channel
   /** One of the organization's numbers on this channel. */
@@ -33,7 +37,7 @@ export type Events = {
    * Sends an event that no rule of this server made, for simulators: it is stored and delivered as any other, while
    * the listeners of `on` do not hear of it.
    *
-   * @throws InputError when the number is not the organization's, or a text cannot be stored.
+   * @throws InputError when the number is not the organization's, or a text is too long or cannot be stored.
    * @throws RecordNotFoundError when there is no such organization.
    */
   publish(organizationId: string, event: PublishedEvent): Promise<EventRecord>
@@ -47,14 +51,22 @@ export type EventsContext = {
   readonly directory: Directory
 }
 
+/** `group:` and the longest identifier. Stores index it. */
+const subjectMaxLength = 261
+
 /** Makes the operations on events. */
 export const createEvents = ({ store, clock, ids, directory }: EventsContext): Events => ({
-  list: (organizationId, query = {}) => store.listEvents({ limit: 100, ...query, organizationId }),
+  list: async (organizationId, query = {}) => {
+    const { eventId, name, subject } = query
+    checkIdentifiers({ organizationId, eventId })
+    checkTexts({ name, subject })
+    return store.listEvents({ limit: 100, ...query, organizationId })
+  },
   publish: async (organizationId, { name, subject, channel, number, payload }) => {
     const organization = await directory.organization(organizationId)
-    for (const [path, text] of Object.entries({ name, subject, payload })) {
-      if (!isStorableText(text))
-        throw new InputError([{ path, message: 'must be well-formed text without NUL' }])
+    checkTexts({ name, subject, payload })
+    if ([...subject].length > subjectMaxLength) {
+      throw new InputError([{ path: 'subject', message: `must have at most ${subjectMaxLength} characters` }])
     }
     const own = findOwnNumber(organization, channel, number)
     if (own === undefined) {

@@ -3,14 +3,15 @@ import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { summaryPayload } from '../events/event-draft.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
-import { isStorableText } from '../values/storable-text.ts'
+import { identifierRule, isIdentifier } from '../values/identifier.ts'
 import { type Answer, granted } from './answer.ts'
 
 const parseCallId = (url: URL): string => {
   const callId = url.searchParams.get('callId') ?? ''
-  if (callId !== '' && isStorableText(callId)) return callId
-  const message = 'callId is required: a query parameter that is not empty'
-  throw new RequestRefusedError('invalid_call_id', `${message}.`, { issues: [{ path: 'callId', message }] })
+  if (isIdentifier(callId)) return callId
+  throw new RequestRefusedError('invalid_call_id', `The query parameter callId ${identifierRule}.`, {
+    issues: [{ path: 'callId', message: identifierRule }],
+  })
 }
 
 const notFound = (): RequestRefusedError =>

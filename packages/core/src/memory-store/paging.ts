@@ -1,3 +1,4 @@
+import { InputError } from '../errors/input-error.ts'
 import type { Page, PageRequest } from '../store.ts'
 
 /** Something that is listed by its order. */
@@ -38,7 +39,10 @@ function* walk<Row extends Ordered>(
 
 /** A page of rows that are sorted by their order; the cursor is the order of the last one. */
 export const pageOf = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
-  const { limit, direction, where = () => true } = paging
+  const { cursor, limit, direction, where = () => true } = paging
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
+    throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server gave' }])
+  }
   const items: Row[] = []
   let isMore = false
   for (const row of walk(rows, paging)) {

@@ -4,6 +4,7 @@ import type { SubscriptionRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
 import { digitsOf } from '../values/phone-number.ts'
 import {
@@ -104,6 +105,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
     subscriptionId: string,
     change: (current: SubscriptionRecord, now: number) => Partial<SubscriptionRecord>,
   ): Promise<SubscriptionRecord> => {
+    checkIdentifiers({ organizationId, subscriptionId })
     for (;;) {
       const current = await store.findSubscription(organizationId, subscriptionId)
       if (current === undefined) throw new RecordNotFoundError('subscription', subscriptionId)
@@ -144,10 +146,12 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       return showWithSecret(record)
     },
     list: async (organizationId, page = {}) => {
+      checkIdentifiers({ organizationId })
       const { items, ...rest } = await store.listSubscriptions(organizationId, { limit: 100, ...page })
       return { ...rest, items: items.map(show) }
     },
     find: async (organizationId, subscriptionId) => {
+      checkIdentifiers({ organizationId, subscriptionId })
       const found = await store.findSubscription(organizationId, subscriptionId)
       return found && show(found)
     },
@@ -173,6 +177,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       return showWithSecret(next)
     },
     remove: async (organizationId, subscriptionId) => {
+      checkIdentifiers({ organizationId, subscriptionId })
       if (await store.removeSubscription(organizationId, subscriptionId)) return
       throw new RecordNotFoundError('subscription', subscriptionId)
     },

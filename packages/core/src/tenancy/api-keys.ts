@@ -3,10 +3,11 @@ import { RecordExistsError } from '../errors/record-exists-error.ts'
 import type { ApiKeyRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { digitsOf } from '../values/phone-number.ts'
+import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
-import { isStorableText } from '../values/storable-text.ts'
+import { checkTexts } from '../values/storable-text.ts'
 
 /** A new Public API key. */
 export type ApiKeyInput = {
@@ -63,7 +64,7 @@ const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly stri
   return numbers.map((number, index) => {
     const digits = digitsOf(number)
     if (digits === undefined) {
-      throw new InputError([{ path: `wabaNumbers.${index}`, message: 'must be a phone number' }])
+      throw new InputError([{ path: `wabaNumbers.${index}`, message: phoneNumberRule }])
     }
     return digits
   })
@@ -79,7 +80,8 @@ export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys =>
       const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'
       throw new InputError([{ path: 'key', message }])
     }
-    if (!isStorableText(label)) throw new InputError([{ path: 'label', message: 'must be well-formed text' }])
+    checkIdentifiers({ organizationId })
+    checkTexts({ label })
     const record: ApiKeyRecord = {
       id: ids('key'),
       organizationId,
@@ -93,6 +95,12 @@ export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys =>
     }
     return { key, record }
   },
-  list: (organizationId) => store.listApiKeys(organizationId),
-  remove: (organizationId, keyId) => store.removeApiKey(organizationId, keyId),
+  list: async (organizationId) => {
+    checkIdentifiers({ organizationId })
+    return store.listApiKeys(organizationId)
+  },
+  remove: async (organizationId, keyId) => {
+    checkIdentifiers({ organizationId, keyId })
+    return store.removeApiKey(organizationId, keyId)
+  },
 })

@@ -3,6 +3,7 @@ import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
 import type { CallerRecord, OrganizationRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import { equalInConstantTime } from '../values/constant-time.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import { sha256 } from '../values/sha256.ts'
 import type { ApiKeys, KnownApiKey } from './api-keys.ts'
 import type { OrganizationInput, Organizations } from './organizations.ts'
@@ -14,7 +15,10 @@ export type DeclaredOrganization = OrganizationInput & { readonly id: string }
 export type Directory = {
   /** Resolves when the declared organizations are in the store. */
   ready(): Promise<void>
-  /** @throws RecordNotFoundError when there is no such organization. */
+  /**
+   * @throws InputError when this can be no organization's id.
+   * @throws RecordNotFoundError when there is no such organization.
+   */
   organization(organizationId: string): Promise<OrganizationRecord>
   /** Whose key this is; `undefined` when it is nobody's. */
   caller(key: string): Promise<CallerRecord | undefined>
@@ -77,6 +81,7 @@ export const createDirectory = (context: DirectoryContext): Directory => {
   return {
     ready,
     organization: async (organizationId) => {
+      checkIdentifiers({ organizationId })
       await ready()
       const organization = await store.findOrganization(organizationId)
       if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)

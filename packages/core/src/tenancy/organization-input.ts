@@ -1,8 +1,7 @@
 import { type Issue, JoinApprovalMode } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
-import { digitsOf } from '../values/phone-number.ts'
-import { isStorableText } from '../values/storable-text.ts'
+import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
 
 /** A WhatsApp Business number of an organization. */
 export type IntegrationInput = {
@@ -39,11 +38,9 @@ export type OrganizationSettings = {
   readonly callSummaries?: OrganizationRecord['callSummaries'] | undefined
 }
 
-const numberSentence = 'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses'
-
 const parseNumber = (number: string, path: string, issues: Issue[]): NumberRecord => {
   const digits = digitsOf(number)
-  if (digits === undefined) issues.push({ path, message: numberSentence })
+  if (digits === undefined) issues.push({ path, message: phoneNumberRule })
   return { number, digits: digits ?? '' }
 }
 
@@ -98,16 +95,4 @@ export const parseSettings = (input: OrganizationSettings): ParsedSettings => {
   }
   if (issues.length > 0) throw new InputError(issues)
   return parsed
-}
-
-/**
- * An id that somebody chose.
- *
- * @throws InputError when it is empty or cannot be stored.
- */
-export const parseId = (id: string, path: string): string => {
-  if (isStorableText(id) && id.length > 0) return id
-  throw new InputError([
-    { path, message: 'must be a text that is not empty, without NUL or lone surrogates' },
-  ])
 }

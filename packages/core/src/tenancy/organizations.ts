@@ -4,9 +4,10 @@ import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-er
 import type { OrganizationRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
 import type { ApiKeys, KnownApiKey } from './api-keys.ts'
-import { type OrganizationSettings, parseId, parseSettings } from './organization-input.ts'
+import { type OrganizationSettings, parseSettings } from './organization-input.ts'
 
 /** A new organization. */
 export type OrganizationInput = OrganizationSettings & {
@@ -60,6 +61,7 @@ const replace = async (
   organizationId: string,
   change: (organization: OrganizationRecord) => OrganizationSettings,
 ): Promise<OrganizationRecord> => {
+  checkIdentifiers({ organizationId })
   for (;;) {
     const current = await store.findOrganization(organizationId)
     if (current === undefined) throw new RecordNotFoundError('organization', organizationId)
@@ -73,8 +75,9 @@ export const createOrganizations = (context: OrganizationsContext): Organization
   const { store, clock, ids, apiKeys } = context
   return {
     create: async ({ id = ids('org'), apiKeys: keys = [], ...settings }) => {
+      checkIdentifiers({ id })
       const organization: OrganizationRecord = {
-        id: parseId(id, 'id'),
+        id,
         revision: 1,
         callSummaries: 'automatic',
         integrations: [],
@@ -95,10 +98,16 @@ export const createOrganizations = (context: OrganizationsContext): Organization
       }
       return organization
     },
-    find: (organizationId) => store.findOrganization(organizationId),
+    find: async (organizationId) => {
+      checkIdentifiers({ organizationId })
+      return store.findOrganization(organizationId)
+    },
     list: (page = {}) => store.listOrganizations({ limit: 100, ...page }),
     update: (organizationId, change) =>
       replace(context, organizationId, typeof change === 'function' ? change : () => change),
-    remove: (organizationId) => store.removeOrganization(organizationId),
+    remove: async (organizationId) => {
+      checkIdentifiers({ organizationId })
+      return store.removeOrganization(organizationId)
+    },
   }
 }

@@ -1,7 +1,23 @@
+import type { Store } from '../store.ts'
 import { equal, ok, rejects } from './assert.ts'
-import { listAll, open, tell } from './deliveries.ts'
+import { claimOne, listAll, open, released, settle, tell } from './deliveries.ts'
 import { call, event, group, organization, participant, start, subscription, summary } from './records.ts'
 import { defineCases } from './store-case.ts'
+
+/** Resolves when the store first says that something fell due, and counts how often it did; rejects after 5 s. */
+const awaitWake = (store: Store) => {
+  let wakes = 0
+  const woken = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('nobody was woken within 5 s')), 5_000)
+    const stop = store.onDue(() => {
+      wakes++
+      clearTimeout(timer)
+      stop()
+      resolve()
+    })
+  })
+  return { woken, wakes: () => wakes }
+}
 
 /** Groups, participants, calls and summaries: a change and its event are one. */
 export const changeCases = defineCases({
@@ -189,22 +205,24 @@ export const changeCases = defineCases({
     equal(await listAll(store), [])
   },
 
-  'wakes who waits for work when a delivery falls due': async (store) => {
+  'wakes who waits for work when a delivery falls due, once': async (store) => {
     await open(store)
-    let wakes = 0
-    const woken = new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('nobody was woken within 5 s')), 5_000)
-      const stop = store.onDue(() => {
-        wakes++
-        clearTimeout(timer)
-        stop()
-        resolve()
-      })
-    })
+    const { woken, wakes } = awaitWake(store)
     await tell(store, {})
     await woken
-    const before = wakes
+    const before = wakes()
     await tell(store, { subject: 'group:g2' })
-    equal(wakes, before)
+    equal(wakes(), before)
+  },
+
+  'wakes who waits for work when a claimed delivery is released': async (store) => {
+    await open(store)
+    const told = awaitWake(store)
+    await tell(store, {})
+    await told.woken
+    const claimed = await claimOne(store)
+    const { woken } = awaitWake(store)
+    await settle(store, claimed, released)
+    await woken
   },
 })

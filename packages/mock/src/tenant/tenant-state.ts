@@ -72,6 +72,9 @@ const withOlderGroupPayloads = (store: Store): Store => ({
   saveParticipant: (change) => store.saveParticipant({ ...change, event: removeName(change.event) }),
 })
 
+/** A received event may have an id of any length, but a subject may not. */
+const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
+
 export const createTenantState = (options: TenantStateOptions): TenantState => {
   const { seed, account, settings, targets, faults, idRandom } = options
   const { organizationId, wabaNumber, pstnNumber, apiKey, secret } = account
@@ -117,7 +120,7 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
     const parsed = parseEvent(payload)
     await server.events.publish(organizationId, {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),
-      subject: groupId === undefined ? callSubject(String(callId)) : groupSubject(String(groupId)),
+      subject: groupId === undefined ? callSubject(shorten(callId)) : groupSubject(shorten(groupId)),
       channel,
       number: channel === 'PSTN' ? pstnNumber : wabaNumber,
       payload: JSON.stringify(payload),

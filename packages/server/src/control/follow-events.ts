@@ -8,8 +8,8 @@ const pageSize = 100
 /**
  * Follows the events of an organization.
  *
- * @param after - the id of the event to go on after; from now on when omitted, from the oldest when there is no such
- *   event any more.
+ * @param after - the id of the event to go on after; from now on when omitted, from the oldest when it is empty,
+ *   or when there is no such event any more.
  */
 export const followEvents = async (
   events: ReferenceServer['events'],
@@ -22,7 +22,9 @@ export const followEvents = async (
   }
   const eventId = after ?? (await newest())
   let cursor =
-    eventId === undefined ? undefined : (await events.list(organizationId, { eventId, limit: 1 })).nextCursor
+    eventId === undefined || eventId === ''
+      ? undefined
+      : (await events.list(organizationId, { eventId, limit: 1 })).nextCursor
 
   return async () => {
     const { items, nextCursor } = await events.list(organizationId, { limit: pageSize, cursor })

@@ -3,6 +3,7 @@ import { controlErrorCodes } from './control-error.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations/index.ts'
 import { schemaNames } from './schema-names.ts'
+import { identifierFacts } from './texts.ts'
 
 type Json = { readonly [name: string]: unknown }
 
@@ -44,7 +45,8 @@ const pathParameters = ({ path }: Operation): Json[] =>
     name,
     in: 'path',
     required: true,
-    schema: { type: 'string' },
+    // Groups have ids of the public API.
+    schema: { type: 'string', ...(name !== 'groupId' && identifierFacts) },
   }))
 
 const queryParameters = ({ query }: Operation): Json[] => {
@@ -82,7 +84,7 @@ const streamPath = {
     summary: 'What happens, as server-sent events: `event` (resumable by its id) and `attempt`',
     tags: ['Events'],
     parameters: [
-      { name: 'organizationId', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'organizationId', in: 'path', required: true, schema: { type: 'string', ...identifierFacts } },
       {
         name: 'after',
         in: 'query',

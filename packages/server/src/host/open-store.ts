@@ -12,13 +12,13 @@ export type OpenedStore = {
 }
 
 /** Loads the client of PostgreSQL, which a start on SQLite need not wait for. */
-const openPostgresStore = async (url: string, { onError }: OpenStoreOptions): Promise<OpenedStore> => {
+const openPostgresStore = async (url: string, options: OpenStoreOptions): Promise<OpenedStore> => {
   const [{ openPostgres }, { postgresStore }, { postgresTokenBuckets }] = await Promise.all([
     import('../postgres/open-postgres.ts'),
     import('../postgres/postgres-store.ts'),
     import('../postgres/postgres-token-buckets.ts'),
   ])
-  const database = await openPostgres({ url, onError })
+  const database = await openPostgres({ url, ...options })
   const { attempts } = database
   return { store: postgresStore(database), buckets: postgresTokenBuckets(database), attempts }
 }
@@ -27,6 +27,8 @@ const openPostgresStore = async (url: string, { onError }: OpenStoreOptions): Pr
 export type OpenStoreOptions = {
   /** Gets what went wrong in the background, such as a connection that broke. */
   readonly onError: (error: unknown) => void
+  /** Gets what the operator should know, such as that other users can read the file. */
+  readonly onWarning: (message: string) => void
 }
 
 /** Tells whether a `database` setting names a PostgreSQL database. */
@@ -38,9 +40,10 @@ export const isPostgres = (database: string): boolean => /^postgres(?:ql)?:\/\//
  * @throws DatabaseOpenError, DatabaseVersionError or DatabaseInUseError when it cannot be opened.
  */
 export const openStore = async (database: string, options: OpenStoreOptions): Promise<OpenedStore> => {
+  const { onWarning } = options
   if (isPostgres(database)) return openPostgresStore(database, options)
   return {
-    store: database === ':memory:' ? memoryStore() : sqliteStore({ path: database }),
+    store: database === ':memory:' ? memoryStore() : sqliteStore({ path: database, onWarning }),
     buckets: undefined,
     attempts: undefined,
   }

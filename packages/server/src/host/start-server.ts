@@ -70,7 +70,7 @@ export const startServer = async (
     metrics.countError()
     log.error({ err: error }, 'error')
   }
-  const opened = await openStore(settings.database, { onError })
+  const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
   const metrics = createMetrics(opened.store)
   const ids = createIds({ clock: { now: Date.now }, random: Math.random })
   const requestId = (): string => ids('req')

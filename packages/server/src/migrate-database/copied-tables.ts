@@ -29,7 +29,7 @@ const allOrSome = (column: string): string => `json(nullif(${column}, '"all"'))`
 /** The position of a delivery, see `delivery-id.ts`. */
 const deliveryPosition = `subscription - event * ${movedEventFactor}`
 
-/** What becomes of a claim: the lock on the file says that its server is gone, as in `releaseClaims`. */
+/** What becomes of a claim: the lock on the file says that its server is gone, as in `takeOver`. */
 const unlessClaimed = (released: string, column: string): string =>
   `iif(d.status = 'claimed', ${released}, d.${column})`
 

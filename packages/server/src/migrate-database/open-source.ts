@@ -1,6 +1,7 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
+import { resolveDatabaseFile } from '../sqlite/database-file.ts'
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { lockFile } from '../sqlite/lock-file.ts'
 import { readVersion } from '../sqlite/migrate.ts'
@@ -93,7 +94,7 @@ const sourceOf = (path: string, database: DatabaseSync, close: () => void): Sour
 export const openSource = (file: string): Source => {
   if (!existsSync(file) || !statSync(file).isFile())
     throw new DatabaseOpenError(file, 'There is no such file.')
-  const path = realpathSync(file)
+  const path = resolveDatabaseFile(file)
   try {
     const unlock = lockFile(path)
     try {

@@ -1,8 +1,9 @@
 import type { AttemptRecord, DeliveryRecord, DeliverySelection, EventRecord, Store } from '@wabakit/core'
+import { parseCursor } from '../sqlite/cursor.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { deliveryPosition } from './delivery-id.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { pageOf, parseCursor } from './paging.ts'
+import { pageOf } from './paging.ts'
 import { createPrune } from './prune.ts'
 
 /** What happened and what became of it. */

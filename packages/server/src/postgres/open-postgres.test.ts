@@ -279,3 +279,20 @@ test('commits to the disk, whatever the database was told', async () => {
   const [settings] = await (await open()).query(`SELECT current_setting('synchronous_commit') AS commit`)
   expect(settings).toEqual({ commit: 'on' })
 })
+
+test('a server that runs with fsync or full_page_writes off is used with a warning for each', async () => {
+  await using careless = await createCluster({ settings: { full_page_writes: 'off' } })
+  const warnings: string[] = []
+  await open({ url: await careless.createDatabase(), onWarning: (warning) => warnings.push(warning) })
+  expect(warnings).toEqual([
+    expect.stringMatching(/fsync = off: .* loses changes that were acknowledged.* Set fsync to on/),
+    expect.stringMatching(/full_page_writes = off: .* can damage the database.* Set full_page_writes to on/),
+  ])
+  expect(warnings.join()).not.toContain(':wabakit@')
+})
+
+test('a server that keeps what it commits is used without a warning, whatever the default of synchronous_commit', async () => {
+  await using careful = await createCluster({ settings: { fsync: 'on', synchronous_commit: 'off' } })
+  const database = await open({ url: await careful.createDatabase(), onWarning: expect.fail })
+  expect(await database.query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
+})

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
 import { addressOf } from './database-address.ts'
 import { createDueChannel, type DueChannel } from './due-channel.ts'
+import { describeDurability } from './durability.ts'
 import { migrate } from './migrate.ts'
 import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
@@ -38,6 +39,11 @@ export type PostgresOptions = {
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined
+  /**
+   * Gets what the operator should know, such as that the server runs with `fsync` off.
+   * @default console.warn
+   */
+  readonly onWarning?: ((message: string) => void) | undefined
 }
 
 /** How {@link PostgresDatabase.query} does it. */
@@ -74,11 +80,15 @@ export type PostgresDatabase = {
 const silenceMs = 2_000
 const longFactor = 60
 
-/** Brings a database up to date. Should this process fall silent meanwhile, others may, after `patienceMs`. */
+/**
+ * Brings a database up to date. Should this process fall silent meanwhile, others may, after `patienceMs`.
+ *
+ * @returns warnings about its server.
+ */
 const prepareDatabase = async (
   connection: pg.ClientConfig & { readonly connectionString: string },
   patienceMs: number,
-): Promise<void> => {
+): Promise<string[]> => {
   const client = new pg.Client(connection)
   const address = addressOf(connection.connectionString)
   client.on('error', () => {})
@@ -86,6 +96,7 @@ const prepareDatabase = async (
     await client.connect()
     await client.query(`SET idle_in_transaction_session_timeout = ${patienceMs}`)
     await migrate(client, address)
+    return await describeDurability(client, address)
   } catch (error) {
     throw toOpenError(error, address)
   } finally {
@@ -116,6 +127,7 @@ export const openPostgres = async ({
   connectTimeoutMs = 5_000,
   statementTimeoutMs = 10_000,
   onError = console.error,
+  onWarning = console.warn,
 }: PostgresOptions): Promise<PostgresDatabase> => {
   const connection = {
     connectionString: url,
@@ -123,7 +135,7 @@ export const openPostgres = async ({
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   }
-  await prepareDatabase(connection, statementTimeoutMs)
+  for (const warning of await prepareDatabase(connection, statementTimeoutMs)) onWarning(warning)
 
   const pool = new pg.Pool({
     ...connection,

@@ -1,4 +1,4 @@
-import { InputError, type Page } from '@wabakit/core'
+import type { Page } from '@wabakit/core'
 
 /** Rows of a list, read with one more than the page holds. */
 export type PageRows<Item> = {
@@ -14,17 +14,4 @@ export const pageOf = <Item>({ rows, limit, isFollowed }: PageRows<Item>): Page<
   const last = shown.at(-1)
   const hasCursor = last !== undefined && (isFollowed || rows.length > limit)
   return { items: shown.map(({ record }) => record), ...(hasCursor && { nextCursor: last.cursor }) }
-}
-
-/** The second number is the position of a delivery, which can be negative: see `delivery-id.ts`. */
-const cursorForms = { 1: /^\d{1,18}$/, 2: /^\d{1,18}\.-?\d{1,18}$/ } as const
-
-/**
- * The numbers of a cursor, such as `42` or `42.7`.
- *
- * @throws InputError when it is no cursor of ours.
- */
-export const parseCursor = (cursor: string, numbers: 1 | 2): string[] => {
-  if (cursorForms[numbers].test(cursor)) return cursor.split('.')
-  throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server gave' }])
 }

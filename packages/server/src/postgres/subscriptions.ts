@@ -1,6 +1,7 @@
 import type { Store, SubscriptionRecord } from '@wabakit/core'
+import { parseCursor } from '../sqlite/cursor.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { pageOf, parseCursor } from './paging.ts'
+import { pageOf } from './paging.ts'
 
 /** Where events go. */
 export type Subscriptions = Pick<

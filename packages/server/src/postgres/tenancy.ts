@@ -1,7 +1,8 @@
 import type { ApiKeyRecord, CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
+import { parseCursor } from '../sqlite/cursor.ts'
 import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { pageOf, parseCursor } from './paging.ts'
+import { pageOf } from './paging.ts'
 
 /** Organizations and their keys. */
 export type Tenancy = Pick<

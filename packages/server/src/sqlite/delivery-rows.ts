@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryQuery } from '@wabakit/core'
+import { parseCursor } from './cursor.ts'
 import { deliveryColumns, keyOf } from './delivery-row.ts'
 import { createQueries, type Row } from './queries.ts'
 
@@ -40,7 +41,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
     const { organizationId, deliveryId, eventId, subscriptionId, statuses, order, limit } = query
     const key = deliveryId === undefined ? undefined : keyOf(deliveryId)
     if (deliveryId !== undefined && key === undefined) return []
-    const [event, subscription] = query.cursor?.split('.').map(Number) ?? []
+    const [event, subscription] = query.cursor === undefined ? [] : parseCursor(query.cursor, 2).map(Number)
     const { from, seq } = pathOf(query)
     const [follows, direction] = order === 'newest_first' ? ['<', 'desc'] : ['>', 'asc']
     return read({

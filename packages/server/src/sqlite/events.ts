@@ -3,6 +3,7 @@ import { Channel } from '@wabakit/contract'
 import type { EventQuery, EventRecord, Page } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { flagColumn } from './column.ts'
+import { parseCursor } from './cursor.ts'
 import type { Lanes } from './lanes.ts'
 import { pageOf } from './page.ts'
 import { createQueries } from './queries.ts'
@@ -62,7 +63,8 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
             'id = ?': eventId,
             'name = ?': name,
             'subject = ?': subject,
-            [isReverse ? 'seq < ?' : 'seq > ?']: cursor === undefined ? undefined : Number(cursor),
+            [isReverse ? 'seq < ?' : 'seq > ?']:
+              cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
           },
           orderBy: isReverse ? 'seq desc' : 'seq',
           limit: limit + 1,

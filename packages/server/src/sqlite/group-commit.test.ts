@@ -162,6 +162,36 @@ test('a lock that is held too long makes the store unavailable, until it is gone
   expect(failure).toMatchObject({ retryAfterMs: 1_000, message: expect.stringContaining('lock') })
   unlock()
   expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
+
+  const unlockAgain = lock(path)
+  const created = store.createGroup(groupCreation('g2'))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  unlockAgain()
+  expect((await created).outcome).toBe('created')
+})
+
+test('writes that waited for a lock keep their order, also when they are more than one transaction takes', async () => {
+  const { path, store } = await openStore()
+  const unlock = lock(path)
+  const created = createMany(store, 600)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  unlock()
+  await created
+  const { items } = await store.listEvents({ organizationId: 'acme', limit: 1_000 })
+  expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, index) => `evt_g${index}`))
+})
+
+test('what a claim that failed had taken can be claimed again', async () => {
+  const { store, database } = await openStore()
+  await store.saveSubscription(subscription({ id: 'sub_2' }))
+  await store.createGroup(groupCreation('g1'))
+  database.exec(`create temp trigger failure before update on deliveries
+    when new.status = 'claimed' and exists (select 1 from deliveries where status = 'claimed')
+    begin select raise(abort, 'the second one'); end`)
+  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
+  await expect(store.claimDeliveries(claim)).rejects.toThrow()
+  database.exec('drop trigger temp.failure')
+  expect(await store.claimDeliveries(claim)).toHaveLength(2)
 })
 
 test('a database that cannot be written for a while is unavailable for that while', async () => {
@@ -170,6 +200,13 @@ test('a database that cannot be written for a while is unavailable for that whil
   await expect(store.createGroup(groupCreation('g1'))).rejects.toBeInstanceOf(StorageUnavailableError)
   database.exec('pragma query_only = off')
   expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
+})
+
+test('closing commits all that was asked for, however much it is', async () => {
+  const { store } = await openStore()
+  const created = createMany(store, 1_500)
+  await store.close()
+  expect((await created).filter(({ status }) => status === 'rejected')).toEqual([])
 })
 
 test('closing commits what was asked for, and refuses what comes later', async () => {

@@ -21,6 +21,8 @@ export type GroupCommit = {
 /** What {@link createGroupCommit} works with. */
 export type GroupCommitContext = {
   readonly database: DatabaseSync
+  /** Called first in each transaction; what it throws, all who take part get. */
+  readonly checkOwner: () => void
   /** Called after a transaction, when all who took part have their answers. */
   readonly onCommit: () => void
   /** Called when changes have been undone. */
@@ -40,7 +42,12 @@ const busy = { retries: 100, pauseMs: 20 }
  * Lets writes that arrive together share a transaction, and so an fsync: those of one turn of the event loop, in which
  * everything arrives that came during the commit before. Each has a savepoint of its own.
  */
-export const createGroupCommit = ({ database, onCommit, onRollback }: GroupCommitContext): GroupCommit => {
+export const createGroupCommit = ({
+  database,
+  checkOwner,
+  onCommit,
+  onRollback,
+}: GroupCommitContext): GroupCommit => {
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -91,6 +98,7 @@ export const createGroupCommit = ({ database, onCommit, onRollback }: GroupCommi
   const runBatch = (batch: readonly Job[]): (() => void)[] => {
     try {
       begin.run()
+      checkOwner()
       const answers = batch.map(runJob)
       commitAll()
       return answers

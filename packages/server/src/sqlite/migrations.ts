@@ -168,4 +168,8 @@ export const migrations: readonly string[] = [
     foreign key (event, subscription) references deliveries (event, subscription) on delete cascade
   ) strict, without rowid;
   `,
+  `
+  -- Who may write, see owner.ts.
+  create table owner (id integer primary key check (id = 1), token text not null) strict;
+  `,
 ]

@@ -1,14 +1,16 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createPrivateFile, describeExposure, resolveDatabaseFile } from './database-file.ts'
 import { DatabaseOpenError } from './errors/database-open-error.ts'
 import { lockFile } from './lock-file.ts'
 import { migrate, readVersion } from './migrate.ts'
+import { takeOver } from './owner.ts'
 import { remedyOf } from './sqlite-failure.ts'
 
 /** An open database, which is this process's alone. */
 export type OpenDatabase = {
   readonly database: DatabaseSync
+  /** @throws StorageUnavailableError when another server has taken the database over. */
+  checkOwner(): void
   /** Closes the database and lets others have it. */
   close(): void
 }
@@ -35,7 +37,7 @@ const useWriteAheadLog = (database: DatabaseSync, path: string): void => {
     throw new DatabaseOpenError(path, 'Its file system has no shared memory. Use a local disk.')
 }
 
-const connect = (path: string): DatabaseSync => {
+const connect = (path: string): Omit<OpenDatabase, 'close'> => {
   const database = new DatabaseSync(path)
   try {
     database.exec(`pragma busy_timeout = ${openingTimeoutMs}`)
@@ -43,9 +45,10 @@ const connect = (path: string): DatabaseSync => {
     useWriteAheadLog(database, path)
     database.exec(settings)
     migrate(database, version)
+    const checkOwner = takeOver(database)
     // From here on, waiting would stop the event loop.
     database.exec('pragma busy_timeout = 0')
-    return database
+    return { database, checkOwner }
   } catch (error) {
     database.close()
     throw error
@@ -53,20 +56,27 @@ const connect = (path: string): DatabaseSync => {
 }
 
 /**
- * Opens a database of our schema, and makes it if there is none.
+ * Opens a database of our schema, and creates it if there is none.
  *
+ * @param onWarning - gets what the operator should know, such as that other users can read the file.
  * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
  */
-export const openDatabase = (file: string): OpenDatabase => {
-  const path = existsSync(file) ? realpathSync(file) : resolve(file)
+export const openDatabase = (
+  file: string,
+  onWarning: (message: string) => void = console.warn,
+): OpenDatabase => {
+  createPrivateFile(file)
+  const path = resolveDatabaseFile(file)
   try {
     const unlock = lockFile(path)
     try {
-      const database = connect(path)
+      const opened = connect(path)
+      const exposure = describeExposure(path)
+      if (exposure !== undefined) onWarning(exposure)
       return {
-        database,
+        ...opened,
         close: () => {
-          database.close()
+          opened.database.close()
           unlock()
         },
       }

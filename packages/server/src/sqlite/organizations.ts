@@ -9,6 +9,7 @@ import {
 } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { jsonColumn } from './column.ts'
+import { parseCursor } from './cursor.ts'
 import { pageOf } from './page.ts'
 import { createRevisions } from './revisions.ts'
 
@@ -64,7 +65,7 @@ export const createOrganizations = (database: DatabaseSync): Organizations => {
     },
     list: ({ cursor = '0', limit }) =>
       pageOf({
-        rows: list.all(Number(cursor), limit + 1),
+        rows: list.all(Number(parseCursor(cursor, 1)[0]), limit + 1),
         limit,
         isFollowed: false,
         item: (row) => OrganizationRow.parse(row),

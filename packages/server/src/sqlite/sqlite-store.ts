@@ -4,8 +4,16 @@ import { storeOnDatabase } from './store-on-database.ts'
 
 /** Options of {@link sqliteStore}. */
 export type SqliteStoreOptions = {
-  /** The database's file; it is made if there is none, its folder is not. `-wal`, `-shm` and `-lock` stand beside it. */
+  /**
+   * The database's file; `-wal`, `-shm` and `-lock` are beside it. It is created if there is none, so that only its
+   * owner can read it; its folder is not.
+   */
   readonly path: string
+  /**
+   * Gets what the operator should know, such as that other users can read the file.
+   * @default console.warn
+   */
+  readonly onWarning?: ((message: string) => void) | undefined
 }
 
 /**
@@ -18,4 +26,5 @@ export type SqliteStoreOptions = {
  * @example
  * const store = sqliteStore({ path: 'wabakit.db' })
  */
-export const sqliteStore = ({ path }: SqliteStoreOptions): Store => storeOnDatabase(openDatabase(path))
+export const sqliteStore = ({ path, onWarning }: SqliteStoreOptions): Store =>
+  storeOnDatabase(openDatabase(path, onWarning))

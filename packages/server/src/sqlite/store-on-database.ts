@@ -13,7 +13,6 @@ import { createLanes } from './lanes.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { createOrganizations } from './organizations.ts'
 import { createParticipants } from './participants.ts'
-import { releaseClaims } from './release-claims.ts'
 import { createResend } from './resend.ts'
 import { createSettle } from './settlements.ts'
 import { toStorageError } from './sqlite-failure.ts'
@@ -22,8 +21,7 @@ import { createSummaries } from './summaries.ts'
 import { createWakes } from './wakes.ts'
 
 /** The store on a database that was just opened; it closes it. */
-export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
-  releaseClaims(database)
+export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
   const wakes = createWakes()
   const dueTimes = createDueTimes(database)
   const lanes = createLanes({ database, dueTimes, onDue: wakes.note })
@@ -45,7 +43,7 @@ export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
     dueTimes.commit()
     wakes.tell()
   }
-  const commits = createGroupCommit({ database, onCommit, onRollback: dueTimes.rollback })
+  const commits = createGroupCommit({ database, checkOwner, onCommit, onRollback: dueTimes.rollback })
 
   let isClosed = false
   const { write } = commits
@@ -108,7 +106,12 @@ export const storeOnDatabase = ({ database, close }: OpenDatabase): Store => {
     claimDeliveries: (request) => write(() => claim(request)),
     settleDelivery: (settlement) => write(() => settle(settlement)),
     resendDeliveries: (query) => write(() => resend(query)),
-    nextDueAt: () => read(dueTimes.earliest),
+    nextDueAt: () =>
+      read(() => {
+        // The times are in memory: another server's deliveries are not among them.
+        checkOwner()
+        return dueTimes.earliest()
+      }),
     measureBacklog: (request) => read(() => measureBacklog(request)),
     onDue: wakes.add,
     // One process has the file, and the next one releases its claims.

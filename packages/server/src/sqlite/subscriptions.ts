@@ -3,6 +3,7 @@ import { Channel } from '@wabakit/contract'
 import type { Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { jsonColumn } from './column.ts'
+import { parseCursor } from './cursor.ts'
 import type { Lanes } from './lanes.ts'
 import { pageOf } from './page.ts'
 import { createRevisions } from './revisions.ts'
@@ -98,7 +99,7 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
     },
     list: (organizationId, { cursor = '0', limit }) =>
       pageOf({
-        rows: list.all(organizationId, Number(cursor), limit + 1),
+        rows: list.all(organizationId, Number(parseCursor(cursor, 1)[0]), limit + 1),
         limit,
         isFollowed: false,
         item: (row) => SubscriptionRow.parse(row),

@@ -4,12 +4,13 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { named } from '../schema-names.ts'
+import { identifier, phoneNumber } from '../texts.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const tag = 'Calls'
 
 const details = () => ({
-  callId: z.optional(z.string()),
+  callId: z.optional(identifier()),
   callType: z.optional(CallType),
   triggeredVia: z.optional(TriggeredVia),
   agentNumber: z.optional(z.string()),
@@ -28,8 +29,8 @@ const NewCall = named(
   z.strictObject({
     channel: Channel,
     direction: CallDirection,
-    channelNumber: z.string(),
-    customerNumber: z.string(),
+    channelNumber: phoneNumber(),
+    customerNumber: phoneNumber(),
     ...details(),
   }),
 )
@@ -55,8 +56,8 @@ const SimulatedCall = named(
     ...details(),
     channel: z.optional(Channel),
     direction: z.optional(CallDirection),
-    channelNumber: z.optional(z.string()),
-    customerNumber: z.optional(z.string()),
+    channelNumber: z.optional(phoneNumber()),
+    customerNumber: z.optional(phoneNumber()),
     durationInSeconds: z.optional(z.number()),
     outcome: z.optional(
       z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),

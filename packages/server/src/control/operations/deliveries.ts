@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { listOf, named, pageOf } from '../schema-names.ts'
+import { identifier } from '../texts.ts'
 import { AttemptView, DeliveryStatus, DeliveryView, showAttempt, showDelivery } from '../views/delivery.ts'
 import { moment, pageQuery } from './page-query.ts'
 
@@ -10,8 +11,8 @@ const path = '/organizations/:organizationId/deliveries'
 const onePath = `${path}/:deliveryId` as const
 
 const selection = () => ({
-  eventId: z.optional(z.string()),
-  subscriptionId: z.optional(z.string()),
+  eventId: z.optional(identifier()),
+  subscriptionId: z.optional(identifier()),
   occurredFrom: z.optional(moment()),
   occurredBefore: z.optional(moment()),
 })

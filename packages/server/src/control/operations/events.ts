@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { named, pageOf } from '../schema-names.ts'
+import { phoneNumber, subject } from '../texts.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import { pageQuery } from './page-query.ts'
 
@@ -14,9 +15,9 @@ const PublishedEvent = named(
   'Any event, as if it had happened. `payload` is what is sent; `subject` (such as `call:…`) what it is about.',
   z.strictObject({
     name: z.string().check(z.minLength(1)),
-    subject: z.string().check(z.minLength(1)),
+    subject: subject(),
     channel: Channel,
-    number: z.string(),
+    number: phoneNumber(),
     payload: z.record(z.string(), z.unknown()),
   }),
 )

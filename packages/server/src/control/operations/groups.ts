@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { named } from '../schema-names.ts'
+import { phoneNumber } from '../texts.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
@@ -11,7 +12,7 @@ const tag = 'Groups'
 const ParticipantStep = named(
   'ParticipantStepRequest',
   'Who shall have joined, left, or been removed from which group.',
-  z.strictObject({ groupId: z.string(), phone: z.string(), state: z.enum(['joined', 'left', 'removed']) }),
+  z.strictObject({ groupId: z.string(), phone: phoneNumber(), state: z.enum(['joined', 'left', 'removed']) }),
 )
 
 const CreatedGroup = named(

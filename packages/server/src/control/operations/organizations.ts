@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { listOf, named, pageOf } from '../schema-names.ts'
+import { identifier, phoneNumber } from '../texts.ts'
 import {
   ApiKeyView,
   NewApiKeyView,
@@ -19,13 +20,13 @@ const settings = () => ({
   integrations: z.optional(
     z.array(
       z.strictObject({
-        wabaNumber: z.string(),
+        wabaNumber: phoneNumber(),
         enabled: z.optional(z.boolean()),
         joinApprovalMode: z.optional(JoinApprovalMode),
       }),
     ),
   ),
-  pstnNumbers: z.optional(z.array(z.string())),
+  pstnNumbers: z.optional(z.array(phoneNumber())),
 })
 
 const keyText = () =>
@@ -33,7 +34,7 @@ const keyText = () =>
 
 const keySettings = () => ({
   label: z.optional(z.string()),
-  wabaNumbers: z.optional(z.union([z.literal('all'), z.array(z.string())])),
+  wabaNumbers: z.optional(z.union([z.literal('all'), z.array(phoneNumber())])),
 })
 
 const NewApiKey = named(
@@ -51,7 +52,7 @@ const KnownApiKey = named(
 const NewOrganization = named(
   'NewOrganizationRequest',
   'An organization to make.',
-  z.strictObject({ id: z.optional(z.string()), ...settings(), apiKeys: z.optional(z.array(KnownApiKey)) }),
+  z.strictObject({ id: z.optional(identifier()), ...settings(), apiKeys: z.optional(z.array(KnownApiKey)) }),
 )
 
 const OrganizationChange = named(

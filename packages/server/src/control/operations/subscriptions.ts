@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import { notFound } from '../not-found.ts'
 import { operation } from '../operation.ts'
 import { named, pageOf } from '../schema-names.ts'
+import { phoneNumber } from '../texts.ts'
 import {
   SubscriptionSecretView,
   SubscriptionView,
@@ -19,7 +20,7 @@ const NewSubscription = named(
   'Where the events of one number shall go. Without `events` all of them, without `secret` a random one.',
   z.strictObject({
     channel: Channel,
-    number: z.string(),
+    number: phoneNumber(),
     url: z.string(),
     events: z.optional(Events),
     secret: z.optional(z.string()),

@@ -1,0 +1,19 @@
+import type pg from 'pg'
+
+/** Settings of a server that must not be off, and what a crash of its machine does when they are. */
+const damages: Readonly<Record<string, string>> = {
+  fsync: 'loses changes that were acknowledged, and can damage the database',
+  full_page_writes: 'can damage the database, unless its file system never writes a part of a page',
+}
+
+/** What to say of the settings of a server with which it does not keep what it has committed: a sentence for each. */
+export const describeDurability = async (client: pg.Client, address: string): Promise<string[]> => {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT name FROM pg_settings WHERE name = ANY ($1) AND setting = 'off' ORDER BY name`,
+    [Object.keys(damages)],
+  )
+  return rows.map(
+    ({ name }) =>
+      `The PostgreSQL server of ${address} runs with ${name} = off: a crash of its machine ${damages[name]}. Set ${name} to on and reload the server's configuration.`,
+  )
+}

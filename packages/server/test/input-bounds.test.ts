@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../src/index.ts'
+import { acme, control, createGroup, start } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+let cluster: PostgresCluster
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+afterAll(() => cluster.remove())
+
+const stores: Readonly<Record<string, () => string | Promise<string>>> = {
+  memory: () => ':memory:',
+  SQLite: () => `${temporaryFolder()}/wabakit.db`,
+  PostgreSQL: () => cluster.createDatabase(),
+}
+
+const [wabaNumber, pstnNumber] = ['+15550100001', '+15550100002']
+const call = {
+  channel: 'PSTN',
+  direction: 'INCOMING',
+  channelNumber: pstnNumber,
+  customerNumber: '+15550100003',
+}
+const event = { name: 'X', subject: 'call:1', channel: 'PSTN', number: pstnNumber, payload: {} }
+const subscription = { channel: 'PSTN', number: pstnNumber, url: 'http://127.0.0.1:9/' }
+
+const path = '/organizations/acme'
+const tooLong = 'x'.repeat(256)
+const longNumber = '1'.repeat(256)
+
+/** A request with the field that is wrong in it. */
+type Refused = readonly [field: string, request: string, body?: unknown]
+
+/** Requests with an identifier `id` that is wrong, as it stands in a URL and as it is. */
+const withIdentifier = (inUrl: string, id: string): Refused[] => [
+  ['organizationId', `GET /organizations/${inUrl}`],
+  ['organizationId', `PATCH /organizations/${inUrl}`, {}],
+  ['organizationId', `DELETE /organizations/${inUrl}`],
+  ['organizationId', `GET /organizations/${inUrl}/stream`],
+  ['organizationId', `GET /organizations/${inUrl}/api-keys`],
+  ['organizationId', `POST /organizations/${inUrl}/api-keys`, {}],
+  ['organizationId', `GET /organizations/${inUrl}/subscriptions`],
+  ['organizationId', `POST /organizations/${inUrl}/subscriptions`, subscription],
+  ['organizationId', `POST /organizations/${inUrl}/groups`, { wabaNumber, subject: 'Team' }],
+  ['organizationId', `GET /organizations/${inUrl}/groups/g`],
+  ['organizationId', `POST /organizations/${inUrl}/calls`, call],
+  ['organizationId', `GET /organizations/${inUrl}/calls/c`],
+  ['organizationId', `POST /organizations/${inUrl}/simulated-calls`, {}],
+  ['organizationId', `GET /organizations/${inUrl}/events`],
+  ['organizationId', `POST /organizations/${inUrl}/events`, event],
+  ['organizationId', `GET /organizations/${inUrl}/deliveries`],
+  ['organizationId', `GET /organizations/${inUrl}/deliveries/d/attempts`],
+  ['organizationId', `POST /organizations/${inUrl}/deliveries/resend`, {}],
+  ['id', 'POST /organizations', { id }],
+  ['keyId', `DELETE ${path}/api-keys/${inUrl}`],
+  ['subscriptionId', `GET ${path}/subscriptions/${inUrl}`],
+  ['subscriptionId', `PATCH ${path}/subscriptions/${inUrl}`, {}],
+  ['subscriptionId', `POST ${path}/subscriptions/${inUrl}/rotate-secret`, {}],
+  ['subscriptionId', `DELETE ${path}/subscriptions/${inUrl}`],
+  ['callId', `POST ${path}/calls`, { ...call, callId: id }],
+  ['callId', `POST ${path}/simulated-calls`, { callId: id }],
+  ['callId', `GET ${path}/calls/${inUrl}`],
+  ['callId', `POST ${path}/calls/${inUrl}/steps`, { step: 'miss' }],
+  ['callId', `POST ${path}/calls/${inUrl}/summary`, { recap: '', keyPoints: [], nextSteps: [] }],
+  ['eventId', `GET ${path}/events/${inUrl}`],
+  ['eventId', `GET ${path}/stream?after=${inUrl}`],
+  ['deliveryId', `GET ${path}/deliveries/${inUrl}`],
+  ['deliveryId', `GET ${path}/deliveries/${inUrl}/attempts`],
+  ['deliveryId', `POST ${path}/deliveries/${inUrl}/resend`, {}],
+  ['eventId', `GET ${path}/deliveries?eventId=${inUrl}`],
+  ['subscriptionId', `GET ${path}/deliveries?subscriptionId=${inUrl}`],
+  ['eventId', `POST ${path}/deliveries/resend`, { eventId: id }],
+  ['subscriptionId', `POST ${path}/deliveries/resend`, { subscriptionId: id }],
+]
+
+const notAnId = 'not-a-cursor'
+const refused: readonly Refused[] = [
+  ...withIdentifier('%00', '\0'),
+  ...withIdentifier('%0A', '\n'),
+  ...withIdentifier(tooLong, tooLong),
+  ['groupId', `GET ${path}/groups/%00`],
+  ['groupId', `POST ${path}/participants`, { groupId: '\0', phone: '+1', state: 'joined' }],
+  ['groupId', `POST ${path}/groups`, { wabaNumber, subject: 'Team', groupId: '\0' }],
+  ['wabaNumber', `POST ${path}/groups`, { wabaNumber: '\0', subject: 'Team' }],
+  ['subject', `GET ${path}/events?subject=%00`],
+  ['name', `GET ${path}/events?name=%00`],
+  ['name', `POST ${path}/events`, { ...event, name: '\0' }],
+  ['name', `POST ${path}/events`, { ...event, name: '' }],
+  ['subject', `POST ${path}/events`, { ...event, subject: '\0' }],
+  ['subject', `POST ${path}/events`, { ...event, subject: '' }],
+  ['subject', `POST ${path}/events`, { ...event, subject: `group:${tooLong}` }],
+  ['label', `POST ${path}/api-keys`, { label: '\0' }],
+  ['url', `POST ${path}/subscriptions`, { ...subscription, url: 'https://example.com/\0' }],
+  ['secret', `POST ${path}/subscriptions`, { ...subscription, secret: '\0' }],
+  ...['\0', longNumber].flatMap((number): Refused[] => [
+    ['phone', `POST ${path}/participants`, { groupId: 'g', phone: number, state: 'joined' }],
+    ['pstnNumbers.0', `PATCH ${path}`, { pstnNumbers: [number] }],
+    ['integrations.0.wabaNumber', `PATCH ${path}`, { integrations: [{ wabaNumber: number }] }],
+    ['wabaNumbers.0', `POST ${path}/api-keys`, { wabaNumbers: [number] }],
+    ['number', `POST ${path}/subscriptions`, { ...subscription, number }],
+    ['number', `POST ${path}/events`, { ...event, number }],
+    ['channelNumber', `POST ${path}/calls`, { ...call, channelNumber: number }],
+    ['customerNumber', `POST ${path}/calls`, { ...call, customerNumber: number }],
+    ['agentNumber', `POST ${path}/calls`, { ...call, agentNumber: number }],
+    ['agentNumber', `POST ${path}/calls/c/steps`, { step: 'accept', agentNumber: number }],
+  ]),
+  ...['%00', notAnId, '1e3', '-1'].flatMap((cursor): Refused[] => [
+    ['cursor', `GET /organizations?cursor=${cursor}`],
+    ['cursor', `GET ${path}/subscriptions?cursor=${cursor}`],
+    ['cursor', `GET ${path}/events?cursor=${cursor}`],
+    ['cursor', `GET ${path}/deliveries?cursor=${cursor}`],
+  ]),
+]
+
+const getSummary = ({ url }: RunningServer, callId: string): Promise<Response> =>
+  fetch(`${url}/v1/call/ai-summary?callId=${callId}`, { headers: { authorization: 'wk_test_key' } })
+
+describe.each(Object.entries(stores))('on %s', (_, database) => {
+  test('an identifier that cannot be stored or is too long is refused by name', async () => {
+    const server = await start({
+      database: await database(),
+      rateLimitPerKey: 0,
+      rateLimitPerOrganization: 0,
+    })
+    await control(server, `POST ${path}/calls`, { ...call, callId: 'c' })
+    for (const [field, request, body] of refused) {
+      const answer = await control(server, request, body)
+      expect.soft(answer, `${request.slice(0, 80)} ${JSON.stringify(body)?.slice(0, 80)}`).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: field }] },
+      })
+    }
+    for (const callId of ['%00', '%0A', tooLong, 'x'.repeat(3_000)]) {
+      const answer = await getSummary(server, callId)
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ code: 'invalid_call_id', issues: [{ path: 'callId' }] })
+    }
+  })
+
+  test('the longest identifiers are kept and found, whatever their characters', async () => {
+    const longest = '😀'.repeat(255)
+    const longestNumber = '1'.repeat(255)
+    const organization = { ...acme, id: longest, pstnNumbers: [longestNumber] }
+    const server = await start({ database: await database(), organizations: [organization] })
+    const own = `/organizations/${encodeURIComponent(longest)}`
+    const subscribed = { channel: 'PSTN', number: longestNumber, url: 'http://127.0.0.1:9/' }
+    const groupId = '😀'.repeat(50)
+    const publishedEvent = { ...event, number: longestNumber, name: longest, subject: `call:${longest}` }
+
+    expect((await control(server, `POST ${own}/subscriptions`, subscribed)).status).toBe(201)
+    const begun = { ...call, channelNumber: longestNumber, callId: longest }
+    expect((await control(server, `POST ${own}/calls`, begun)).status).toBe(201)
+    expect((await control(server, `POST ${own}/events`, publishedEvent)).status).toBe(201)
+    expect((await createGroup(server.url, { groupId })).status).toBe(200)
+    const joined = { groupId, phone: longestNumber, state: 'joined' }
+    expect((await control(server, `POST ${own}/participants`, joined)).status).toBe(200)
+
+    expect((await control(server, `GET ${own}/calls/${encodeURIComponent(longest)}`)).body.callId).toBe(
+      longest,
+    )
+    expect((await getSummary(server, encodeURIComponent(longest))).status).toBe(202)
+    const ofCall = `subject=${encodeURIComponent(`call:${longest}`)}`
+    expect((await control(server, `GET ${own}/events?${ofCall}`)).body.items).toHaveLength(2)
+  })
+
+  test('a group whose id has a line break is found', async () => {
+    const server = await start({ database: await database() })
+    expect((await createGroup(server.url, { groupId: 'a\nb' })).status).toBe(200)
+    expect((await control(server, `GET ${path}/groups/a%0Ab`)).body).toMatchObject({ groupId: 'a\nb' })
+    expect((await control(server, `GET ${path}/events?subject=group:a%0Ab`)).body.items).toHaveLength(1)
+  })
+})
