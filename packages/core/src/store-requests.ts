@@ -101,10 +101,26 @@ export type ClaimRequest = {
   readonly claimId: string
   readonly now: number
   readonly leaseMs: number
-  /** Most deliveries of this claim, at least 1. */
+  /** Maximum number of deliveries; those to suspect subscriptions are not counted if they have a share of their own. */
   readonly limit: number
-  /** Most claims under lease of one subscription, over all processes, at least 1; one that is failing has 1. */
+  /** Maximum number of claims under lease of one subscription, over all processes, at least 1. */
   readonly perSubscription: number
+  /** The share of suspect subscriptions. Without it, they are claimed like all others. */
+  readonly suspects?: SuspectShare | undefined
+}
+
+/**
+ * How quickly a subscription's endpoint responded the last time: `quick` or `slow` after a success, `unproven` before
+ * the first one and after a failure. Subscriptions that are not `quick` are suspect.
+ */
+export type Pace = 'unproven' | 'slow' | 'quick'
+
+/** What suspect subscriptions get of a claim. An unproven one has at most 1 claim under lease, over all processes. */
+export type SuspectShare = {
+  /** Maximum number of deliveries to them, in addition to those to the others. */
+  readonly limit: number
+  /** Organizations whose suspect subscriptions get nothing. */
+  readonly except: readonly string[]
 }
 
 /** A claimed delivery with what an attempt needs. */
@@ -112,6 +128,8 @@ export type ClaimedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
   readonly subscription: SubscriptionRecord
+  /** Whether the subscription is suspect: unproven, or slow. */
+  readonly isSuspect: boolean
 }
 
 /**
@@ -138,6 +156,11 @@ export type Settlement = {
   readonly claimId: string
   readonly now: number
   readonly result: SettlementResult
+  /**
+   * Whether the attempt took too long to call its subscription quick.
+   * @default false
+   */
+  readonly isSlow?: boolean | undefined
   /** How long every attempt may fail before the subscription is disabled, in milliseconds. */
   readonly failingLimitMs: number
 }

@@ -20,6 +20,7 @@ export type Queue = Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDueA
 type ClaimedRow = DeliveryRecord &
   Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
     readonly subscription: SubscriptionRecord | null
+    readonly isSuspect: boolean
   }
 
 /** A delivery after its settlement; without a status, nothing was written. */
@@ -32,22 +33,26 @@ type SettledRow = Omit<DeliveryRecord, 'status'> & {
 
 const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, ...delivery }) => {
+  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, isSuspect, ...delivery }) => {
     const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
     const key = JSON.stringify([organizationId, delivery.subscriptionId])
     const subscription = own ?? subscriptions.get(key)
     if (subscription === undefined) return []
     subscriptions.set(key, subscription)
     const event = { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt }
-    return { delivery, event, subscription }
+    return { delivery, event, subscription, isSuspect }
   })
 }
 
-const toRow = ({ deliveryId, claimId, failingLimitMs, result }: Settlement, place: number) => ({
+const toRow = (
+  { deliveryId, claimId, failingLimitMs, isSlow = false, result }: Settlement,
+  place: number,
+) => ({
   place,
   delivery: deliveryPosition(deliveryId),
   claimId,
   failingLimitMs,
+  isSlow,
   ...result,
   ...(result.kind !== 'released' && result.attempt),
 })
@@ -82,13 +87,15 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
   }
 
   return {
-    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription }) =>
+    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription, suspects }) =>
       toClaims(
-        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4)', [
+        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5, $6)', [
           claimId,
           leaseMs,
           limit,
           perSubscription,
+          suspects?.limit ?? null,
+          suspects?.except ?? [],
         ]),
       ),
     settleDelivery: createBatches({

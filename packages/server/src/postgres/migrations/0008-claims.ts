@@ -48,12 +48,13 @@ RETURNS TABLE (delivery bigint, due_at bigint, event bigint) LANGUAGE sql STABLE
   ORDER BY 2, 3 LIMIT p_limit
 $$;
 
--- How many more claims a subscription may have under lease: one that is failing has one at a time.
-CREATE FUNCTION wabakit.free_slots(p_subscription bigint, p_now bigint, p_per_subscription integer)
-RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+-- How many more claims a subscription may have under lease, given how many one may have that is unproven.
+CREATE FUNCTION wabakit.free_slots(
+  p_subscription bigint, p_now bigint, p_per_subscription integer, p_unproven integer
+) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
   RETURN (
-    SELECT CASE WHEN s.failing_since IS NULL THEN p_per_subscription ELSE 1 END - (
+    SELECT CASE s.pace WHEN 'unproven' THEN p_unproven ELSE p_per_subscription END - (
       SELECT count(*) FROM wabakit.deliveries d
       WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at > p_now
     )
@@ -61,13 +62,71 @@ BEGIN
   );
 END $$;
 
+-- Subscriptions that have something due, in turn between organizations, then between the subscriptions of each. Chance
+-- decides who is first, anew for each claim. Unproven subscriptions that have all they may have under lease are left out.
+CREATE FUNCTION wabakit.due_subscriptions(
+  p_claim_id text, p_now bigint, p_unproven integer, p_except text[]
+) RETURNS TABLE (subscription bigint, due_at bigint, organization_id text, is_suspect boolean) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
+  SELECT d.subscription, d.due_at, d.organization_id, d.is_suspect
+  FROM (
+    SELECT
+      t.subscription, t.due_at, s.organization_id, coalesce(s.pace <> 'quick', false) AS is_suspect,
+      row_number() OVER (
+        PARTITION BY s.organization_id, s.pace <> 'quick' ORDER BY hashint8extended(t.subscription, chance.seed)
+      ) AS turn,
+      hashtextextended(s.organization_id, chance.seed) AS place
+    FROM (SELECT hashtextextended(p_claim_id, 0)) AS chance (seed)
+    CROSS JOIN (
+      SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.due_at <= p_now GROUP BY 1
+    ) AS t
+    LEFT JOIN wabakit.subscriptions s ON s.position = t.subscription
+    WHERE (s.pace = 'unproven' AND (
+      SELECT count(*) FROM wabakit.deliveries d
+      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > p_now
+    ) >= p_unproven) IS NOT TRUE AND (s.pace <> 'quick' AND s.organization_id = ANY (p_except)) IS NOT TRUE
+  ) AS d
+  ORDER BY d.turn, d.place;
+END $$;
+
+-- What to claim of some subscriptions and their organizations, in the same turns.
+CREATE FUNCTION wabakit.choose_due(
+  p_subscriptions bigint[], p_organizations text[], p_now bigint, p_limit integer, p_per_subscription integer,
+  p_unproven integer
+) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  RETURN ARRAY(
+    SELECT each.delivery
+    FROM (
+      SELECT
+        due.delivery, asked.place,
+        row_number() OVER (PARTITION BY asked.organization ORDER BY due.nth, asked.place) AS turn
+      FROM unnest(p_subscriptions, p_organizations) WITH ORDINALITY AS asked (subscription, organization, place)
+      CROSS JOIN LATERAL (
+        SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = asked.subscription
+      ) AS noted
+      CROSS JOIN LATERAL (
+        SELECT wabakit.free_slots(asked.subscription, p_now, p_per_subscription, p_unproven) AS slots OFFSET 0
+      ) AS free
+      CROSS JOIN LATERAL wabakit.due_deliveries(
+        asked.subscription, noted.due_at, p_now, least(p_limit, greatest(0, free.slots))
+      ) WITH ORDINALITY AS due (delivery, due_at, event, nth)
+    ) AS each
+    ORDER BY each.turn, each.place LIMIT p_limit
+  );
+END $$;
+
+-- Where p_suspects is null, suspect subscriptions are claimed like all others.
 CREATE FUNCTION wabakit.claim_deliveries(
-  p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer
+  p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer, p_suspects integer, p_except text[]
 ) RETURNS TABLE (
   id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
   "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
   "createdAt" double precision, "settledAt" double precision,
-  channel text, digits text, payload text, "waitsFor" text, subscription json
+  channel text, digits text, payload text, "waitsFor" text, subscription json,
+  "isSuspect" boolean
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -76,26 +135,41 @@ DECLARE
   -- And most of them at once, since each takes a lock.
   most CONSTANT integer := 200;
   moment bigint := wabakit.clock_ms();
+  unproven CONSTANT integer := CASE WHEN p_suspects IS NULL THEN p_per_subscription ELSE 1 END;
   candidates bigint[] := '{}';
+  quick bigint[] := '{}';
+  quick_organizations text[] := '{}';
+  suspects bigint[] := '{}';
+  suspect_organizations text[] := '{}';
   early bigint[] := '{}';
   chosen bigint[];
   noted record;
+  first bigint;
   key bigint;
 BEGIN
   FOR noted IN
-    SELECT
-      t.subscription, t.due_at, wabakit.first_due(t.subscription, t.due_at) AS first,
-      wabakit.free_slots(t.subscription, moment, p_per_subscription) AS slots
-    FROM wabakit.due_times t WHERE t.due_at <= moment ORDER BY t.due_at
+    SELECT d.*, p_suspects IS NOT NULL AND d.is_suspect AS is_apart
+    FROM wabakit.due_subscriptions(p_claim_id, moment, unproven, p_except) AS d
   LOOP
-    IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(noted.first, moment) > noted.due_at + lag THEN
+    EXIT WHEN cardinality(quick) >= p_limit AND cardinality(suspects) >= coalesce(p_suspects, 0);
+    CONTINUE WHEN CASE
+      WHEN noted.is_apart THEN cardinality(suspects) >= p_suspects ELSE cardinality(quick) >= p_limit
+    END;
+    first := wabakit.first_due(noted.subscription, noted.due_at);
+    IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(first, moment) > noted.due_at + lag THEN
       early := early || noted.subscription;
     END IF;
-    CONTINUE WHEN noted.first IS NULL OR noted.first > moment OR noted.slots < 1
-      OR noted.subscription = ANY (candidates);
-    candidates := candidates || noted.subscription;
-    EXIT WHEN cardinality(candidates) = p_limit;
+    CONTINUE WHEN first IS NULL OR first > moment
+      OR wabakit.free_slots(noted.subscription, moment, p_per_subscription, unproven) < 1;
+    IF noted.is_apart THEN
+      suspects := suspects || noted.subscription;
+      suspect_organizations := suspect_organizations || noted.organization_id;
+    ELSE
+      quick := quick || noted.subscription;
+      quick_organizations := quick_organizations || noted.organization_id;
+    END IF;
   END LOOP;
+  candidates := quick || suspects;
   -- Claims of one subscription are made one after the other: else two would choose the same.
   FOR key IN
     SELECT wabakit.lock_key('claims', each::text) FROM unnest(candidates) AS each ORDER BY 1
@@ -103,20 +177,8 @@ BEGIN
     PERFORM pg_advisory_xact_lock(key);
   END LOOP;
   moment := wabakit.clock_ms();
-  chosen := ARRAY(
-    SELECT due.delivery
-    FROM unnest(candidates) AS candidate
-    CROSS JOIN LATERAL (
-      SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = candidate
-    ) AS noted
-    CROSS JOIN LATERAL (
-      SELECT wabakit.free_slots(candidate, moment, p_per_subscription) AS slots OFFSET 0
-    ) AS free
-    CROSS JOIN LATERAL wabakit.due_deliveries(
-      candidate, noted.due_at, moment, least(p_limit, greatest(0, free.slots))
-    ) AS due
-    ORDER BY due.due_at, due.event LIMIT p_limit
-  );
+  chosen := wabakit.choose_due(quick, quick_organizations, moment, p_limit, p_per_subscription, unproven)
+    || wabakit.choose_due(suspects, suspect_organizations, moment, p_suspects, p_per_subscription, unproven);
   RETURN QUERY
   WITH free AS (
     SELECT d.position, d.due_at FROM wabakit.deliveries d
@@ -133,14 +195,15 @@ BEGIN
     e.occurred_at::double precision, c.settled_at::double precision,
     e.channel, e.digits, e.payload, e.waits_for,
     -- With the first of its deliveries.
-    CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN wabakit.record(s.row) END
+    CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN wabakit.record(s.row) END,
+    (s.row).pace <> 'quick'
   FROM claimed c
   JOIN free f ON f.position = c.position
   CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = c.event OFFSET 0) AS e
   CROSS JOIN LATERAL (
     SELECT s.id, s AS row FROM wabakit.subscriptions s WHERE s.position = c.subscription OFFSET 0
   ) AS s
-  ORDER BY f.due_at, c.event;
+  ORDER BY array_position(chosen, c.position);
 
   PERFORM wabakit.put_off(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t
