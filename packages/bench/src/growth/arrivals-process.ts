@@ -3,7 +3,7 @@ import { serveCommands } from '../commands.ts'
 
 // A webhook endpoint in a process of its own that measures how long ago each event happened (`sentAt` of its payload, in
 // milliseconds). `quantile` gives that of so many percent of those since `reset`; `count` how many they are. Below
-// `/hang` it never answers.
+// `/hang` it never responds, below `/slow` with 200 after 14 seconds.
 let delays: number[] = []
 const now = (): number => performance.timeOrigin + performance.now()
 
@@ -12,6 +12,10 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     if (request.url === '/hang') return
+    if (request.url === '/slow') {
+      setTimeout(() => response.writeHead(200).end(), 14_000)
+      return
+    }
     const { sentAt } = JSON.parse(Buffer.concat(chunks).toString())
     if (typeof sentAt === 'number') delays.push(now() - sentAt)
     response.writeHead(200).end()

@@ -63,9 +63,10 @@ BEGIN
 END $$;
 
 -- Subscriptions that have something due, in turn between organizations, then between the subscriptions of each. Chance
--- decides who is first, anew for each claim. Unproven subscriptions that have all they may have under lease are left out.
+-- decides who is first, anew for each claim. Where the suspect ones are claimed apart, those are left out that can have no
+-- more: unproven ones with a claim under lease, and those of the organizations in p_except.
 CREATE FUNCTION wabakit.due_subscriptions(
-  p_claim_id text, p_now bigint, p_unproven integer, p_except text[]
+  p_claim_id text, p_now bigint, p_apart boolean, p_except text[]
 ) RETURNS TABLE (subscription bigint, due_at bigint, organization_id text, is_suspect boolean) LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 BEGIN
@@ -83,10 +84,12 @@ BEGIN
       SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.due_at <= p_now GROUP BY 1
     ) AS t
     LEFT JOIN wabakit.subscriptions s ON s.position = t.subscription
-    WHERE (s.pace = 'unproven' AND (
-      SELECT count(*) FROM wabakit.deliveries d
-      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > p_now
-    ) >= p_unproven) IS NOT TRUE AND (s.pace <> 'quick' AND s.organization_id = ANY (p_except)) IS NOT TRUE
+    WHERE NOT p_apart OR s.pace IS NULL OR s.pace = 'quick' OR s.organization_id <> ALL (p_except) AND (
+      s.pace <> 'unproven' OR NOT EXISTS (
+        SELECT FROM wabakit.deliveries d
+        WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > p_now OFFSET 0
+      )
+    )
   ) AS d
   ORDER BY d.turn, d.place;
 END $$;
@@ -135,7 +138,8 @@ DECLARE
   -- And most of them at once, since each takes a lock.
   most CONSTANT integer := 200;
   moment bigint := wabakit.clock_ms();
-  unproven CONSTANT integer := CASE WHEN p_suspects IS NULL THEN p_per_subscription ELSE 1 END;
+  is_apart CONSTANT boolean := p_suspects IS NOT NULL;
+  unproven CONSTANT integer := CASE WHEN is_apart THEN 1 ELSE p_per_subscription END;
   candidates bigint[] := '{}';
   quick bigint[] := '{}';
   quick_organizations text[] := '{}';
@@ -148,12 +152,12 @@ DECLARE
   key bigint;
 BEGIN
   FOR noted IN
-    SELECT d.*, p_suspects IS NOT NULL AND d.is_suspect AS is_apart
-    FROM wabakit.due_subscriptions(p_claim_id, moment, unproven, p_except) AS d
+    SELECT d.*, is_apart AND d.is_suspect AS stands_apart
+    FROM wabakit.due_subscriptions(p_claim_id, moment, is_apart, p_except) AS d
   LOOP
     EXIT WHEN cardinality(quick) >= p_limit AND cardinality(suspects) >= coalesce(p_suspects, 0);
     CONTINUE WHEN CASE
-      WHEN noted.is_apart THEN cardinality(suspects) >= p_suspects ELSE cardinality(quick) >= p_limit
+      WHEN noted.stands_apart THEN cardinality(suspects) >= p_suspects ELSE cardinality(quick) >= p_limit
     END;
     first := wabakit.first_due(noted.subscription, noted.due_at);
     IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(first, moment) > noted.due_at + lag THEN
@@ -161,7 +165,7 @@ BEGIN
     END IF;
     CONTINUE WHEN first IS NULL OR first > moment
       OR wabakit.free_slots(noted.subscription, moment, p_per_subscription, unproven) < 1;
-    IF noted.is_apart THEN
+    IF noted.stands_apart THEN
       suspects := suspects || noted.subscription;
       suspect_organizations := suspect_organizations || noted.organization_id;
     ELSE
