@@ -110,15 +110,20 @@ export type ClaimRequest = {
 }
 
 /**
- * How quickly a subscription's endpoint responded the last time: `quick` or `slow` after a success, `unproven` before
- * the first one and after a failure. Subscriptions that are not `quick` are suspect.
+ * How a subscription's endpoint responded the last time: `quick` or `slow` after a success, `failing` after a failure;
+ * and `new` before that. Subscriptions that are not `quick` are suspect.
  */
-export type Pace = 'unproven' | 'slow' | 'quick'
+export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
-/** What suspect subscriptions get of a claim. An unproven one has at most 1 claim under lease, over all processes. */
+/**
+ * What suspect subscriptions get of a claim, in addition to what the others get. One that is new or failing has at most
+ * 1 claim under lease, over all processes.
+ */
 export type SuspectShare = {
-  /** Maximum number of deliveries to them, in addition to those to the others. */
+  /** Maximum number of deliveries to new and slow ones. */
   readonly limit: number
+  /** Maximum number of deliveries to failing ones. */
+  readonly failing: number
   /** Organizations whose suspect subscriptions get nothing. */
   readonly except: readonly string[]
 }
@@ -128,8 +133,7 @@ export type ClaimedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
   readonly subscription: SubscriptionRecord
-  /** Whether the subscription is suspect: unproven, or slow. */
-  readonly isSuspect: boolean
+  readonly pace: Pace
 }
 
 /**

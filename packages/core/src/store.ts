@@ -131,8 +131,8 @@ export type Store = {
    *
    * Organizations take turns, and so do the subscriptions of each; a subscription's earliest due goes first. At most
    * `limit` are claimed, and never more than would make `perSubscription` claims under lease of one subscription. With
-   * `suspects`, subscriptions that are not `quick` have a limit of their own, and an unproven one has at most 1 claim
-   * under lease. See decision 0050.
+   * `suspects`, subscriptions that are not `quick` have limits of their own, and one that is new or failing has at
+   * most 1 claim under lease. See decision 0050.
    */
   claimDeliveries(claim: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
@@ -141,8 +141,8 @@ export type Store = {
    *
    * Where the attempt failed, the subscription's `failingSince` is set if it is `null`; if it is `failingLimitMs` old
    * then, the subscription is disabled as `failing`. A success sets it to `null`. `gone` disables the subscription
-   * at once. The subscription becomes `quick` or `slow` by a success, and `unproven` by a failure, another URL or being
-   * enabled again (see {@link Pace}). `gone`, and `retry` and `released` in a disabled subscription, end as `skipped`. A delivery that became
+   * at once. The subscription becomes `quick` or `slow` by a success, `failing` by a failure, and `new` again by another
+   * URL or when it is enabled again (see {@link Pace}). `gone`, and `retry` and `released` in a disabled subscription, end as `skipped`. A delivery that became
    * `skipped` while it was claimed is still under its claim: it can end as `delivered` or stay `skipped`.
    */
   settleDelivery(settlement: Settlement): Promise<SettlementOutcome>

@@ -182,7 +182,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         claimId,
         claimedAt: now,
         organizationId: each.delivery.organizationId,
-        isSuspect: sharesFairly && each.isSuspect,
+        pace: sharesFairly ? each.pace : 'quick',
       }))
     },
     run: async (job, place) => {

@@ -3,7 +3,7 @@ import { createPool, type PoolJob } from './pool.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
 
-const quick: PoolJob = { organizationId: 'acme', isSuspect: false }
+const quick: PoolJob = { organizationId: 'acme', pace: 'quick' }
 
 /** A pool over a list of jobs, which records how it takes and runs them. */
 const createWorkshop = (jobs: number, concurrency: number) => {

@@ -1,11 +1,12 @@
-import type { SuspectShare } from '../store.ts'
+import type { Pace, SuspectShare } from '../store.ts'
+import { createPacer } from './pacer.ts'
 import { createSlowPlaces } from './slow-places.ts'
 
 /** What a pool must know of a job. */
 export type PoolJob = {
   readonly organizationId: string
-  /** Whether it may be slow: then it gets a slow place from the beginning. */
-  readonly isSuspect: boolean
+  /** Unless it is `quick`, it gets a slow place from the beginning. */
+  readonly pace: Pace
 }
 
 /** What can be taken now: jobs that will probably be quick, and, besides, suspect ones. */
@@ -56,8 +57,12 @@ const slowPerPlace = 16
 /** A take costs much the same for one job as for many: it waits for room for so many per place, or for so long. */
 const gathering = { perPlace: 1 / 2, ms: 5 }
 
-/** Suspect jobs are begun one after the other, so that many of them at once do not delay the quick ones. */
-const suspectPacing = { perTake: 4, msEach: 2.5 }
+/**
+ * Suspect jobs begin one after the other, so that many of them at once do not delay the quick ones: 400 a second that are
+ * new or slow, and 50 that are failing.
+ */
+const suspectPacing = { atOnce: 4, msEach: 2.5 }
+const failingPacing = { atOnce: 2, msEach: 20 }
 
 /** Creates a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
 export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool => {
@@ -72,7 +77,6 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   let isFilling = false
   let again = false
   let isGathering = false
-  let isPacing = false
   let isOpen = true
 
   const fail = (error: unknown): void => {
@@ -130,14 +134,16 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   }
 
   const keep = (jobs: readonly Job[]): void => {
-    const suspects = jobs.filter(({ isSuspect }) => isSuspect)
-    const others = jobs.filter(({ isSuspect }) => !isSuspect)
+    const suspects = jobs.filter(({ pace }) => pace !== 'quick')
+    const others = jobs.filter(({ pace }) => pace === 'quick')
+    const failing = suspects.filter(({ pace }) => pace === 'failing')
     held += others.length
     ready.push(...others)
     if (isOpen) {
       startReady()
       for (const job of suspects) startSuspect(job)
-      if (suspects.length > 0) pace(suspects.length * suspectPacing.msEach)
+      suspectPacer.begin(suspects.length - failing.length)
+      failingPacer.begin(failing.length)
     } else {
       held += suspects.length
       ready.push(...suspects)
@@ -145,20 +151,19 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     }
   }
 
-  /** Takes no suspect jobs for a while. */
-  const pace = (ms: number): void => {
-    isPacing = true
-    setTimeout(() => {
-      isPacing = false
-      void fill()
-    }, ms)
-  }
+  const onRoom = (): void => void fill()
+  const suspectPacer = createPacer({ ...suspectPacing, onRoom })
+  const failingPacer = createPacer({ ...failingPacing, onRoom })
 
   const roomLeft = (): Room => ({
     limit: Math.max(0, most - held),
-    suspects: { limit: isPacing ? 0 : Math.min(suspectPacing.perTake, slow.free()), except: slow.full() },
+    suspects: {
+      limit: Math.min(suspectPacer.room(), slow.free()),
+      failing: Math.min(failingPacer.room(), slow.free()),
+      except: slow.full(),
+    },
   })
-  const hasRoom = ({ limit, suspects }: Room): boolean => limit > 0 || suspects.limit > 0
+  const hasRoom = ({ limit, suspects }: Room): boolean => limit + suspects.limit + suspects.failing > 0
 
   /** Whether to wait for more room; if so, somebody fills when it is there, or when the time is over. */
   const gathers = (): boolean => {
@@ -173,7 +178,8 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     return true
   }
 
-  const isIdle = (): boolean => held === 0 && slow.isEmpty() && !isFilling && !(isPacing && isOpen)
+  const isPausing = (): boolean => isOpen && (suspectPacer.isPausing() || failingPacer.isPausing())
+  const isIdle = (): boolean => held === 0 && slow.isEmpty() && !isFilling && !isPausing()
 
   const fillNow = async (): Promise<void> => {
     again = true

@@ -50,7 +50,7 @@ const noteResult = (
 }
 
 const paceAfter = ({ result, isSlow = false }: Settlement): Pace => {
-  if (result.kind !== 'delivered') return 'unproven'
+  if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
 
@@ -61,13 +61,17 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
   /** Subscriptions with something pending or claimed. */
   const busy = new Set<SubscriptionRow>()
   /** Those of them that have something due, as far as a claim knows, and those that have not. */
-  const ready = { quick: createTurns<SubscriptionRow>(), suspect: createTurns<SubscriptionRow>() }
+  const ready = {
+    quick: createTurns<SubscriptionRow>(),
+    suspect: createTurns<SubscriptionRow>(),
+    failing: createTurns<SubscriptionRow>(),
+  }
   const upcoming = createDueQueue<SubscriptionRow>()
   /** What is out under a claim that may still report. */
   const claimed = new Map<string, DeliveryRow>()
 
   const turnsOf = ({ pace }: SubscriptionRow): Turns<SubscriptionRow> =>
-    pace === 'quick' ? ready.quick : ready.suspect
+    pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
   const nextOf = ({ pending, leased }: SubscriptionRow): number =>
     Math.min(pending.peek()?.at ?? Infinity, leased.peek()?.at ?? Infinity)
 
@@ -130,8 +134,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     row.at = now + leaseMs
     owner.leased.put(row)
     reposition(owner)
-    const isSuspect = owner.pace !== 'quick'
-    return { delivery: toDeliveryRecord(row), event, subscription: owner.record, isSuspect }
+    return { delivery: toDeliveryRecord(row), event, subscription: owner.record, pace: owner.pace }
   }
 
   /** Adds the subscriptions that have something due by now. */
@@ -199,7 +202,8 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
           if (owner === undefined) break
           expired.push(...expireLeases(owner, now))
           const row = owner.pending.peek()
-          const slots = suspects !== undefined && owner.pace === 'unproven' ? 1 : perSubscription
+          const isAlone = suspects !== undefined && (owner.pace === 'new' || owner.pace === 'failing')
+          const slots = isAlone ? 1 : perSubscription
           if (row !== undefined && row.at <= now && owner.leased.size < slots) {
             taken.push(lease(row, request))
           } else {
@@ -211,10 +215,12 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       }
       addReady(now)
       const quick = take(ready.quick, limit)
-      const others = take(ready.suspect, suspects?.limit ?? limit - quick.length, new Set(suspects?.except))
+      const except = new Set(suspects?.except)
+      const others = take(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+      const failing = take(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
       for (const owner of passed) reposition(owner)
       for (const row of expired) restoreLease(row)
-      return [...quick, ...others]
+      return [...quick, ...others, ...failing]
     },
     settle: (settlement) => {
       const { deliveryId: id, claimId, now, result } = settlement

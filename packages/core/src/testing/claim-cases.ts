@@ -66,7 +66,7 @@ export const claimCases = defineCases({
   'claims one at a time of a subscription that fails, until it responds': async (store) => {
     await open(store)
     await tell(store, ...subjects(8))
-    const shares = { perSubscription: 3, suspects: { limit: 100, except: [] } }
+    const shares = { perSubscription: 3, suspects: { limit: 100, failing: 100, except: [] } }
     await settle(store, await claimOne(store, shares), delivered)
     const [first, ...others] = await claim(store, shares)
     equal(others.length, 2)
@@ -83,66 +83,76 @@ export const claimCases = defineCases({
   'claims one at a time of a new subscription, until it responds': async (store) => {
     await open(store)
     await tell(store, ...subjects(5))
-    const shares = { perSubscription: 3, suspects: { limit: 100, except: [] } }
+    const shares = { perSubscription: 3, suspects: { limit: 100, failing: 100, except: [] } }
     const first = await claimOne(store, shares)
-    equal(first.isSuspect, true)
+    equal(first.pace, 'new')
     equal(await claim(store, shares), [])
     await settle(store, first, delivered)
     equal(
-      (await claim(store, shares)).map(({ isSuspect }) => isSuspect),
-      [false, false, false],
+      (await claim(store, shares)).map(({ pace }) => pace),
+      ['quick', 'quick', 'quick'],
     )
   },
 
   'claims what is released as before it was claimed': async (store) => {
     await open(store)
     await tell(store, ...subjects(5))
-    const shares = { perSubscription: 3, suspects: { limit: 100, except: [] } }
+    const shares = { perSubscription: 3, suspects: { limit: 100, failing: 100, except: [] } }
     await settle(store, await claimOne(store, shares), released)
-    equal((await claimOne(store, shares)).isSuspect, true)
+    equal((await claimOne(store, shares)).pace, 'new')
   },
 
   'gives a slow subscription its slots, but from the share of the suspect ones': async (store) => {
     await open(store)
     await tell(store, ...subjects(8))
     const shares = { limit: 100, perSubscription: 3 }
-    const first = await claimOne(store, { ...shares, suspects: { limit: 1, except: [] } })
+    const first = await claimOne(store, { ...shares, suspects: { limit: 1, failing: 0, except: [] } })
     await settleSlowly(store, first)
-    equal(await claim(store, { ...shares, suspects: { limit: 0, except: [] } }), [])
-    equal(await claim(store, { ...shares, suspects: { limit: 9, except: ['acme'] } }), [])
-    const claimed = await claim(store, { ...shares, suspects: { limit: 9, except: ['other'] } })
+    equal(await claim(store, { ...shares, suspects: { limit: 0, failing: 9, except: [] } }), [])
+    equal(await claim(store, { ...shares, suspects: { limit: 9, failing: 9, except: ['acme'] } }), [])
+    const claimed = await claim(store, { ...shares, suspects: { limit: 9, failing: 9, except: ['other'] } })
     equal(
-      claimed.map(({ isSuspect }) => isSuspect),
-      [true, true, true],
+      claimed.map(({ pace }) => pace),
+      ['slow', 'slow', 'slow'],
     )
+  },
+
+  'claims failing subscriptions from a share of their own': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(3))
+    await settle(store, await claimOne(store, { limit: 1 }), retry(5_000, true))
+    equal(await claim(store, { suspects: { limit: 9, failing: 0, except: [] } }), [])
+    equal(await claim(store, { suspects: { limit: 9, failing: 9, except: ['acme'] } }), [])
+    const failing = await claimOne(store, { suspects: { limit: 0, failing: 9, except: [] } })
+    equal(failing.pace, 'failing')
   },
 
   'claims suspect subscriptions in addition to the quick ones': async (store) => {
     await open(store, [subscription(), subscription({ id: 'sub_new', digits: '222' })])
     await tell(store, ...subjects(5))
-    const suspects = { limit: 2, except: [] }
+    const suspects = { limit: 2, failing: 0, except: [] }
     await settle(store, await claimOne(store, { suspects }), delivered)
     await tell(store, ...subjects(5, 5).map((each) => ({ ...each, digits: '222' })))
     const claimed = await claim(store, { limit: 2, suspects })
     equal(claimed.map(({ subscription: owner }) => owner.id).sort(), ['sub_1', 'sub_1', 'sub_new'])
-    equal((await claim(store, { limit: 0, suspects: { limit: 0, except: [] } })).length, 0)
+    equal((await claim(store, { limit: 0, suspects: { limit: 0, failing: 9, except: [] } })).length, 0)
   },
 
   'a subscription that gets another URL or is enabled again is new': async (store) => {
     await open(store)
     await tell(store, ...subjects(9))
-    const suspects = { limit: 1, except: [] }
+    const suspects = { limit: 1, failing: 0, except: [] }
     await settle(store, await claimOne(store, { suspects }), delivered)
     await store.saveSubscription(subscription({ revision: 2, events: ['E1'] }))
-    const [quick] = await claim(store, { limit: 1, suspects: { limit: 0, except: [] } })
+    const [quick] = await claim(store, { limit: 1, suspects: { limit: 0, failing: 9, except: [] } })
     ok(quick, 'another change leaves it quick')
     await store.saveSubscription(subscription({ revision: 3, url: 'https://elsewhere.example/' }))
-    equal(await claim(store, { suspects: { limit: 0, except: [] } }), [])
+    equal(await claim(store, { suspects: { limit: 0, failing: 9, except: [] } }), [])
     await settle(store, quick, delivered)
     await store.saveSubscription(subscription({ revision: 4, disabledReason: 'by_hand' }))
     await store.saveSubscription(subscription({ revision: 5 }))
     await tell(store, ...subjects(3, 9))
-    equal((await claimOne(store, { suspects })).isSuspect, true)
+    equal((await claimOne(store, { suspects })).pace, 'new')
   },
 
   'organizations take turns, however much one of them has due': async (store) => {

@@ -4,6 +4,7 @@ import type {
   DeliveryStatus,
   DisabledReason,
   EventRecord,
+  Pace,
   Settlement,
   SettlementOutcome,
   Store,
@@ -20,7 +21,7 @@ export type Queue = Pick<Store, 'claimDeliveries' | 'settleDelivery' | 'nextDueA
 type ClaimedRow = DeliveryRecord &
   Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
     readonly subscription: SubscriptionRecord | null
-    readonly isSuspect: boolean
+    readonly pace: Pace
   }
 
 /** A delivery after its settlement; without a status, nothing was written. */
@@ -33,14 +34,14 @@ type SettledRow = Omit<DeliveryRecord, 'status'> & {
 
 const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, isSuspect, ...delivery }) => {
+  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, ...delivery }) => {
     const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
     const key = JSON.stringify([organizationId, delivery.subscriptionId])
     const subscription = own ?? subscriptions.get(key)
     if (subscription === undefined) return []
     subscriptions.set(key, subscription)
     const event = { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt }
-    return { delivery, event, subscription, isSuspect }
+    return { delivery, event, subscription, pace }
   })
 }
 
@@ -89,12 +90,13 @@ export const createQueue = ({ query, due: channel }: PostgresDatabase): Queue =>
   return {
     claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription, suspects }) =>
       toClaims(
-        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5, $6)', [
+        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5, $6, $7)', [
           claimId,
           leaseMs,
           limit,
           perSubscription,
           suspects?.limit ?? null,
+          suspects?.failing ?? null,
           suspects?.except ?? [],
         ]),
       ),

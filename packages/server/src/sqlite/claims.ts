@@ -8,6 +8,7 @@ import {
   type Turns,
 } from '@wabakit/core'
 import * as z from 'zod/mini'
+import { Pace } from './column.ts'
 import { deliveryColumns, deliveryShape } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import { SubscriptionRow } from './subscriptions.ts'
@@ -27,7 +28,7 @@ type Candidate = { readonly dueAt: number; readonly event: number }
 type Queue = {
   readonly subscription: number
   readonly organizationId: string
-  readonly isSuspect: boolean
+  readonly pace: z.infer<typeof Pace>
   /** How many more it may have under lease. */
   slots: number
   /** Whether one was leased in this claim. */
@@ -83,19 +84,24 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
   const readSubscription = database.prepare('select * from subscriptions where seq = ?')
 
   /** Subscriptions that have something due, as far as it is known. */
-  const ready = { quick: createTurns<number>(), suspect: createTurns<number>() }
+  const ready = {
+    quick: createTurns<number>(),
+    suspect: createTurns<number>(),
+    failing: createTurns<number>(),
+  }
   /** Those of them that wait until one of their leases ends. */
   const withoutSlots = new Set<number>()
   let limits = ''
 
   const openQueue = (subscription: number, request: ClaimRequest): Queue => {
-    const { organizationId, pace, leases } = readState.get(request.now, subscription) ?? {}
-    const most = request.suspects !== undefined && pace === 'unproven' ? 1 : request.perSubscription
+    const row = readState.get(request.now, subscription)
+    const pace = Pace.parse(row?.pace ?? 'new')
+    const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
     return {
       subscription,
-      organizationId: String(organizationId),
-      isSuspect: pace !== 'quick',
-      slots: most - Number(leases),
+      organizationId: String(row?.organizationId),
+      pace,
+      slots: (isAlone ? 1 : request.perSubscription) - Number(row?.leases),
       isLeased: false,
       candidates: [],
       chunk: 2,
@@ -103,7 +109,9 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
       record: undefined,
     }
   }
-  const turnsOf = ({ isSuspect }: Queue): Turns<number> => (isSuspect ? ready.suspect : ready.quick)
+  const turnsOf = ({ pace }: Queue): Turns<number> =>
+    pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
+  const allTurns = Object.values(ready)
 
   const nextOf = (queue: Queue): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
@@ -134,7 +142,7 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
       delivery,
       event: { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt },
       subscription: queue.record,
-      isSuspect: queue.isSuspect,
+      pace: queue.pace,
     }
   }
 
@@ -172,7 +180,7 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
         const subscription = dueTimes.takeDue(now)
         if (subscription === undefined) return
         withoutSlots.delete(subscription)
-        if (ready.quick.has(subscription) || ready.suspect.has(subscription)) continue
+        if (allTurns.some((turns) => turns.has(subscription))) continue
         const queue = queueOf(subscription)
         turnsOf(queue).add(queue.organizationId, subscription)
       }
@@ -201,15 +209,16 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
     noteLimits(request)
     addReady()
     const quick = takeFrom(ready.quick, limit)
-    const others = takeFrom(ready.suspect, suspects?.limit ?? limit - quick.length, new Set(suspects?.except))
-    return [...quick, ...others]
+    const except = new Set(suspects?.except)
+    const others = takeFrom(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+    const failing = takeFrom(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
+    return [...quick, ...others, ...failing]
   }
 
   return {
     claim,
     notePace: (subscription) => {
-      ready.quick.delete(subscription)
-      ready.suspect.delete(subscription)
+      for (const turns of allTurns) turns.delete(subscription)
       dueTimes.look(subscription)
     },
   }

@@ -3,13 +3,12 @@ import type {
   AttemptResult,
   DeliveryRecord,
   DisabledReason,
-  Pace,
   Settlement,
   SettlementOutcome,
   SettlementResult,
 } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { flagColumn, toFlag } from './column.ts'
+import { flagColumn, Pace, toFlag } from './column.ts'
 import { type DeliveryKey, DeliveryRow, deliveryColumns, keyOf } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
@@ -34,7 +33,7 @@ const StateRow = z.object({
   place: z.nullable(z.enum(['holding', 'passable'])),
   isDisabled: flagColumn,
   failingSince: z.nullable(z.number()),
-  pace: z.string(),
+  pace: Pace,
 })
 type State = z.infer<typeof StateRow>
 
@@ -75,8 +74,8 @@ const failingSinceAfter = (result: SettlementResult, failingSince: number | null
   return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
 }
 
-const paceAfter = ({ result, isSlow = false }: Settlement): Pace => {
-  if (result.kind !== 'delivered') return 'unproven'
+const paceAfter = ({ result, isSlow = false }: Settlement): z.infer<typeof Pace> => {
+  if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
 

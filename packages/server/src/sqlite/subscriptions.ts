@@ -70,7 +70,7 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
   const list = database.prepare(
     'select * from subscriptions where organizationId = ? and seq > ? order by seq limit ?',
   )
-  const forgetPace = database.prepare(`update subscriptions set pace = 'unproven' where seq = ?`)
+  const forgetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
   const remove = database.prepare('delete from subscriptions where organizationId = ? and id = ?')
 
   return {

@@ -45,7 +45,7 @@ BEGIN
       ELSE s.failing_since
     END,
     pace = CASE
-      WHEN s.url <> wanted.url OR s.disabled_reason IS NOT NULL AND wanted."disabledReason" IS NULL THEN 'unproven'
+      WHEN s.url <> wanted.url OR s.disabled_reason IS NOT NULL AND wanted."disabledReason" IS NULL THEN 'new'
       ELSE s.pace
     END,
     created_at = wanted."createdAt", updated_at = wanted."updatedAt"

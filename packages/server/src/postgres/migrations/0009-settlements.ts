@@ -91,7 +91,7 @@ BEGIN
     SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
       min(a."startedAt") FILTER (WHERE a.failed) AS failing_since, min(w.disabled) AS disabled,
       CASE
-        WHEN bool_or(a.failed) THEN 'unproven'
+        WHEN bool_or(a.failed) THEN 'failing'
         WHEN bool_or(w.kind = 'delivered' AND a."isSlow") THEN 'slow'
         WHEN bool_or(w.kind = 'delivered') THEN 'quick'
       END AS pace
