@@ -4,7 +4,6 @@ export type Pacer = {
   room(): number
   /** Says that so many begin. */
   begin(count: number): void
-  isPausing(): boolean
 }
 
 /** How a pacer measures out. */
@@ -21,7 +20,6 @@ export const createPacer = ({ atOnce, msEach, onRoom }: PacerOptions): Pacer => 
   let isPausing = false
   return {
     room: () => (isPausing ? 0 : atOnce),
-    isPausing: () => isPausing,
     begin: (count) => {
       if (count === 0) return
       isPausing = true

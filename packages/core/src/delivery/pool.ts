@@ -1,5 +1,5 @@
 import type { Pace, SuspectShare } from '../store.ts'
-import { createPacer } from './pacer.ts'
+import { createPacer, type Pacer } from './pacer.ts'
 import { createSlowPlaces } from './slow-places.ts'
 
 /** What a pool must know of a job. */
@@ -142,6 +142,7 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     if (isOpen) {
       startReady()
       for (const job of suspects) startSuspect(job)
+      if (waiting.length > 0) return
       suspectPacer.begin(suspects.length - failing.length)
       failingPacer.begin(failing.length)
     } else {
@@ -155,14 +156,15 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   const suspectPacer = createPacer({ ...suspectPacing, onRoom })
   const failingPacer = createPacer({ ...failingPacing, onRoom })
 
-  const roomLeft = (): Room => ({
-    limit: Math.max(0, most - held),
-    suspects: {
-      limit: Math.min(suspectPacer.room(), slow.free()),
-      failing: Math.min(failingPacer.room(), slow.free()),
-      except: slow.full(),
-    },
-  })
+  const roomLeft = (): Room => {
+    const free = slow.free()
+    // Who drains wants everything sent now.
+    const roomOf = ({ room }: Pacer): number => (waiting.length > 0 ? free : Math.min(room(), free))
+    return {
+      limit: Math.max(0, most - held),
+      suspects: { limit: roomOf(suspectPacer), failing: roomOf(failingPacer), except: slow.full() },
+    }
+  }
   const hasRoom = ({ limit, suspects }: Room): boolean => limit + suspects.limit + suspects.failing > 0
 
   /** Whether to wait for more room; if so, somebody fills when it is there, or when the time is over. */
@@ -178,8 +180,7 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     return true
   }
 
-  const isPausing = (): boolean => isOpen && (suspectPacer.isPausing() || failingPacer.isPausing())
-  const isIdle = (): boolean => held === 0 && slow.isEmpty() && !isFilling && !isPausing()
+  const isIdle = (): boolean => held === 0 && slow.isEmpty() && !isFilling
 
   const fillNow = async (): Promise<void> => {
     again = true
