@@ -67,6 +67,9 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     failing: createTurns<SubscriptionRow>(),
   }
   const upcoming = createDueQueue<SubscriptionRow>()
+  /** Those of the latter that have something due, and wait until a lease ends or is settled. */
+  const withoutSlots = new Set<SubscriptionRow>()
+  let limits = ''
   /** What is out under a claim that may still report. */
   const claimed = new Map<string, DeliveryRow>()
 
@@ -77,6 +80,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
 
   const drop = (owner: SubscriptionRow): void => {
     busy.delete(owner)
+    withoutSlots.delete(owner)
     upcoming.remove(owner)
     turnsOf(owner).delete(owner)
   }
@@ -85,6 +89,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     if (next === Infinity) {
       drop(owner)
     } else {
+      withoutSlots.delete(owner)
       busy.add(owner)
       owner.at = next
       if (!turnsOf(owner).has(owner)) upcoming.put(owner)
@@ -135,6 +140,16 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     owner.leased.put(row)
     reposition(owner)
     return { delivery: toDeliveryRecord(row), event, subscription: owner.record, pace: owner.pace }
+  }
+
+  /** Says when to look at a subscription again of which no more can be claimed now. */
+  const putOff = (owner: SubscriptionRow, now: number): void => {
+    const leaseEnd = owner.leased.peek()?.at
+    reposition(owner)
+    if (leaseEnd === undefined || leaseEnd <= now || owner.at > now) return
+    withoutSlots.add(owner)
+    owner.at = leaseEnd
+    upcoming.put(owner)
   }
 
   /** Adds the subscriptions that have something due by now. */
@@ -213,13 +228,17 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         }
         return taken
       }
+      // Whoever asks for more slots than before gets them.
+      const wanted = `${perSubscription} ${suspects !== undefined}`
+      if (wanted !== limits) for (const owner of withoutSlots) reposition(owner)
+      limits = wanted
       addReady(now)
       const quick = take(ready.quick, limit)
       const except = new Set(suspects?.except)
       const others = take(ready.suspect, suspects?.limit ?? limit - quick.length, except)
       const failing = take(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
-      for (const owner of passed) reposition(owner)
       for (const row of expired) restoreLease(row)
+      for (const owner of passed) putOff(owner, now)
       return [...quick, ...others, ...failing]
     },
     settle: (settlement) => {
