@@ -4,6 +4,7 @@ export type { SavedSummary, Summaries, SummaryGeneration } from './calls/summari
 export { createReferenceServer } from './create-reference-server.ts'
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
+export { createTurns, type Turns } from './delivery/turns.ts'
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
 export { InputError } from './errors/input-error.ts'
 export { RecordExistsError } from './errors/record-exists-error.ts'
@@ -73,6 +74,7 @@ export type {
   EventQuery,
   GroupCreation,
   GroupCreationOutcome,
+  Pace,
   Page,
   PageRequest,
   ParticipantChange,
@@ -86,6 +88,7 @@ export type {
   SettlementResult,
   Store,
   SummaryChange,
+  SuspectShare,
 } from './store.ts'
 export type { SubscribedEvents, SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {

@@ -101,10 +101,31 @@ export type ClaimRequest = {
   readonly claimId: string
   readonly now: number
   readonly leaseMs: number
-  /** Most deliveries of this claim, at least 1. */
+  /** Maximum number of deliveries; those to suspect subscriptions are not counted if they have a share of their own. */
   readonly limit: number
-  /** Most claims under lease of one subscription, over all processes, at least 1; one that is failing has 1. */
+  /** Maximum number of claims under lease of one subscription, over all processes, at least 1. */
   readonly perSubscription: number
+  /** The share of suspect subscriptions. Without it, they are claimed like all others. */
+  readonly suspects?: SuspectShare | undefined
+}
+
+/**
+ * How a subscription's endpoint responded the last time: `quick` or `slow` after a success, `failing` after a failure;
+ * and `new` before that. Subscriptions that are not `quick` are suspect.
+ */
+export type Pace = 'new' | 'failing' | 'slow' | 'quick'
+
+/**
+ * What suspect subscriptions get of a claim, in addition to what the others get. One that is new or failing has at most
+ * 1 claim under lease, over all processes.
+ */
+export type SuspectShare = {
+  /** Maximum number of deliveries to new and slow ones. */
+  readonly limit: number
+  /** Maximum number of deliveries to failing ones. */
+  readonly failing: number
+  /** Organizations whose suspect subscriptions get nothing. */
+  readonly except: readonly string[]
 }
 
 /** A claimed delivery with what an attempt needs. */
@@ -112,6 +133,7 @@ export type ClaimedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
   readonly subscription: SubscriptionRecord
+  readonly pace: Pace
 }
 
 /**
@@ -138,6 +160,11 @@ export type Settlement = {
   readonly claimId: string
   readonly now: number
   readonly result: SettlementResult
+  /**
+   * Whether the attempt took too long to call its subscription quick.
+   * @default false
+   */
+  readonly isSlow?: boolean | undefined
   /** How long every attempt may fail before the subscription is disabled, in milliseconds. */
   readonly failingLimitMs: number
 }

@@ -131,9 +131,12 @@ export type Store = {
 
   /**
    * Claims what is due: `pending` deliveries with `dueAt` ≤ now, and `claimed` ones whose lease is over. Each becomes
-   * `claimed` under the claim's id with a lease, and comes back with what an attempt needs as it is now. At most
-   * `limit`, earliest due first, but never more than would make `perSubscription` claims under lease of one
-   * subscription, or 1 of one with a `failingSince`: an endpoint that is slow or dead takes nothing from the others.
+   * `claimed` under the claim's id with a lease, and comes back with what an attempt needs as it is now.
+   *
+   * Organizations take turns, and so do the subscriptions of each; a subscription's earliest due goes first. At most
+   * `limit` are claimed, and never more than would make `perSubscription` claims under lease of one subscription. With
+   * `suspects`, subscriptions that are not `quick` have limits of their own, and one that is new or failing has at
+   * most 1 claim under lease. See decision 0050.
    */
   claimDeliveries(claim: ClaimRequest): Promise<ClaimedDelivery[]>
   /**
@@ -142,7 +145,8 @@ export type Store = {
    *
    * Where the attempt failed, the subscription's `failingSince` is set if it is `null`; if it is `failingLimitMs` old
    * then, the subscription is disabled as `failing`. A success sets it to `null`. `gone` disables the subscription
-   * at once. `gone`, and `retry` and `released` in a disabled subscription, end as `skipped`. A delivery that became
+   * at once. The subscription becomes `quick` or `slow` by a success, `failing` by a failure, and `new` again by another
+   * URL or when it is enabled again (see {@link Pace}). `gone`, and `retry` and `released` in a disabled subscription, end as `skipped`. A delivery that became
    * `skipped` while it was claimed is still under its claim: it can end as `delivered` or stay `skipped`.
    */
   settleDelivery(settlement: Settlement): Promise<SettlementOutcome>

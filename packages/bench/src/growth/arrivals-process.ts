@@ -11,6 +11,10 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     if (request.url === '/hang') return
+    if (request.url === '/slow') {
+      setTimeout(() => response.writeHead(200).end(), 14_000)
+      return
+    }
     const { sentAt } = JSON.parse(Buffer.concat(chunks).toString())
     if (typeof sentAt === 'number') delays.push(now() - sentAt)
     response.writeHead(200).end()

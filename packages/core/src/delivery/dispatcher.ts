@@ -3,7 +3,7 @@ import type { Clock } from '../values/clock.ts'
 import type { Ids } from '../values/ids.ts'
 import type { Random } from '../values/random.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
-import { createPool } from './pool.ts'
+import { createPool, type PoolJob } from './pool.ts'
 import { failingLimitMs } from './schedule.ts'
 import { settle } from './settlement.ts'
 import { createWatch } from './watch.ts'
@@ -17,15 +17,24 @@ export type DeliveryOptions = {
    */
   readonly timeoutMs?: number | undefined
   /**
-   * Most attempts at the same time.
+   * Maximum number of concurrent attempts to endpoints that respond quickly. An attempt that takes longer than half a
+   * second does not count any more; 16 times as many can be slow, or made to endpoints that are suspect (see
+   * `sharesFairly`).
    * @default 64
    */
   readonly concurrency?: number | undefined
   /**
-   * Most attempts at the same time to one subscription; one that is failing gets one at a time.
+   * Maximum number of concurrent attempts to one subscription.
    * @default 8
    */
   readonly perSubscription?: number | undefined
+  /**
+   * Whether endpoints that are suspect leave the others their capacity: those of new subscriptions, and those whose last
+   * attempt was slow or failed. A subscription that is new or whose last attempt failed gets one attempt at a time. Turn
+   * it off only where one user has the whole server, as in a test.
+   * @default true
+   */
+  readonly sharesFairly?: boolean | undefined
   /**
    * How long a claim holds without a result, in milliseconds; longer than `timeoutMs`.
    * @default 60_000
@@ -98,13 +107,16 @@ export type DispatcherContext = {
   readonly options: DeliveryOptions
 }
 
-type Job = {
+type Job = PoolJob & {
   readonly claimed: ClaimedDelivery
   readonly claimId: string
   readonly claimedAt: number
   /** Aborted when the claim must not be attempted any more. */
   readonly stopping: AbortSignal
 }
+
+/** How long an attempt may take, in milliseconds, before it is slow and leaves its place to others. */
+const slowAfterMs = 500
 
 const released: SettlementResult = { kind: 'released' }
 
@@ -115,6 +127,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     timeoutMs = 15_000,
     concurrency = 64,
     perSubscription = 8,
+    sharesFairly = true,
     leaseMs = 60_000,
     pollMs = 1_000,
   } = options
@@ -135,8 +148,13 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     }
   }
 
-  const write = async ({ claimed, claimId }: Job, result: SettlementResult): Promise<void> => {
-    const written = { deliveryId: claimed.delivery.id, claimId, now: clock.now(), result, failingLimitMs }
+  const write = async (
+    { claimed, claimId }: Job,
+    result: SettlementResult,
+    isSlow?: boolean,
+  ): Promise<void> => {
+    const deliveryId = claimed.delivery.id
+    const written = { deliveryId, claimId, now: clock.now(), result, isSlow, failingLimitMs }
     const options = { patienceMs: attemptableMs, stopping: stopping.signal }
     const settlement = await writeSettlement(store, written, options)
     report({ claimed, result, settlement })
@@ -156,19 +174,32 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const pool = createPool<Job>({
     concurrency,
     onError,
-    take: async (limit) => {
+    take: async ({ limit, suspects }) => {
       const claimId = ids('claim')
       const now = clock.now()
-      const claim = { claimId, now, leaseMs, limit, perSubscription }
       const job = { claimId, claimedAt: now, stopping: stopping.signal }
-      return (await store.claimDeliveries(claim)).map((claimed) => ({ ...job, claimed }))
+      const shares = sharesFairly ? { limit, suspects } : { limit }
+      const claimed = await store.claimDeliveries({ claimId, now, leaseMs, perSubscription, ...shares })
+      return claimed.map((each) => ({
+        ...job,
+        claimed: each,
+        organizationId: each.delivery.organizationId,
+        pace: sharesFairly ? each.pace : 'quick',
+      }))
     },
-    run: async (job, makeRoom) => {
+    run: async (job, place) => {
       // What waited too long for its turn could outlive its lease, and be attempted by another worker meanwhile.
       const isLate = clock.now() - job.claimedAt > attemptableMs
-      const result = isLate || job.stopping.aborted ? released : await attempt(job)
-      makeRoom()
-      await write(job, result)
+      if (isLate || job.stopping.aborted) return write(job, released)
+      let isSlow = false
+      const timer = setTimeout(() => {
+        isSlow = true
+        if (sharesFairly) place.slowDown()
+      }, slowAfterMs)
+      const result = await attempt(job)
+      clearTimeout(timer)
+      place.makeRoom()
+      await write(job, result, isSlow)
     },
     giveBack: (job) => write(job, released),
   })

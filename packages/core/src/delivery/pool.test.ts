@@ -1,24 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { createPool } from './pool.ts'
+import { createPool, type PoolJob } from './pool.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
+
+const quick: PoolJob = { organizationId: 'acme', pace: 'quick' }
 
 /** A pool over a list of jobs, which records how it takes and runs them. */
 const createWorkshop = (jobs: number, concurrency: number) => {
   const seen = { taking: 0, mostTaking: 0, running: 0, mostRunning: 0, limits: [] as number[], done: 0 }
   const errors: unknown[] = []
   let left = jobs
-  const pool = createPool<number>({
+  const pool = createPool<PoolJob>({
     concurrency,
     onError: (error) => errors.push(error),
-    take: async (limit) => {
-      seen.limits.push(limit)
+    take: async ({ limit }) => {
+      if (limit > 0) seen.limits.push(limit)
       seen.mostTaking = Math.max(seen.mostTaking, ++seen.taking)
       await tick()
       seen.taking--
       const taken = Math.min(limit, left)
       left -= taken
-      return Array.from({ length: taken }, (_, index) => index)
+      return Array.from({ length: taken }, () => quick)
     },
     giveBack: async () => {
       left++
@@ -68,10 +70,10 @@ describe('createPool', () => {
   it('rejects drain when a job fails, and tells onError when nobody waits', async () => {
     const errors: unknown[] = []
     let jobs = 1
-    const pool = createPool<string>({
+    const pool = createPool<PoolJob>({
       concurrency: 2,
       onError: (error) => errors.push(error),
-      take: async () => (jobs-- > 0 ? ['job'] : []),
+      take: async () => (jobs-- > 0 ? [quick] : []),
       giveBack: async () => {},
       run: async () => {
         throw new Error('broken')
@@ -88,12 +90,12 @@ describe('createPool', () => {
   it('starts another job where one made room, but not without end while results are being written', async () => {
     const { promise: written, resolve: write } = Promise.withResolvers<void>()
     let started = 0
-    const pool = createPool<string>({
+    const pool = createPool<PoolJob>({
       concurrency: 2,
       onError: () => {},
-      take: async (limit) => Array.from({ length: Math.min(limit, 10 - started) }, () => 'job'),
+      take: async ({ limit }) => Array.from({ length: Math.min(limit, 10 - started) }, () => quick),
       giveBack: async () => {},
-      run: async (_job, makeRoom) => {
+      run: async (_job, { makeRoom }) => {
         started++
         makeRoom()
         await written
@@ -110,12 +112,12 @@ describe('createPool', () => {
   it('takes when there is room for many, and for a single one after a few milliseconds', async () => {
     const ends: (() => void)[] = []
     const limits: number[] = []
-    const pool = createPool<string>({
+    const pool = createPool<PoolJob>({
       concurrency: 16,
       onError: () => {},
-      take: async (limit) => {
-        limits.push(limit)
-        return Array.from({ length: limit }, () => 'job')
+      take: async ({ limit }) => {
+        if (limit > 0) limits.push(limit)
+        return Array.from({ length: limit }, () => quick)
       },
       giveBack: async () => {},
       run: () => new Promise((resolve) => ends.push(resolve)),

@@ -1,11 +1,32 @@
+import type { Pace, SuspectShare } from '../store.ts'
+import { createPacer, type Pacer } from './pacer.ts'
+import { createSlowPlaces } from './slow-places.ts'
+
+/** What a pool must know of a job. */
+export type PoolJob = {
+  readonly organizationId: string
+  /** Unless it is `quick`, it gets a slow place from the beginning. */
+  readonly pace: Pace
+}
+
+/** What can be taken now: jobs that will probably be quick, and, besides, suspect ones. */
+export type Room = { readonly limit: number; readonly suspects: SuspectShare }
+
+/** The place of a job that runs. */
+export type JobPlace = {
+  /** The rest of the job, such as writing its result, needs no place any more. */
+  makeRoom(): void
+  /** The job is slow: it moves to a slow place. */
+  slowDown(): void
+}
+
 /** What a {@link createPool} works on. */
-export type PoolContext<Job> = {
-  /** Most jobs at work at the same time. */
+export type PoolContext<Job extends PoolJob> = {
+  /** Maximum number of concurrent jobs that are neither suspect nor slow. */
   readonly concurrency: number
-  /** Gives up to `limit` jobs that can be done now; fewer when there are no more. */
-  take(limit: number): Promise<readonly Job[]>
-  /** Does a job; calls `makeRoom` when the rest of it, such as writing its result, needs no place any more. */
-  run(job: Job, makeRoom: () => void): Promise<void>
+  /** Gives jobs that can be done now; fewer than there is room for when there are no more. */
+  take(room: Room): Promise<readonly Job[]>
+  run(job: Job, place: JobPlace): Promise<void>
   /** Gives back a job that was taken and not begun, since the pool closes. */
   giveBack(job: Job): Promise<void>
   /** Gets what these rejected with while nobody waits in `drain`. */
@@ -30,13 +51,25 @@ export type Pool = {
  */
 const heldPerPlace = 2
 
+/** A slow job does little but wait, so there can be many. */
+const slowPerPlace = 16
+
 /** A take costs much the same for one job as for many: it waits for room for so many per place, or for so long. */
 const gathering = { perPlace: 1 / 2, ms: 5 }
 
-/** Makes a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
-export const createPool = <Job>({ concurrency, take, run, giveBack, onError }: PoolContext<Job>): Pool => {
+/**
+ * Suspect jobs begin one after the other, so that many of them at once do not delay the quick ones: 400 a second that are
+ * new or slow, and 50 that are failing.
+ */
+const suspectPacing = { atOnce: 4, msEach: 2.5 }
+const failingPacing = { atOnce: 2, msEach: 20 }
+
+/** Creates a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
+export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool => {
+  const { concurrency, take, run, giveBack, onError } = context
   const most = concurrency * heldPerPlace
   const worthTaking = Math.ceil(concurrency * gathering.perPlace)
+  const slow = createSlowPlaces(concurrency * slowPerPlace)
   const waiting: Array<{ resolve(): void; reject(error: unknown): void }> = []
   let ready: Job[] = []
   let held = 0
@@ -52,39 +85,87 @@ export const createPool = <Job>({ concurrency, take, run, giveBack, onError }: P
   }
 
   /** Sees a job to its end. */
-  const end = async (work: Promise<void>): Promise<void> => {
+  const end = async (work: Promise<void>, leave: () => void): Promise<void> => {
     try {
       await work
     } catch (error) {
       fail(error)
     }
-    held--
+    leave()
     await fill()
   }
 
-  const start = async (job: Job): Promise<void> => {
+  const startSuspect = (job: Job): void => {
+    slow.enter(job.organizationId)
+    const work = run(job, { makeRoom: () => {}, slowDown: () => {} })
+    void end(work, () => slow.leave(job.organizationId))
+  }
+
+  const start = (job: Job): void => {
+    const { organizationId } = job
     working++
     let hasPlace = true
+    let isSlow = false
     const makeRoom = (): void => {
       if (!hasPlace) return
       hasPlace = false
       working--
       startReady()
     }
-    try {
-      await run(job, makeRoom)
-    } finally {
+    const slowDown = (): void => {
+      isSlow = true
+      held--
+      slow.enter(organizationId)
       makeRoom()
+      void fill()
     }
+    void end(run(job, { makeRoom, slowDown }).finally(makeRoom), () => {
+      if (isSlow) slow.leave(organizationId)
+      else held--
+    })
   }
 
   const startReady = (): void => {
     while (isOpen && working < concurrency) {
       const job = ready.shift()
       if (job === undefined) return
-      void end(start(job))
+      start(job)
     }
   }
+
+  const keep = (jobs: readonly Job[]): void => {
+    const suspects = jobs.filter(({ pace }) => pace !== 'quick')
+    const others = jobs.filter(({ pace }) => pace === 'quick')
+    const failing = suspects.filter(({ pace }) => pace === 'failing')
+    held += others.length
+    ready.push(...others)
+    if (isOpen) {
+      startReady()
+      for (const job of suspects) startSuspect(job)
+      if (waiting.length > 0) return
+      suspectPacer.begin(suspects.length - failing.length)
+      failingPacer.begin(failing.length)
+    } else {
+      held += suspects.length
+      ready.push(...suspects)
+      giveAllBack()
+    }
+  }
+
+  const onRoom = (): void => void fill()
+  const suspectPacer = createPacer({ ...suspectPacing, onRoom })
+  const failingPacer = createPacer({ ...failingPacing, onRoom })
+
+  const roomLeft = (): Room => {
+    const free = slow.free()
+    // Who drains wants everything sent now.
+    const roomOf = ({ room }: Pacer): number => (waiting.length > 0 ? free : Math.min(room(), free))
+    return {
+      limit: Math.max(0, most - held),
+      suspects: { limit: roomOf(suspectPacer), failing: roomOf(failingPacer), except: slow.full() },
+    }
+  }
+  const hasRoom = ({ limit, suspects }: Room): boolean => limit + suspects.limit + suspects.failing > 0
 
   /** Whether to wait for more room; if so, somebody fills when it is there, or when the time is over. */
   const gathers = (): boolean => {
@@ -99,6 +180,8 @@ export const createPool = <Job>({ concurrency, take, run, giveBack, onError }: P
     return true
   }
 
+  const isIdle = (): boolean => held === 0 && slow.isEmpty() && !isFilling
+
   const fillNow = async (): Promise<void> => {
     again = true
     if (isFilling) return
@@ -106,20 +189,16 @@ export const createPool = <Job>({ concurrency, take, run, giveBack, onError }: P
     // Jobs that end together ask together.
     await undefined
     try {
-      while (again && isOpen && held < most) {
+      for (let room = roomLeft(); again && isOpen && hasRoom(room); room = roomLeft()) {
         again = false
-        const jobs = await take(most - held)
-        held += jobs.length
-        ready.push(...jobs)
-        if (isOpen) startReady()
-        else giveAllBack()
+        keep(await take(room))
         if (again && gathers()) break
       }
     } catch (error) {
       fail(error)
     }
     isFilling = false
-    if (held === 0) for (const { resolve } of waiting.splice(0)) resolve()
+    if (isIdle()) for (const { resolve } of waiting.splice(0)) resolve()
   }
 
   const fill = async (): Promise<void> => {
@@ -133,14 +212,18 @@ export const createPool = <Job>({ concurrency, take, run, giveBack, onError }: P
     })
 
   const giveAllBack = (): void => {
-    for (const job of ready) void end(giveBack(job))
+    for (const job of ready) {
+      void end(giveBack(job), () => {
+        held--
+      })
+    }
     ready = []
   }
 
   return {
     fill,
     drain,
-    isIdle: () => held === 0 && !isFilling,
+    isIdle,
     close: () => {
       isOpen = false
       giveAllBack()

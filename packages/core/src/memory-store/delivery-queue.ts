@@ -1,7 +1,9 @@
+import { createTurns, type Turns } from '../delivery/turns.ts'
 import type { AttemptResult, DisabledReason } from '../records.ts'
 import type {
   ClaimedDelivery,
   ClaimRequest,
+  Pace,
   Settlement,
   SettlementOutcome,
   SettlementResult,
@@ -20,6 +22,7 @@ export type DeliveryQueue = {
   settle(settlement: Settlement): SettlementOutcome
   /** Settles everything unsettled of a subscription as skipped. */
   skipAll(owner: SubscriptionRow, now: number): void
+  setPace(owner: SubscriptionRow, pace: Pace): void
   /** Forgets a subscription. */
   drop(owner: SubscriptionRow): void
   /** Forgets a delivery that is gone: a claim of it can settle nothing any more. */
@@ -46,20 +49,57 @@ const noteResult = (
   return since !== null && now - since >= failingLimitMs ? 'failing' : null
 }
 
+const paceAfter = ({ result, isSlow = false }: Settlement): Pace => {
+  if (result.kind !== 'delivered') return 'failing'
+  return isSlow ? 'slow' : 'quick'
+}
+
+const none: ReadonlySet<string> = new Set()
+
 /** Makes the queue; `onDue` is called when a delivery became due. */
 export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
-  const subscriptions = createDueQueue<SubscriptionRow>()
+  /** Subscriptions with something pending or claimed. */
+  const busy = new Set<SubscriptionRow>()
+  /** Those of them that have something due, as far as a claim knows, and those that have not. */
+  const ready = {
+    quick: createTurns<SubscriptionRow>(),
+    suspect: createTurns<SubscriptionRow>(),
+    failing: createTurns<SubscriptionRow>(),
+  }
+  const upcoming = createDueQueue<SubscriptionRow>()
+  /** Those of the latter that have something due, and wait until a lease ends or is settled. */
+  const withoutSlots = new Set<SubscriptionRow>()
+  let limits = ''
   /** What is out under a claim that may still report. */
   const claimed = new Map<string, DeliveryRow>()
 
+  const turnsOf = ({ pace }: SubscriptionRow): Turns<SubscriptionRow> =>
+    pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
+  const nextOf = ({ pending, leased }: SubscriptionRow): number =>
+    Math.min(pending.peek()?.at ?? Infinity, leased.peek()?.at ?? Infinity)
+
+  const drop = (owner: SubscriptionRow): void => {
+    busy.delete(owner)
+    withoutSlots.delete(owner)
+    upcoming.remove(owner)
+    turnsOf(owner).delete(owner)
+  }
   const reposition = (owner: SubscriptionRow): void => {
-    const next = Math.min(owner.pending.peek()?.at ?? Infinity, owner.leased.peek()?.at ?? Infinity)
+    const next = nextOf(owner)
     if (next === Infinity) {
-      subscriptions.remove(owner)
+      drop(owner)
     } else {
+      withoutSlots.delete(owner)
+      busy.add(owner)
       owner.at = next
-      subscriptions.put(owner)
+      if (!turnsOf(owner).has(owner)) upcoming.put(owner)
     }
+  }
+  const setPace = (owner: SubscriptionRow, pace: Pace): void => {
+    if (owner.pace === pace) return
+    turnsOf(owner).delete(owner)
+    owner.pace = pace
+    reposition(owner)
   }
   const lanes = createLanes({ onChange: reposition, onDue })
 
@@ -99,7 +139,25 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     row.at = now + leaseMs
     owner.leased.put(row)
     reposition(owner)
-    return { delivery: toDeliveryRecord(row), event, subscription: owner.record }
+    return { delivery: toDeliveryRecord(row), event, subscription: owner.record, pace: owner.pace }
+  }
+
+  /** Says when to look at a subscription again of which no more can be claimed now. */
+  const putOff = (owner: SubscriptionRow, now: number): void => {
+    const leaseEnd = owner.leased.peek()?.at
+    reposition(owner)
+    if (leaseEnd === undefined || leaseEnd <= now || owner.at > now) return
+    withoutSlots.add(owner)
+    owner.at = leaseEnd
+    upcoming.put(owner)
+  }
+
+  /** Adds the subscriptions that have something due by now. */
+  const addReady = (now: number): void => {
+    for (let owner = upcoming.peek(); owner !== undefined && owner.at <= now; owner = upcoming.peek()) {
+      upcoming.remove(owner)
+      turnsOf(owner).add(owner.record.organizationId, owner)
+    }
   }
 
   const apply = (row: DeliveryRow, result: SettlementResult, now: number): void => {
@@ -126,11 +184,15 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
 
   return {
     skipAll,
-    drop: (owner) => subscriptions.remove(owner),
+    setPace,
+    drop,
     forget: (row) => {
       claimed.delete(deliveryId(row))
     },
-    nextDueAt: () => subscriptions.peek()?.at,
+    nextDueAt: () => {
+      const next = Math.min(...Array.from(busy, nextOf))
+      return next === Infinity ? undefined : next
+    },
     enqueue: lanes.enter,
     enqueueAgain: (row, now) => {
       if (row.status === 'waiting' || row.status === 'claimed') return false
@@ -145,25 +207,39 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       return true
     },
     claim: (request) => {
-      const taken: ClaimedDelivery[] = []
-      const withoutSlots: SubscriptionRow[] = []
+      const { now, limit, perSubscription, suspects } = request
+      const passed: SubscriptionRow[] = []
       const expired: DeliveryRow[] = []
-      while (taken.length < request.limit) {
-        const owner = subscriptions.peek()
-        if (owner === undefined || owner.at > request.now) break
-        expired.push(...expireLeases(owner, request.now))
-        const row = owner.pending.peek()
-        const slots = owner.record.failingSince === null ? request.perSubscription : 1
-        if (row !== undefined && owner.leased.size < slots) {
-          taken.push(lease(row, request))
-        } else {
-          subscriptions.remove(owner)
-          withoutSlots.push(owner)
+      const take = (turns: Turns<SubscriptionRow>, most: number, except = none): ClaimedDelivery[] => {
+        const taken: ClaimedDelivery[] = []
+        while (taken.length < most) {
+          const owner = turns.next(except)
+          if (owner === undefined) break
+          expired.push(...expireLeases(owner, now))
+          const row = owner.pending.peek()
+          const isAlone = suspects !== undefined && (owner.pace === 'new' || owner.pace === 'failing')
+          const slots = isAlone ? 1 : perSubscription
+          if (row !== undefined && row.at <= now && owner.leased.size < slots) {
+            taken.push(lease(row, request))
+          } else {
+            turns.delete(owner)
+            passed.push(owner)
+          }
         }
+        return taken
       }
-      for (const owner of withoutSlots) reposition(owner)
+      // Whoever asks for more slots than before gets them.
+      const wanted = `${perSubscription} ${suspects !== undefined}`
+      if (wanted !== limits) for (const owner of withoutSlots) reposition(owner)
+      limits = wanted
+      addReady(now)
+      const quick = take(ready.quick, limit)
+      const except = new Set(suspects?.except)
+      const others = take(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+      const failing = take(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
       for (const row of expired) restoreLease(row)
-      return taken
+      for (const owner of passed) putOff(owner, now)
+      return [...quick, ...others, ...failing]
     },
     settle: (settlement) => {
       const { deliveryId: id, claimId, now, result } = settlement
@@ -175,6 +251,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       apply(row, result, now)
       const { owner } = row
       const disabled = noteResult(owner, settlement)
+      if (result.kind !== 'released') setPace(owner, paceAfter(settlement))
       if (disabled !== null) {
         const { record } = owner
         owner.record = { ...record, revision: record.revision + 1, disabledReason: disabled, updatedAt: now }

@@ -20,6 +20,7 @@ const newSubscription = (record: SubscriptionRecord, order: number): Subscriptio
   order,
   slot: nowhere,
   record,
+  pace: 'new',
   lanes: new Map(),
   pending: createDueQueue(),
   leased: createDueQueue(),
@@ -64,6 +65,7 @@ export const memoryStore = (): Store => {
     const { url, disabledReason, failingSince } = row.record
     const startsAnew = record.url !== url || (disabledReason !== null && record.disabledReason === null)
     row.record = { ...record, failingSince: startsAnew ? null : failingSince }
+    if (startsAnew) queue.setPace(row, 'new')
     if (record.disabledReason !== null) queue.skipAll(row, record.updatedAt)
     return 'saved'
   }

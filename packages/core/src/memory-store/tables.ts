@@ -11,6 +11,7 @@ import type {
   ParticipantRecord,
   SubscriptionRecord,
 } from '../records.ts'
+import type { Pace } from '../store.ts'
 import type { DueQueue } from './due-queue.ts'
 import type { Queued } from './heap.ts'
 
@@ -46,6 +47,7 @@ export type Lane = {
 /** A subscription with its lanes. `at` is when it has something to claim next. */
 export type SubscriptionRow = Queued & {
   record: SubscriptionRecord
+  pace: Pace
   readonly lanes: Map<string, Lane>
   readonly pending: DueQueue<DeliveryRow>
   readonly leased: DueQueue<DeliveryRow>

@@ -9,10 +9,11 @@ import {
   released,
   retry,
   settle,
+  settleSlowly,
   statuses,
   tell,
 } from './deliveries.ts'
-import { start, subscription, wabaDigits } from './records.ts'
+import { organization, start, subscription, wabaDigits } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const subjects = (count: number, from = 0) =>
@@ -62,17 +63,116 @@ export const claimCases = defineCases({
     equal(await listAll(store), [claimed.delivery])
   },
 
-  'claims one at a time of a subscription that fails, until it succeeds': async (store) => {
+  'claims one at a time of a subscription that fails, until it responds': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(8))
+    const shares = { perSubscription: 3, suspects: { limit: 100, failing: 100, except: [] } }
+    await settle(store, await claimOne(store, shares), delivered)
+    const [first, ...others] = await claim(store, shares)
+    equal(others.length, 2)
+    ok(first, 'one is claimed')
+    await settle(store, first, retry(5_000, true))
+    equal(await claim(store, shares), [])
+    for (const each of others) await settle(store, each, retry(5_000, true))
+    const second = await claimOne(store, shares)
+    equal(await claim(store, shares), [])
+    await settle(store, second, delivered)
+    equal((await claim(store, shares)).length, 3)
+  },
+
+  'claims one at a time of a new subscription, until it responds': async (store) => {
     await open(store)
     await tell(store, ...subjects(5))
-    const first = await claimOne(store, { limit: 1, perSubscription: 3 })
-    await settle(store, first, retry(5_000, true))
-    const [second, ...others] = await claim(store, { perSubscription: 3 })
-    equal(others, [])
-    equal(await claim(store, { perSubscription: 3 }), [])
-    ok(second, 'one is claimed')
-    await settle(store, second, delivered)
-    equal((await claim(store, { perSubscription: 3 })).length, 3)
+    const shares = { perSubscription: 3, suspects: { limit: 100, failing: 100, except: [] } }
+    const first = await claimOne(store, shares)
+    equal(first.pace, 'new')
+    equal(await claim(store, shares), [])
+    await settle(store, first, delivered)
+    equal(
+      (await claim(store, shares)).map(({ pace }) => pace),
+      ['quick', 'quick', 'quick'],
+    )
+  },
+
+  'claims what is released as before it was claimed': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(5))
+    const shares = { perSubscription: 3, suspects: { limit: 100, failing: 100, except: [] } }
+    await settle(store, await claimOne(store, shares), released)
+    equal((await claimOne(store, shares)).pace, 'new')
+  },
+
+  'gives a slow subscription its slots, but from the share of the suspect ones': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(8))
+    const shares = { limit: 100, perSubscription: 3 }
+    const first = await claimOne(store, { ...shares, suspects: { limit: 1, failing: 0, except: [] } })
+    await settleSlowly(store, first)
+    equal(await claim(store, { ...shares, suspects: { limit: 0, failing: 9, except: [] } }), [])
+    equal(await claim(store, { ...shares, suspects: { limit: 9, failing: 9, except: ['acme'] } }), [])
+    const claimed = await claim(store, { ...shares, suspects: { limit: 9, failing: 9, except: ['other'] } })
+    equal(
+      claimed.map(({ pace }) => pace),
+      ['slow', 'slow', 'slow'],
+    )
+  },
+
+  'claims failing subscriptions from a share of their own': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(3))
+    await settle(store, await claimOne(store, { limit: 1 }), retry(5_000, true))
+    equal(await claim(store, { suspects: { limit: 9, failing: 0, except: [] } }), [])
+    equal(await claim(store, { suspects: { limit: 9, failing: 9, except: ['acme'] } }), [])
+    const failing = await claimOne(store, { suspects: { limit: 0, failing: 9, except: [] } })
+    equal(failing.pace, 'failing')
+  },
+
+  'claims suspect subscriptions in addition to the quick ones': async (store) => {
+    await open(store, [subscription(), subscription({ id: 'sub_new', digits: '222' })])
+    await tell(store, ...subjects(5))
+    const suspects = { limit: 2, failing: 0, except: [] }
+    await settle(store, await claimOne(store, { suspects }), delivered)
+    await tell(store, ...subjects(5, 5).map((each) => ({ ...each, digits: '222' })))
+    const claimed = await claim(store, { limit: 2, suspects })
+    equal(claimed.map(({ subscription: owner }) => owner.id).sort(), ['sub_1', 'sub_1', 'sub_new'])
+    equal((await claim(store, { limit: 0, suspects: { limit: 0, failing: 9, except: [] } })).length, 0)
+  },
+
+  'a subscription that gets another URL or is enabled again is new': async (store) => {
+    await open(store)
+    await tell(store, ...subjects(9))
+    const suspects = { limit: 1, failing: 0, except: [] }
+    await settle(store, await claimOne(store, { suspects }), delivered)
+    await store.saveSubscription(subscription({ revision: 2, events: ['E1'] }))
+    const [quick] = await claim(store, { limit: 1, suspects: { limit: 0, failing: 9, except: [] } })
+    ok(quick, 'another change leaves it quick')
+    await store.saveSubscription(subscription({ revision: 3, url: 'https://elsewhere.example/' }))
+    equal(await claim(store, { suspects: { limit: 0, failing: 9, except: [] } }), [])
+    await settle(store, quick, delivered)
+    await store.saveSubscription(subscription({ revision: 4, disabledReason: 'by_hand' }))
+    await store.saveSubscription(subscription({ revision: 5 }))
+    await tell(store, ...subjects(3, 9))
+    equal((await claimOne(store, { suspects })).pace, 'new')
+  },
+
+  'organizations take turns, however much one of them has due': async (store) => {
+    await open(store, [subscription(), subscription({ id: 'sub_2' })])
+    await tell(store, ...subjects(20))
+    await store.saveOrganization(organization({ id: 'other' }))
+    await store.saveSubscription(subscription({ organizationId: 'other' }))
+    const later = { organizationId: 'other', occurredAt: start + 1 }
+    await tell(store, ...subjects(5, 20).map((each) => ({ ...each, ...later })))
+    const claimed = await claim(store, { limit: 8, now: start + 1 })
+    const counts = [
+      ['acme', 'sub_1'],
+      ['acme', 'sub_2'],
+      ['other', 'sub_1'],
+    ].map(
+      ([organizationId, id]) =>
+        claimed.filter(({ subscription: own }) => own.organizationId === organizationId && own.id === id)
+          .length,
+    )
+    equal(counts, [2, 2, 4])
   },
 
   'claims nothing twice while the lease holds': async (store) => {

@@ -72,6 +72,17 @@ export const settle = (
 ): Promise<SettlementOutcome> =>
   store.settleDelivery({ deliveryId: delivery.id, claimId, now, result, failingLimitMs: 5 * day })
 
+/** Settles what was claimed as delivered, after a slow attempt. */
+export const settleSlowly = (store: Store, { claimId, delivery }: Claimed): Promise<SettlementOutcome> =>
+  store.settleDelivery({
+    deliveryId: delivery.id,
+    claimId,
+    now: start,
+    result: delivered,
+    isSlow: true,
+    failingLimitMs: 5 * day,
+  })
+
 /** All deliveries of the organization. */
 export const listAll = async (store: Store): Promise<DeliveryRecord[]> =>
   (await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })).items

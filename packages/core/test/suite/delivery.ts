@@ -692,16 +692,18 @@ const running = defineCases('Dispatcher', {
       const world = await createWorld({ delivery: { concurrency: 1, leaseMs: 20_000, timeoutMs: 15_000 } })
       await world.subscribe()
       await postGroup(world)
+      await world.server.dispatcher.runDue()
+      await postGroup(world)
       await postGroup(world)
       world.respond = async () => {
-        if (world.sent.length === 1) world.clock.time += 5_001
+        if (world.sent.length === 2) world.clock.time += 5_001
         return new Response()
       }
       const outcomes: string[] = []
       world.server.dispatcher.onAttempt(({ result }) => outcomes.push(result.kind))
       await world.server.dispatcher.runDue()
       equal(outcomes.toSorted(), ['delivered', 'delivered', 'released'])
-      equal(world.sent.length, 2)
+      equal(world.sent.length, 3)
     },
 
   'stop releases what does not finish in time: due at once, nothing counted': async () => {

@@ -58,6 +58,7 @@ const delivery = {
   leaseMs: 1e15,
   concurrency: 1e6,
   perSubscription: 1e6,
+  sharesFairly: false,
 } as const
 
 const removeName = (event: EventRecord): EventRecord => {

@@ -113,11 +113,13 @@ export const ServerConfig = z.strictObject({
     otherwise: '`true` when `host` is a loopback address, else `false`',
   }),
   deliveryConcurrency: z._default(whole(1, 10_000), 64).register(settingFacts, {
-    about: 'Most deliveries at the same time.',
+    about:
+      'Maximum number of concurrent deliveries to endpoints that respond quickly; 16 times as many wait for endpoints that are slow, failing or new.',
     form: 'a whole number from 1 to 10000',
   }),
   deliveryConcurrencyPerSubscription: z._default(whole(1, 10_000), 8).register(settingFacts, {
-    about: 'Most deliveries at the same time to one subscription; one that is failing gets one at a time.',
+    about:
+      'Maximum number of concurrent deliveries to one subscription; one that is new or failing gets one at a time.',
     form: 'a whole number from 1 to 10000',
   }),
   rateLimitPerOrganization: z._default(whole(0, 1_000_000_000), 600).register(settingFacts, {

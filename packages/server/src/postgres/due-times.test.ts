@@ -48,7 +48,7 @@ const tell = (subject: string) =>
 
 const claim = async (): Promise<string[]> => {
   const { rows } = await claimer.query<{ subject: string }>(
-    'SELECT subject FROM wabakit.claim_deliveries($1, 60000, 10, 10)',
+    `SELECT subject FROM wabakit.claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}')`,
     ['claim'],
   )
   return rows.map(({ subject }) => subject)

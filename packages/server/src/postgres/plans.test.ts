@@ -94,7 +94,7 @@ const rowsRead = (): number =>
 
 const claim = async (limit: number): Promise<string[]> => {
   const claimed = await connection.query<{ id: string }>(
-    'SELECT * FROM wabakit.claim_deliveries($1, 60000, $2, 1000)',
+    `SELECT * FROM wabakit.claim_deliveries($1, 60000, $2, 1000, NULL, NULL, '{}')`,
     ['claim', limit],
   )
   return claimed.rows.map(({ id }) => id.replace('dlv_', ''))

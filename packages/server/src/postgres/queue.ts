@@ -4,6 +4,7 @@ import type {
   DeliveryStatus,
   DisabledReason,
   EventRecord,
+  Pace,
   Settlement,
   SettlementOutcome,
   Store,
@@ -23,6 +24,7 @@ export type Queue = Pick<
 type ClaimedRow = DeliveryRecord &
   Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
     readonly subscription: SubscriptionRecord | null
+    readonly pace: Pace
   }
 
 /** A delivery after its settlement; without a status, nothing was written. */
@@ -35,22 +37,26 @@ type SettledRow = Omit<DeliveryRecord, 'status'> & {
 
 const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, ...delivery }) => {
+  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, ...delivery }) => {
     const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
     const key = JSON.stringify([organizationId, delivery.subscriptionId])
     const subscription = own ?? subscriptions.get(key)
     if (subscription === undefined) return []
     subscriptions.set(key, subscription)
     const event = { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt }
-    return { delivery, event, subscription }
+    return { delivery, event, subscription, pace }
   })
 }
 
-const toRow = ({ deliveryId, claimId, failingLimitMs, result }: Settlement, place: number) => ({
+const toRow = (
+  { deliveryId, claimId, failingLimitMs, isSlow = false, result }: Settlement,
+  place: number,
+) => ({
   place,
   delivery: deliveryPosition(deliveryId),
   claimId,
   failingLimitMs,
+  isSlow,
   ...result,
   ...(result.kind !== 'released' && result.attempt),
 })
@@ -85,15 +91,18 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
   }
 
   return {
-    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription }) => {
+    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription, suspects }) => {
       const number = worker.number()
       if (number === undefined) return []
       return toClaims(
-        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5)', [
+        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5, $6, $7, $8)', [
           claimId,
           leaseMs,
           limit,
           perSubscription,
+          suspects?.limit ?? null,
+          suspects?.failing ?? null,
+          suspects?.except ?? [],
           number,
         ]),
       )

@@ -149,7 +149,7 @@ test('until others take them over, a lost worker settles what it claimed; later 
 
 test('a claim under a number that was taken over finds nothing', async () => {
   await addEvents(1)
-  const late = 'SELECT * FROM wabakit.claim_deliveries($1, 60000, 10, 10, $2)'
+  const late = `SELECT * FROM wabakit.claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}', $2)`
   expect(await admin.database.query(late, ['claim', 4_242])).toEqual([])
   expect(await admin.database.query(late, ['claim', null])).toHaveLength(1)
 })

@@ -1,13 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Channel } from '@wabakit/contract'
-import type { ClaimedDelivery, ClaimRequest, SubscriptionRecord } from '@wabakit/core'
+import {
+  type ClaimedDelivery,
+  type ClaimRequest,
+  createTurns,
+  type SubscriptionRecord,
+  type Turns,
+} from '@wabakit/core'
 import * as z from 'zod/mini'
+import { Pace } from './column.ts'
 import { deliveryColumns, deliveryShape } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import { SubscriptionRow } from './subscriptions.ts'
 
-/** Claims what is due, see {@link Store.claimDeliveries}. */
-export type Claim = (request: ClaimRequest) => ClaimedDelivery[]
+/** Claims what is due. */
+export type Claims = {
+  /** See {@link Store.claimDeliveries}. */
+  claim(request: ClaimRequest): ClaimedDelivery[]
+  /** Must be called when the pace of a subscription has changed. */
+  notePace(subscription: number): void
+}
 
 /** A delivery that can be claimed when it is due. */
 type Candidate = { readonly dueAt: number; readonly event: number }
@@ -15,8 +27,12 @@ type Candidate = { readonly dueAt: number; readonly event: number }
 /** A subscription in the course of a claim. */
 type Queue = {
   readonly subscription: number
+  readonly organizationId: string
+  readonly pace: z.infer<typeof Pace>
   /** How many more it may have under lease. */
   slots: number
+  /** Whether one was leased in this claim. */
+  isLeased: boolean
   /** The first that are pending or claimed, as far as they were read. */
   candidates: Candidate[]
   /** How many to read the next time: few at first, since another subscription may be due earlier. */
@@ -35,16 +51,21 @@ const ClaimedRow = z.object({
   occurredAt: z.number(),
 })
 
+const none: ReadonlySet<string> = new Set()
+
 const isBefore = (left: Candidate, right: Candidate): number =>
   left.dueAt - right.dueAt || left.event - right.event
 
 /** Makes the claims of a database. */
-export const createClaim = (database: DatabaseSync, dueTimes: DueTimes): Claim => {
-  const countSlots = database.prepare(
-    `select iif(s.failingSince is null, ?, 1) - (
+export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims => {
+  const readState = database.prepare(
+    `select s.organizationId, s.pace, (
        select count(*) from deliveries where subscription = s.seq and status = 'claimed' and dueAt > ?
-     ) as slots
+     ) as leases
      from subscriptions s where s.seq = ?`,
+  )
+  const findLeaseEnd = database.prepare(
+    `select min(dueAt) as at from deliveries where subscription = ? and status = 'claimed' and dueAt > ?`,
   )
   const findFirst = ['pending', 'claimed'].map((status) =>
     database.prepare(
@@ -62,14 +83,35 @@ export const createClaim = (database: DatabaseSync, dueTimes: DueTimes): Claim =
   )
   const readSubscription = database.prepare('select * from subscriptions where seq = ?')
 
-  const openQueue = (subscription: number, { now, perSubscription }: ClaimRequest): Queue => ({
-    subscription,
-    slots: Number(countSlots.get(perSubscription, now, subscription)?.slots),
-    candidates: [],
-    chunk: 2,
-    isWhole: false,
-    record: undefined,
-  })
+  /** Subscriptions that have something due, as far as it is known. */
+  const ready = {
+    quick: createTurns<number>(),
+    suspect: createTurns<number>(),
+    failing: createTurns<number>(),
+  }
+  /** Those of them that wait until one of their leases ends. */
+  const withoutSlots = new Set<number>()
+  let limits = ''
+
+  const openQueue = (subscription: number, request: ClaimRequest): Queue => {
+    const row = readState.get(request.now, subscription)
+    const pace = Pace.parse(row?.pace ?? 'new')
+    const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
+    return {
+      subscription,
+      organizationId: String(row?.organizationId),
+      pace,
+      slots: (isAlone ? 1 : request.perSubscription) - Number(row?.leases),
+      isLeased: false,
+      candidates: [],
+      chunk: 2,
+      isWhole: false,
+      record: undefined,
+    }
+  }
+  const turnsOf = ({ pace }: Queue): Turns<number> =>
+    pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
+  const allTurns = Object.values(ready)
 
   const nextOf = (queue: Queue): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
@@ -88,6 +130,7 @@ export const createClaim = (database: DatabaseSync, dueTimes: DueTimes): Claim =
   const take = (queue: Queue, { event }: Candidate, request: ClaimRequest): ClaimedDelivery => {
     const { subscription } = queue
     queue.slots--
+    queue.isLeased = true
     queue.candidates.shift()
     lease.run(request.claimId, request.now + request.leaseMs, event, subscription)
     const { channel, digits, payload, waitsFor, occurredAt, ...delivery } = ClaimedRow.parse(
@@ -99,31 +142,84 @@ export const createClaim = (database: DatabaseSync, dueTimes: DueTimes): Claim =
       delivery,
       event: { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt },
       subscription: queue.record,
+      pace: queue.pace,
     }
   }
 
-  return (request) => {
-    const { now, leaseMs, limit } = request
+  /** Takes a subscription that has nothing more to claim out of the turns, and says when to look at it again. */
+  const putOff = (queue: Queue, { now, leaseMs }: ClaimRequest): void => {
+    const { subscription, slots, isLeased } = queue
+    turnsOf(queue).delete(subscription)
+    const next = Math.min(nextOf(queue)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
+    if (next > now || slots > 0) {
+      dueTimes.defer(subscription, next)
+    } else {
+      withoutSlots.add(subscription)
+      dueTimes.defer(subscription, next, Number(findLeaseEnd.get(subscription, now)?.at ?? next))
+    }
+  }
+
+  /** Slots depend on the request: whoever asks for more than before gets them. */
+  const noteLimits = ({ perSubscription, suspects }: ClaimRequest): void => {
+    const wanted = `${perSubscription} ${suspects !== undefined}`
+    if (wanted !== limits) for (const subscription of withoutSlots) dueTimes.wake(subscription)
+    limits = wanted
+  }
+
+  const claim: Claims['claim'] = (request) => {
+    const { now, limit, suspects } = request
     const queues = new Map<number, Queue>()
-    const leased = new Set<Queue>()
-    const claimed: ClaimedDelivery[] = []
-    while (claimed.length < limit) {
-      const first = dueTimes.first()
-      if (first === undefined || first.dueAt > now) break
-      const queue = queues.get(first.subscription) ?? openQueue(first.subscription, request)
-      queues.set(first.subscription, queue)
-      const next = nextOf(queue)
-      // What was noted may be too early: then others come first.
-      if (next?.dueAt === first.dueAt && queue.slots > 0) {
-        claimed.push(take(queue, next, request))
-        leased.add(queue)
+    const queueOf = (subscription: number): Queue => {
+      const queue = queues.get(subscription) ?? openQueue(subscription, request)
+      queues.set(subscription, queue)
+      return queue
+    }
+
+    const addReady = (): void => {
+      for (;;) {
+        const subscription = dueTimes.takeDue(now)
+        if (subscription === undefined) return
+        withoutSlots.delete(subscription)
+        if (allTurns.some((turns) => turns.has(subscription))) continue
+        const queue = queueOf(subscription)
+        turnsOf(queue).add(queue.organizationId, subscription)
       }
-      dueTimes.defer(first.subscription, queue.slots > 0 ? nextOf(queue)?.dueAt : undefined)
     }
-    for (const queue of queues.values()) {
-      const leaseEnd = leased.has(queue) ? now + leaseMs : Infinity
-      dueTimes.defer(queue.subscription, Math.min(nextOf(queue)?.dueAt ?? Infinity, leaseEnd))
+
+    const takeFrom = (turns: Turns<number>, most: number, except = none): ClaimedDelivery[] => {
+      const taken: ClaimedDelivery[] = []
+      while (taken.length < most) {
+        const subscription = turns.next(except)
+        if (subscription === undefined) break
+        const queue = queueOf(subscription)
+        const next = nextOf(queue)
+        if (turnsOf(queue) !== turns) {
+          // Its pace has changed since.
+          turns.delete(subscription)
+          turnsOf(queue).add(queue.organizationId, subscription)
+        } else if (next === undefined || next.dueAt > now || queue.slots <= 0) {
+          putOff(queue, request)
+        } else {
+          taken.push(take(queue, next, request))
+        }
+      }
+      return taken
     }
-    return claimed
+
+    noteLimits(request)
+    addReady()
+    const quick = takeFrom(ready.quick, limit)
+    const except = new Set(suspects?.except)
+    const others = takeFrom(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+    const failing = takeFrom(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
+    return [...quick, ...others, ...failing]
+  }
+
+  return {
+    claim,
+    notePace: (subscription) => {
+      for (const turns of allTurns) turns.delete(subscription)
+      dueTimes.look(subscription)
+    },
   }
 }

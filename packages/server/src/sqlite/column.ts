@@ -19,3 +19,6 @@ export const flagColumn = z.pipe(
 
 /** What a flag column holds. */
 export const toFlag = (value: boolean | null): SQLInputValue => (value === null ? null : Number(value))
+
+/** A column that holds how an endpoint responded the last time. */
+export const Pace = z.enum(['new', 'failing', 'slow', 'quick'])

@@ -19,12 +19,27 @@ const dueTimesOfOne = async () => {
   return createDueTimes(database)
 }
 
+test('a subscription that has something due is given to one claim, until it is put off or noted', async () => {
+  const times = await dueTimesOfOne()
+  expect(times.takeDue(start - 1)).toBeUndefined()
+  expect(times.takeDue(start)).toBe(1)
+  expect(times.takeDue(start)).toBeUndefined()
+  times.note({ subscription: 1, dueAt: start + 1 })
+  expect(times.takeDue(start)).toBeUndefined()
+  expect(times.takeDue(start + 1)).toBe(1)
+  times.defer(1, start + 5)
+  expect(times.takeDue(start + 4)).toBeUndefined()
+  expect(times.takeDue(start + 5)).toBe(1)
+})
+
 test('what was put off in a transaction that is rolled back is looked at again', async () => {
   const times = await dueTimesOfOne()
-  expect(times.first()).toEqual({ subscription: 1, dueAt: start })
   times.defer(1)
+  expect(times.takeDue(start)).toBeUndefined()
   times.rollback()
-  expect(times.first()?.subscription).toBe(1)
+  expect(times.takeDue(start)).toBe(1)
+  times.rollback()
+  expect(times.takeDue(start)).toBe(1)
   expect(times.earliest()).toBe(start)
 })
 
@@ -33,13 +48,21 @@ test('what was put off in a transaction that is committed stays so', async () =>
   times.defer(1, start + 5)
   times.commit()
   times.rollback()
-  expect(times.first()).toEqual({ subscription: 1, dueAt: start + 5 })
+  expect(times.takeDue(start + 4)).toBeUndefined()
+  expect(times.takeDue(start + 5)).toBe(1)
 })
 
 test('a noted time makes a subscription due earlier, never later', async () => {
   const times = await dueTimesOfOne()
   times.note({ subscription: 1, dueAt: start + 5 })
-  expect(times.first()?.dueAt).toBe(start)
   times.note({ subscription: 1, dueAt: start - 5 })
-  expect(times.first()?.dueAt).toBe(start - 5)
+  expect(times.takeDue(start - 5)).toBe(1)
+})
+
+test('a subscription without free slots is not looked at until one of them is free', async () => {
+  const times = await dueTimesOfOne()
+  times.defer(1, start, start + 60_000)
+  expect(times.takeDue(start + 59_999)).toBeUndefined()
+  times.wake(1)
+  expect(times.takeDue(start)).toBe(1)
 })

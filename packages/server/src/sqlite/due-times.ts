@@ -13,10 +13,16 @@ export type DueTimes = {
   note(time: DueTime): void
   /** Makes the time of a subscription that of its earliest delivery. */
   look(subscription: number): void
-  /** Puts a subscription off: it has nothing to claim before this time, and, when omitted, nothing at all. */
-  defer(subscription: number, until?: number): void
-  /** The subscription that may have something due the earliest. */
-  first(): DueTime | undefined
+  /**
+   * Puts a subscription off: it has nothing to claim before this time, and, when omitted, nothing at all.
+   *
+   * @param lookAt - when a claim looks at it again, if it can claim nothing at that time either.
+   */
+  defer(subscription: number, until?: number, lookAt?: number): void
+  /** Ends a wait for `lookAt`. */
+  wake(subscription: number): void
+  /** A subscription that may have something due; each is given once, until it is put off or noted again. */
+  takeDue(now: number): number | undefined
   /** The earliest `dueAt` of all deliveries. */
   earliest(): number | undefined
   /** What was seen has been committed. */
@@ -34,16 +40,23 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
     ),
   )
   const times = createDueHeap()
-  /** Whose time became later in this transaction. */
+  /** Those that a claim has not been given: when it has to look at them. */
+  const upcoming = createDueHeap()
+  /** Whose time became later, or which a claim was given, in this transaction. */
   const deferred = new Set<number>()
 
-  const defer: DueTimes['defer'] = (subscription, until = Infinity) => {
+  const defer: DueTimes['defer'] = (subscription, until = Infinity, lookAt = until) => {
     deferred.add(subscription)
     if (until === Infinity) times.remove(subscription)
     else times.put({ subscription, dueAt: until })
+    if (lookAt === Infinity) upcoming.remove(subscription)
+    else upcoming.put({ subscription, dueAt: lookAt })
   }
   const look: DueTimes['look'] = (subscription) => {
     defer(subscription, Math.min(...first.map((each) => Number(each.get(subscription)?.dueAt ?? Infinity))))
+  }
+  const putEarlier = (heap: typeof times, time: DueTime): void => {
+    if (time.dueAt < (heap.find(time.subscription)?.dueAt ?? Infinity)) heap.put(time)
   }
 
   for (const { seq } of subscriptions.all()) look(Number(seq))
@@ -51,11 +64,22 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
 
   return {
     note: (time) => {
-      if (time.dueAt < (times.find(time.subscription)?.dueAt ?? Infinity)) times.put(time)
+      putEarlier(times, time)
+      putEarlier(upcoming, time)
     },
     look,
     defer,
-    first: times.first,
+    wake: (subscription) => {
+      const time = times.find(subscription)
+      if (time !== undefined) putEarlier(upcoming, time)
+    },
+    takeDue: (now) => {
+      const time = upcoming.first()
+      if (time === undefined || time.dueAt > now) return undefined
+      deferred.add(time.subscription)
+      upcoming.remove(time.subscription)
+      return time.subscription
+    },
     earliest: () => {
       for (;;) {
         const before = times.first()
@@ -67,7 +91,10 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
     },
     commit: () => deferred.clear(),
     rollback: () => {
-      for (const subscription of deferred) times.put({ subscription, dueAt: -Infinity })
+      for (const subscription of deferred) {
+        times.put({ subscription, dueAt: -Infinity })
+        upcoming.put({ subscription, dueAt: -Infinity })
+      }
       deferred.clear()
     },
   }

@@ -114,6 +114,7 @@ export const migrations: readonly string[] = [
     previousSecret text, -- JSON
     disabledReason text,
     failingSince integer,
+    pace text not null default 'new', -- how its endpoint responded the last time
     createdAt integer not null,
     updatedAt integer not null,
     unique (organizationId, id)

@@ -65,7 +65,7 @@ test('a claim reads ranges of the indexes of what is pending and claimed, and no
   const plans = await explainAll()
   const stepsOf = (fragment: string): string[] =>
     [...plans].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
-  expect(stepsOf('as slots')).toEqual([
+  expect(stepsOf('as leases')).toEqual([
     'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)',
     expect.stringContaining('SUBQUERY'),
     'SEARCH deliveries USING COVERING INDEX claimedDeliveries (subscription=? AND dueAt>?)',

@@ -8,7 +8,7 @@ import type {
   SettlementResult,
 } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { flagColumn, toFlag } from './column.ts'
+import { flagColumn, Pace, toFlag } from './column.ts'
 import { type DeliveryKey, DeliveryRow, deliveryColumns, keyOf } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
@@ -23,6 +23,8 @@ export type SettleContext = {
   readonly dueTimes: DueTimes
   /** Called when a delivery became due. */
   readonly onDue: () => void
+  /** Called when the pace of a subscription has changed. */
+  readonly onPace: (subscription: number) => void
 }
 
 /** What a settlement looks at besides the delivery itself. */
@@ -31,6 +33,7 @@ const StateRow = z.object({
   place: z.nullable(z.enum(['holding', 'passable'])),
   isDisabled: flagColumn,
   failingSince: z.nullable(z.number()),
+  pace: Pace,
 })
 type State = z.infer<typeof StateRow>
 
@@ -71,6 +74,11 @@ const failingSinceAfter = (result: SettlementResult, failingSince: number | null
   return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
 }
 
+const paceAfter = ({ result, isSlow = false }: Settlement): z.infer<typeof Pace> => {
+  if (result.kind !== 'delivered') return 'failing'
+  return isSlow ? 'slow' : 'quick'
+}
+
 const reasonToDisable = (
   { result, now, failingLimitMs }: Settlement,
   failingSince: number | null,
@@ -82,9 +90,9 @@ const reasonToDisable = (
 }
 
 /** Makes the settlements of a database. */
-export const createSettle = ({ database, lanes, dueTimes, onDue }: SettleContext): Settle => {
+export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: SettleContext): Settle => {
   const find = database.prepare(
-    `select ${deliveryColumns}, d.claimId, d.place, s.disabledReason is not null as isDisabled, s.failingSince
+    `select ${deliveryColumns}, d.claimId, d.place, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
      where d.event = ? and d.subscription = ?`,
   )
@@ -98,7 +106,7 @@ export const createSettle = ({ database, lanes, dueTimes, onDue }: SettleContext
        responseBody)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const updateFailing = database.prepare('update subscriptions set failingSince = ? where seq = ?')
+  const updateHealth = database.prepare('update subscriptions set failingSince = ?, pace = ? where seq = ?')
   const disable = database.prepare(
     'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
   )
@@ -106,8 +114,9 @@ export const createSettle = ({ database, lanes, dueTimes, onDue }: SettleContext
   const write = (key: DeliveryKey, delivery: DeliveryRecord, place: State['place']): void => {
     const { status, dueAt, settledAt, attempts, failures } = delivery
     update.run(status, place, dueAt, settledAt, attempts, failures, key.event, key.subscription)
-    if (status !== 'pending' || dueAt === null) return
-    dueTimes.note({ subscription: key.subscription, dueAt })
+    if (status === 'pending' && dueAt !== null) dueTimes.note({ subscription: key.subscription, dueAt })
+    // Its slot is free.
+    dueTimes.wake(key.subscription)
   }
 
   const keepAttempt = (
@@ -139,13 +148,17 @@ export const createSettle = ({ database, lanes, dueTimes, onDue }: SettleContext
 
     write(key, delivery, place)
     if (result.kind !== 'released') keepAttempt(key, result.attempt, { number: attempts, succeeded })
-    if (failingSince !== state.failingSince) updateFailing.run(failingSince, key.subscription)
+    const pace = result.kind === 'released' ? state.pace : paceAfter(settlement)
+    if (failingSince !== state.failingSince || pace !== state.pace) {
+      updateHealth.run(failingSince, pace, key.subscription)
+    }
     if (disabled !== null) {
       disable.run(disabled, now, key.subscription)
       lanes.skipAll(key.subscription, now)
     } else {
       lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
     }
+    if (pace !== state.pace) onPace(key.subscription)
     if (result.kind === 'released') onDue()
     return { outcome: 'settled', delivery, disabled }
   }

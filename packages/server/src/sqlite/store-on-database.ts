@@ -2,7 +2,7 @@ import { StorageUnavailableError, type Store } from '@wabakit/core'
 import { createApiKeys } from './api-keys.ts'
 import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
-import { createClaim } from './claims.ts'
+import { createClaims } from './claims.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createReadDeliveries } from './delivery-rows.ts'
 import { createDueTimes } from './due-times.ts'
@@ -33,8 +33,8 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const calls = createCalls(database, events)
   const summaries = createSummaries(database, events)
   const subscriptions = createSubscriptions(database, lanes)
-  const claim = createClaim(database, dueTimes)
-  const settle = createSettle({ database, lanes, dueTimes, onDue: wakes.note })
+  const claims = createClaims(database, dueTimes)
+  const settle = createSettle({ database, lanes, dueTimes, onDue: wakes.note, onPace: claims.notePace })
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes })
@@ -103,7 +103,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
-    claimDeliveries: (request) => write(() => claim(request)),
+    claimDeliveries: (request) => write(() => claims.claim(request)),
     settleDelivery: (settlement) => write(() => settle(settlement)),
     resendDeliveries: (query) => write(() => resend(query)),
     nextDueAt: () =>

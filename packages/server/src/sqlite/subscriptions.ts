@@ -49,14 +49,19 @@ export type Subscriptions = {
   remove(organizationId: string, subscriptionId: string): boolean
 }
 
+/** Whether a change makes what is known of an endpoint void. */
+const startsAnew = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
+  const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
+  return isEnabledAgain || current.url !== next.url
+}
+
 /** The time since when a subscription fails, as a change leaves it. */
 const failingSinceAfter = (
   next: SubscriptionRecord,
   current: SubscriptionRecord | undefined,
 ): number | null => {
   if (current === undefined) return next.failingSince
-  const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
-  return isEnabledAgain || current.url !== next.url ? null : current.failingSince
+  return startsAnew(next, current) ? null : current.failingSince
 }
 
 /** Makes the access to the table. */
@@ -66,11 +71,13 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
   const list = database.prepare(
     'select * from subscriptions where organizationId = ? and seq > ? order by seq limit ?',
   )
+  const forgetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
   const remove = database.prepare('delete from subscriptions where organizationId = ? and id = ?')
 
   return {
     save: (next) => {
       const row = find.get(next.organizationId, next.id)
+      const current = row && SubscriptionRow.parse(row)
       const outcome = write({
         revision: next.revision,
         key: [next.organizationId, next.id],
@@ -83,14 +90,14 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
           next.secret,
           next.previousSecret && JSON.stringify(next.previousSecret),
           next.disabledReason,
-          failingSinceAfter(next, row && SubscriptionRow.parse(row)),
+          failingSinceAfter(next, current),
           next.createdAt,
           next.updatedAt,
         ],
       })
-      if (outcome === 'saved' && next.disabledReason !== null && row !== undefined) {
-        lanes.skipAll(Number(row.seq), next.updatedAt)
-      }
+      if (outcome === 'stale' || row === undefined || current === undefined) return outcome
+      if (startsAnew(next, current)) forgetPace.run(Number(row.seq))
+      if (next.disabledReason !== null) lanes.skipAll(Number(row.seq), next.updatedAt)
       return outcome
     },
     find: (organizationId, subscriptionId) => {

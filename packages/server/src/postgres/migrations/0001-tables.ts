@@ -96,6 +96,7 @@ CREATE TABLE wabakit.subscriptions (
   previous_secret json,
   disabled_reason text,
   failing_since bigint,
+  pace text NOT NULL DEFAULT 'new' CHECK (pace IN ('new', 'failing', 'slow', 'quick')),
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL,
   UNIQUE (organization_id, id)

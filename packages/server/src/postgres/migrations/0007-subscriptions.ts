@@ -44,6 +44,10 @@ BEGIN
       WHEN s.url <> wanted.url OR s.disabled_reason IS NOT NULL AND wanted."disabledReason" IS NULL THEN NULL
       ELSE s.failing_since
     END,
+    pace = CASE
+      WHEN s.url <> wanted.url OR s.disabled_reason IS NOT NULL AND wanted."disabledReason" IS NULL THEN 'new'
+      ELSE s.pace
+    END,
     created_at = wanted."createdAt", updated_at = wanted."updatedAt"
   WHERE s.position = kept AND s.revision = wanted.revision - 1;
   IF NOT FOUND THEN

@@ -33,7 +33,7 @@ BEGIN
     SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
       place integer, delivery bigint, "claimId" text, "failingLimitMs" bigint, kind text, "afterMs" bigint,
       "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
-      error text, "responseBody" text
+      error text, "responseBody" text, "isSlow" boolean
     )
   ), judged AS (
     SELECT a.*, d.event, d.subscription, d.status AS status_before, s.id AS subscription_id, CASE
@@ -90,18 +90,24 @@ BEGIN
     FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
   ), results AS (
     SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
-      min(a."startedAt") FILTER (WHERE a.failed) AS failing_since, min(w.disabled) AS disabled
+      min(a."startedAt") FILTER (WHERE a.failed) AS failing_since, min(w.disabled) AS disabled,
+      CASE
+        WHEN bool_or(a.failed) THEN 'failing'
+        WHEN bool_or(w.kind = 'delivered' AND a."isSlow") THEN 'slow'
+        WHEN bool_or(w.kind = 'delivered') THEN 'quick'
+      END AS pace
     FROM written w JOIN asked a ON a.place = w.place GROUP BY w.subscription
   ), changed AS (
     -- In this order, so that two of these do not wait for each other.
     SELECT r.*, s.position
     FROM wabakit.subscriptions s JOIN results r ON r.subscription = s.position
     WHERE r.disabled IS NOT NULL OR r.succeeded AND s.failing_since IS NOT NULL
-      OR NOT r.succeeded AND s.failing_since IS NULL AND r.failing_since IS NOT NULL
+      OR NOT r.succeeded AND s.failing_since IS NULL AND r.failing_since IS NOT NULL OR r.pace <> s.pace
     ORDER BY s.position FOR NO KEY UPDATE OF s
   ), noted AS (
     UPDATE wabakit.subscriptions s SET
       failing_since = CASE WHEN NOT c.succeeded THEN coalesce(s.failing_since, c.failing_since) END,
+      pace = coalesce(c.pace, s.pace),
       disabled_reason = coalesce(c.disabled, s.disabled_reason),
       revision = s.revision + (c.disabled IS NOT NULL)::integer,
       updated_at = CASE WHEN c.disabled IS NULL THEN s.updated_at ELSE moment END

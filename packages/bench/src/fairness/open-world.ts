@@ -1,0 +1,90 @@
+import type { Store } from '@wabakit/core'
+import { type Child, startChild } from '../commands.ts'
+import type { Engine } from '../growth/backlog.ts'
+
+/** Which endpoints a world has besides the healthy ones. */
+export type WorldOptions = {
+  /** How many of them. */
+  readonly suspects: number
+  /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
+  readonly kind: 'hang' | 'slow'
+  /** In which organizations: one for all of them, one for each, or the one of the healthy endpoints. */
+  readonly owner: 'one' | 'each' | 'healthy'
+  readonly workers: number
+}
+
+/** A server, its workers and the endpoints, in processes of their own. */
+export type World = {
+  readonly server: Child
+  readonly arrivals: Child
+  close(): void
+}
+
+const healthyEndpoints = 20
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
+const addOrganization = async (store: Store, id: string, urls: readonly string[]): Promise<string[]> => {
+  const numbers = urls.map((_, index) => `+${15_550_000_000 + index}`)
+  const integrations = numbers.map((number) => ({
+    number,
+    digits: number.slice(1),
+    enabled: true,
+    joinApprovalMode: 'auto_approve' as const,
+  }))
+  const at = { createdAt: Date.now() }
+  await store.saveOrganization({
+    ...{ id, revision: 1, callSummaries: 'manual', integrations, pstnNumbers: [], ...at },
+  })
+  for (const [index, url] of urls.entries()) {
+    const number = numbers[index] ?? ''
+    await store.saveSubscription({
+      ...{ id: `sub_${index}`, organizationId: id, revision: 1, channel: 'WHATSAPP', number, url, secret },
+      ...{ digits: number.slice(1), events: 'all', previousSecret: null, disabledReason: null },
+      ...{ failingSince: null, updatedAt: at.createdAt, ...at },
+    })
+  }
+  return numbers
+}
+
+/** Fills a store with organizations and subscriptions, and starts a server and its workers on it. */
+export const openWorld = async (engine: Engine, options: WorldOptions): Promise<World> => {
+  const { suspects, kind, owner, workers } = options
+  const arrivals = await startChild({ file: import.meta.resolve('../growth/arrivals-process.ts') })
+  const { store, database } = await engine.fill({
+    ...{ deliveries: 0, subscriptions: 0, subject: `''`, subscription: '1', dueAt: '1', status: `'pending'` },
+  })
+  const ofSuspects = Array.from({ length: suspects }, () => `${arrivals.greeting}/${kind}`)
+  const ofHealthy = Array.from({ length: healthyEndpoints }, () => `${arrivals.greeting}/`)
+  const add = async (id: string, urls: readonly string[]) =>
+    (await addOrganization(store, id, urls)).map((number) => [id, number] as const)
+  const targets = {
+    suspect: [] as (readonly [string, string])[],
+    healthy: [] as (readonly [string, string])[],
+  }
+  if (owner === 'healthy') {
+    const all = await add('both', [...ofHealthy, ...ofSuspects])
+    targets.healthy = all.slice(0, healthyEndpoints)
+    targets.suspect = all.slice(healthyEndpoints)
+  } else {
+    targets.healthy = await add('healthy', ofHealthy)
+    if (owner === 'one') targets.suspect = await add('suspect', ofSuspects)
+    else
+      for (const [index, url] of ofSuspects.entries())
+        targets.suspect.push(...(await add(`org_${index}`, [url])))
+  }
+  await store.close()
+  const start = (role: string) =>
+    startChild({
+      file: import.meta.resolve('./server-process.ts'),
+      arguments: [database, role, JSON.stringify(targets)],
+    })
+  const server = await start('all')
+  const others = await Promise.all(Array.from({ length: workers - 1 }, () => start('worker')))
+  return {
+    server,
+    arrivals,
+    close: () => {
+      for (const child of [server, ...others, arrivals]) child.close()
+    },
+  }
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startServer } from '@wabakit/server'
+import { serveCommands } from '../commands.ts'
+
+// A server in a process of its own, on the database and with the role of the first arguments. `flood` publishes so many
+// events to each subscription of a number that is suspect; `run` publishes so many to the healthy ones, 100 a second. The
+// other arguments are the numbers of both kinds, as JSON: organization and number each.
+type Target = readonly [organizationId: string, number: string]
+
+const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)
+const { suspect = [], healthy = [] }: { suspect?: Target[]; healthy?: Target[] } = JSON.parse(targets)
+const perSecond = 100
+const settings = {
+  port: 0,
+  database,
+  logLevel: 'silent',
+  role: role === 'worker' ? 'worker' : 'all',
+} as const
+const { service } = await startServer(settings, { ownsProcess: true })
+let published = 0
+
+const publish = ([organizationId, number]: Target): Promise<unknown> => {
+  published += 1
+  const sentAt = performance.timeOrigin + performance.now()
+  return service.events.publish(organizationId, {
+    name: 'GROUP_PARTICIPANT_JOINED',
+    subject: `group:live_${published}`,
+    channel: 'WHATSAPP',
+    number,
+    payload: JSON.stringify({ event: 'GROUP_PARTICIPANT_JOINED', groupName: 'x'.repeat(200), sentAt }),
+  })
+}
+
+serveCommands({
+  flood: async (each) => {
+    for (let turn = 0; turn < each; turn++) await Promise.all(suspect.map(publish))
+  },
+  run: async (events) => {
+    const start = performance.now()
+    const publishing: Promise<unknown>[] = []
+    for (let index = 0; index < events; index++) {
+      await sleep(Math.max(0, start + (index * 1_000) / perSecond - performance.now()))
+      const target = healthy[index % healthy.length]
+      if (target !== undefined) publishing.push(publish(target))
+    }
+    await Promise.all(publishing)
+  },
+})
