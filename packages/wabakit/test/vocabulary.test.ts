@@ -89,13 +89,10 @@ const exempt = [
   'packages/webhooks/',
   'docs/cli.md',
   'docs/postgresql.md',
-  'docs/rules.md',
   'docs/running-the-server.md',
   'docs/scaling.md',
-  'docs/testing.md',
   'examples/',
   'CONTRIBUTING.md',
-  'README.md',
 ]
 
 const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))
@@ -124,7 +121,6 @@ const areas = [
   'docs/',
   'examples/',
   'CONTRIBUTING.md',
-  'README.md',
   '',
 ]
 
