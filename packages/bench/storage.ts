@@ -25,7 +25,7 @@ const formatFillSql = (count: number): string => `
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
     '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, n FROM generate_series(1, ${count}) n;
   INSERT INTO wabakit.deliveries
-    (position, organization_id, subscription, event, event_name, subject, status, holds_lane, settled_at, attempts)
+    (position, organization_id, subscription, event, event_name, subject, status, holds_lane, finished_at, attempts)
   OVERRIDING SYSTEM VALUE
   SELECT 10000000 + n, '${organizationId}', 1, 10000000 + n, 'CALL_ENDED', 'call:' || md5(n::text), 'delivered', false, n, 1
   FROM generate_series(1, ${count}) n;

@@ -228,7 +228,7 @@ export type DeliveryRecord = {
   /** When it was made, as Unix time in milliseconds. */
   readonly createdAt: number
   /** When it was settled, as Unix time in milliseconds; `null` until then. */
-  readonly settledAt: number | null
+  readonly finishedAt: number | null
 }
 
 /** What an attempt found. */

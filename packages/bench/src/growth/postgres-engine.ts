@@ -21,7 +21,7 @@ const formatFillSql = ({
     ${payloadSql}, NULL, n FROM generate_series(1, ${deliveries}) n`,
   `SELECT setval('wabakit.event_positions', ${deliveries + 1})`,
   `INSERT INTO wabakit.deliveries
-    (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, settled_at, attempts)
+    (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at, attempts)
   SELECT 'acme', subscription, n, 'GROUP_PARTICIPANT_JOINED', subject, status, status = 'pending',
     CASE status WHEN 'pending' THEN due_at END, CASE status WHEN 'delivered' THEN n END,
     (status = 'delivered')::integer

@@ -202,7 +202,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       }
       row.claimId = undefined
       claimed.delete(deliveryId(row))
-      row.settledAt = null
+      row.finishedAt = null
       lanes.enter(row, now)
       return true
     },

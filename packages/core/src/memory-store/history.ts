@@ -69,7 +69,7 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
     status: isEnabled ? 'waiting' : 'skipped',
     claimId: undefined,
     failures: 0,
-    settledAt: isEnabled ? null : event.occurredAt,
+    finishedAt: isEnabled ? null : event.occurredAt,
     attempts: [],
   }
 }
@@ -96,7 +96,7 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
   }
 
   const pruneDeliveries = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
-    const isDone = ({ settledAt }: DeliveryRow): boolean => settledAt !== null && settledAt < before
+    const isDone = ({ finishedAt }: DeliveryRow): boolean => finishedAt !== null && finishedAt < before
     const done = new Set(tables.deliveries.filter(isDone).slice(0, limit))
     tables.deliveries = tables.deliveries.filter((row) => !done.has(row))
     forget(done)

@@ -98,7 +98,7 @@ export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
       unqueue(row)
       letPass(row)
       row.status = status
-      row.settledAt = now
+      row.finishedAt = now
       const { lane } = row
       row.lane = undefined
       lane?.unsettled.delete(row)

@@ -31,7 +31,7 @@ export type DeliveryRow = Queued & {
   status: DeliveryStatus
   claimId: string | undefined
   failures: number
-  settledAt: number | null
+  finishedAt: number | null
   readonly attempts: AttemptRecord[]
 }
 
@@ -103,5 +103,5 @@ export const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
   attempts: row.attempts.length,
   failures: row.failures,
   createdAt: row.event.occurredAt,
-  settledAt: row.settledAt,
+  finishedAt: row.finishedAt,
 })

@@ -58,7 +58,7 @@ export const claimCases = defineCases({
       attempts: 0,
       failures: 0,
       createdAt: start,
-      settledAt: null,
+      finishedAt: null,
     })
     equal(await listAll(store), [claimed.delivery])
   },

@@ -39,7 +39,7 @@ export const resendCases = defineCases({
       dueAt: start + 2_000,
       attempts: 2,
       failures: 0,
-      settledAt: null,
+      finishedAt: null,
       webhookId: told?.id,
     })
     await settle(store, await claimOne(store, { now: start + 2_000 }), delivered)

@@ -33,7 +33,7 @@ export const settlementCases = defineCases({
       status: 'delivered',
       dueAt: null,
       attempts: 1,
-      settledAt: start + 20,
+      finishedAt: start + 20,
     }
     equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
     equal(await listAll(store), [expected])
@@ -61,7 +61,7 @@ export const settlementCases = defineCases({
     await tell(store, { name: 'A' }, { name: 'B' })
     const outcome = await settle(store, await claimOne(store), exhausted, start + 20)
     ok(outcome.outcome === 'settled', 'it was recorded')
-    includes(outcome.delivery, { status: 'exhausted', failures: 1, settledAt: start + 20, dueAt: null })
+    includes(outcome.delivery, { status: 'exhausted', failures: 1, finishedAt: start + 20, dueAt: null })
     equal(namesOf(await claim(store, { now: start + 20 })), ['B'])
   },
 
@@ -87,7 +87,7 @@ export const settlementCases = defineCases({
     const outcome = await settle(store, first, gone, start + 9)
     ok(outcome.outcome === 'settled', 'it was recorded')
     equal(outcome.disabled, 'gone')
-    includes(outcome.delivery, { status: 'skipped', attempts: 1, settledAt: start + 9 })
+    includes(outcome.delivery, { status: 'skipped', attempts: 1, finishedAt: start + 9 })
     includes(await store.findSubscription('acme', 'sub_1'), {
       disabledReason: 'gone',
       revision: 2,
@@ -105,7 +105,7 @@ export const settlementCases = defineCases({
     await open(store, [subscription({ disabledReason: 'by_hand' })])
     await tell(store, { occurredAt: start + 5 })
     const [kept] = await listAll(store)
-    includes(kept, { status: 'skipped', dueAt: null, settledAt: start + 5, attempts: 0 })
+    includes(kept, { status: 'skipped', dueAt: null, finishedAt: start + 5, attempts: 0 })
     equal(await claim(store, { now: start + day }), [])
   },
 
@@ -117,7 +117,7 @@ export const settlementCases = defineCases({
     const disabled = subscription({ revision: 2, disabledReason: 'by_hand', updatedAt: start + 7 })
     equal(await store.saveSubscription(disabled), 'saved')
     equal(
-      (await listAll(store)).map(({ status, settledAt }) => [status, settledAt]),
+      (await listAll(store)).map(({ status, finishedAt }) => [status, finishedAt]),
       [
         ['skipped', start + 7],
         ['skipped', start + 7],

@@ -140,7 +140,7 @@ export const copiedTables: readonly CopiedTable[] = [
       worker: 'null',
       attempts: 'd.attempts',
       failures: 'd.failures',
-      settled_at: 'd.settledAt',
+      finished_at: 'd.finishedAt',
     },
   },
   {

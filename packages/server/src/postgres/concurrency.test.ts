@@ -43,7 +43,7 @@ const lanesWithoutHead = `SELECT first.subscription, first.subject FROM (
     WHERE o.subscription = first.subscription AND o.subject = first.subject
       AND (
         o.holds_lane
-        OR o.settled_at IS NULL AND o.event_name = first.waits_for AND o.event < first.event
+        OR o.finished_at IS NULL AND o.event_name = first.waits_for AND o.event < first.event
       )
   )`
 
@@ -229,7 +229,7 @@ const runAll = async (plans: readonly (readonly Step[])[], invariants: readonly 
     await worker?.settle(toResult('delivered', false))
   }
   const unsettled = await query<{ id: string }>(
-    `SELECT d.position FROM wabakit.deliveries d WHERE d.organization_id = '${organizationId}' AND d.settled_at IS NULL`,
+    `SELECT d.position FROM wabakit.deliveries d WHERE d.organization_id = '${organizationId}' AND d.finished_at IS NULL`,
   )
   expect(unsettled).toEqual([])
   const miscounted = await query(

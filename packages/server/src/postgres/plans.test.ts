@@ -20,7 +20,7 @@ const backlog = `
   INSERT INTO wabakit.events
   SELECT n, 'old_' || n, 'acme', 'CALL_ENDED', 'call:' || n, 'PSTN', '1', '{}', NULL, 0 FROM generate_series(1, ${3 * many}) n;
   SELECT setval('wabakit.event_positions', ${3 * many});
-  INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, settled_at)
+  INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
   SELECT 'acme', s.position, n, 'CALL_ENDED',
     CASE WHEN n BETWEEN ${many} AND ${2 * many - 1} THEN 'call:long' ELSE 'call:' || n END,
     CASE WHEN n < ${many} THEN 'delivered' WHEN n BETWEEN ${many + 1} AND ${2 * many - 1} THEN 'waiting' ELSE 'pending' END,

@@ -32,7 +32,7 @@ export const createDeliveries = (database: DatabaseSync, read: ReadDeliveries): 
   )
   const pruneDeliveries = database.prepare(
     `delete from deliveries where (event, subscription) in
-       (select event, subscription from deliveries where settledAt < ? order by settledAt limit ?)`,
+       (select event, subscription from deliveries where finishedAt < ? order by finishedAt limit ?)`,
   )
   const pruneEvents = database.prepare(
     `delete from events where seq in

@@ -5,7 +5,7 @@ import * as z from 'zod/mini'
 export const deliveryColumns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
   e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.status, d.dueAt, d.attempts, d.failures,
-  d.createdAt, d.settledAt`
+  d.createdAt, d.finishedAt`
 
 /** Columns of a {@link DeliveryRecord}. */
 export const deliveryShape = {
@@ -21,7 +21,7 @@ export const deliveryShape = {
   attempts: z.number(),
   failures: z.number(),
   createdAt: z.number(),
-  settledAt: z.nullable(z.number()),
+  finishedAt: z.nullable(z.number()),
 }
 
 /** A delivery as it is read. */

@@ -37,7 +37,7 @@ const HeadRow = z.object({ event: z.number(), waitsFor: z.nullable(z.string()) }
 /** Makes the lanes of a database. */
 export const createLanes = ({ database, dueTimes, onDue }: LanesContext): Lanes => {
   const insert = database.prepare(
-    `insert into deliveries (event, subscription, organizationId, subject, status, place, dueAt, createdAt, settledAt,
+    `insert into deliveries (event, subscription, organizationId, subject, status, place, dueAt, createdAt, finishedAt,
        attempts, failures)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
   )
@@ -56,7 +56,7 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesContext): Lanes 
     `update deliveries set status = 'pending', place = 'holding', dueAt = ? where event = ? and subscription = ?`,
   )
   const skip = database.prepare(
-    `update deliveries set status = 'skipped', place = null, dueAt = null, settledAt = ?
+    `update deliveries set status = 'skipped', place = null, dueAt = null, finishedAt = ?
      where subscription = ? and place is not null`,
   )
 

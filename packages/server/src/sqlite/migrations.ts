@@ -138,7 +138,7 @@ export const migrations: readonly string[] = [
     attempts integer not null,
     failures integer not null,
     createdAt integer not null,
-    settledAt integer,
+    finishedAt integer,
     primary key (event, subscription)
   ) strict, without rowid;
   create index lanes on deliveries (subscription, subject, place, event) where place is not null;
@@ -146,7 +146,7 @@ export const migrations: readonly string[] = [
   -- Two, so that what is pending has one entry that goes when it is claimed, and nothing to change far off later.
   create index pendingDeliveries on deliveries (subscription, dueAt) where status = 'pending';
   create index claimedDeliveries on deliveries (subscription, dueAt) where status = 'claimed';
-  create index settledDeliveries on deliveries (settledAt) where settledAt is not null;
+  create index settledDeliveries on deliveries (finishedAt) where finishedAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
   create index undelivered on deliveries (organizationId, event) where status <> 'delivered';
   create index failed on deliveries (organizationId, event) where status in ('exhausted', 'skipped');

@@ -31,7 +31,7 @@ const ResentRow = z.object({
 export const createResend = ({ database, read, lanes }: ResendContext): Resend => {
   const putBack = database.prepare(
     `update deliveries set status = 'waiting', place = 'waiting', dueAt = null, claimId = null, failures = 0,
-       settledAt = null, webhookId = ? where event = ? and subscription = ?`,
+       finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
 
   return ({ webhookIdSuffix, now, ...query }) => {

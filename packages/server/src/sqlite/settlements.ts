@@ -38,29 +38,29 @@ const StateRow = z.object({
 type State = z.infer<typeof StateRow>
 
 /** Where a settlement leaves a delivery. */
-type Standing = Pick<DeliveryRecord, 'status' | 'dueAt' | 'settledAt'> & Pick<State, 'place'>
+type Standing = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<State, 'place'>
 
-const settled = (status: DeliveryRecord['status'], settledAt: number): Standing => ({
+const settled = (status: DeliveryRecord['status'], finishedAt: number): Standing => ({
   status,
-  settledAt,
+  finishedAt,
   dueAt: null,
   place: null,
 })
 
 const pending = (dueAt: number, place: State['place']): Standing => ({
   status: 'pending',
-  settledAt: null,
+  finishedAt: null,
   dueAt,
   place,
 })
 
 const standingAfter = (
   { result, now }: Settlement,
-  { status, settledAt }: DeliveryRecord,
+  { status, finishedAt }: DeliveryRecord,
   { place, isDisabled }: Pick<State, 'place' | 'isDisabled'>,
 ): Standing => {
   if (result.kind === 'delivered') return settled('delivered', now)
-  if (status === 'skipped') return settled('skipped', settledAt ?? now)
+  if (status === 'skipped') return settled('skipped', finishedAt ?? now)
   if (result.kind === 'exhausted') return settled('exhausted', now)
   if (result.kind === 'released' && !isDisabled) return pending(now, place)
   if (result.kind === 'retry' && !isDisabled) {
@@ -98,7 +98,7 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
   )
   const update = database.prepare(
     `update deliveries
-     set claimId = null, status = ?, place = ?, dueAt = ?, settledAt = ?, attempts = ?, failures = ?
+     set claimId = null, status = ?, place = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
      where event = ? and subscription = ?`,
   )
   const insertAttempt = database.prepare(
@@ -112,8 +112,8 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
   )
 
   const write = (key: DeliveryKey, delivery: DeliveryRecord, place: State['place']): void => {
-    const { status, dueAt, settledAt, attempts, failures } = delivery
-    update.run(status, place, dueAt, settledAt, attempts, failures, key.event, key.subscription)
+    const { status, dueAt, finishedAt, attempts, failures } = delivery
+    update.run(status, place, dueAt, finishedAt, attempts, failures, key.event, key.subscription)
     if (status === 'pending' && dueAt !== null) dueTimes.note({ subscription: key.subscription, dueAt })
     // Its slot is free.
     dueTimes.wake(key.subscription)

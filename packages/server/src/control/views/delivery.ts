@@ -21,7 +21,7 @@ export const DeliveryView = named(
     attempts: z.number(),
     failures: z.number(),
     createdAt: UtcTimestamp,
-    settledAt: UtcOrNull,
+    finishedAt: UtcOrNull,
   }),
 )
 
@@ -38,7 +38,7 @@ export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryVie
   attempts: record.attempts,
   failures: record.failures,
   createdAt: utc(record.createdAt),
-  settledAt: utcOrNull(record.settledAt),
+  finishedAt: utcOrNull(record.finishedAt),
 })
 
 export const AttemptView = named(

@@ -140,10 +140,10 @@ CREATE TABLE wabakit.deliveries (
   worker integer, -- the number of the one that claimed it; null: its claim relies on the lease alone
   attempts integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
-  settled_at bigint,
+  finished_at bigint,
   UNIQUE (subscription, event),
   CHECK ((due_at IS NOT NULL) = (status IN ('pending', 'claimed'))),
-  CHECK ((settled_at IS NOT NULL) = (status IN ('delivered', 'exhausted', 'skipped'))),
+  CHECK ((finished_at IS NOT NULL) = (status IN ('delivered', 'exhausted', 'skipped'))),
   CHECK (due_at IS NOT NULL OR NOT holds_lane)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX deliveries_of_organization ON wabakit.deliveries (organization_id, event, position);
@@ -152,7 +152,7 @@ CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, po
   WHERE status IN ('exhausted', 'skipped');
 CREATE INDEX deliveries_due ON wabakit.deliveries (subscription, status, due_at, event) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_waiting ON wabakit.deliveries (subscription, subject, event) WHERE status = 'waiting';
-CREATE INDEX deliveries_settled ON wabakit.deliveries (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX deliveries_settled ON wabakit.deliveries (finished_at) WHERE finished_at IS NOT NULL;
 -- A lane has at most one holder.
 CREATE UNIQUE INDEX deliveries_holding ON wabakit.deliveries (subscription, subject) WHERE holds_lane;
 CREATE INDEX deliveries_passable ON wabakit.deliveries (subscription, subject) WHERE due_at IS NOT NULL AND NOT holds_lane;

@@ -120,7 +120,7 @@ RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
   'attempts', d.attempts,
   'failures', d.failures,
   'createdAt', e.occurred_at,
-  'settledAt', d.settled_at
+  'finishedAt', d.finished_at
 );
 
 CREATE FUNCTION wabakit.record(a wabakit.attempts) RETURNS json LANGUAGE sql STABLE RETURN json_build_object(

@@ -78,7 +78,7 @@ BEGIN
   INSERT INTO wabakit.events SELECT e.* FROM unnest(told) AS e;
   WITH added AS (
     INSERT INTO wabakit.deliveries
-      (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, settled_at)
+      (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
     SELECT
       born.organization_id, born.subscription, born.event, born.name, born.subject, born.status,
       born.status = 'pending',

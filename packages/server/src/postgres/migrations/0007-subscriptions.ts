@@ -3,9 +3,9 @@ export const subscriptions = /* sql */ `
 -- Skips everything unsettled of a subscription; claims that are out can still report. Needs its exclusive lock.
 CREATE FUNCTION wabakit.skip_unsettled(p_subscription bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE wabakit.deliveries SET status = 'skipped', settled_at = p_now
+  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now
   WHERE subscription = p_subscription AND status = 'waiting';
-  UPDATE wabakit.deliveries SET status = 'skipped', settled_at = p_now, due_at = NULL, holds_lane = false
+  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now, due_at = NULL, holds_lane = false
   WHERE subscription = p_subscription AND due_at IS NOT NULL;
 END $$;
 

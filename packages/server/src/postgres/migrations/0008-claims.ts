@@ -138,7 +138,7 @@ CREATE FUNCTION wabakit.claim_deliveries(
 ) RETURNS TABLE (
   id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
   "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
-  "createdAt" double precision, "settledAt" double precision,
+  "createdAt" double precision, "finishedAt" double precision,
   channel text, digits text, payload text, "waitsFor" text, subscription json, pace text
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -201,7 +201,7 @@ BEGIN
   SELECT
     wabakit.delivery_id(c.position), c.organization_id, s.id, e.id, c.event_name, c.subject,
     coalesce(c.webhook_id, e.id), c.status, c.due_at::double precision, c.attempts, c.failures,
-    e.occurred_at::double precision, c.settled_at::double precision,
+    e.occurred_at::double precision, c.finished_at::double precision,
     e.channel, e.digits, e.payload, e.waits_for,
     -- With the first of its deliveries.
     CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN wabakit.record(s.row) END,

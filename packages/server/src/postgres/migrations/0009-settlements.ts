@@ -4,7 +4,7 @@ CREATE TYPE wabakit.settled AS (
   place integer, disabled text,
   id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
   "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
-  "createdAt" double precision, "settledAt" double precision
+  "createdAt" double precision, "finishedAt" double precision
 );
 
 -- Records what became of claims. Those that are not under their claim any more are missing in the result; and where a
@@ -72,9 +72,9 @@ BEGIN
       holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
       attempts = d.attempts + (c.kind <> 'released')::integer,
       failures = d.failures + c.failed::integer,
-      settled_at = CASE
+      finished_at = CASE
         WHEN c.status_after = 'pending' THEN NULL
-        WHEN c.status_after = c.status_before THEN d.settled_at
+        WHEN c.status_after = c.status_before THEN d.finished_at
         ELSE moment
       END
     FROM decided c
@@ -82,7 +82,7 @@ BEGIN
     RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, ROW(
       c.place, c.disabled,
       wabakit.delivery_id(d.position), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
-      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, c.occurred_at, d.settled_at
+      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, c.occurred_at, d.finished_at
     )::wabakit.settled AS row
   ), attempted AS (
     INSERT INTO wabakit.attempts
@@ -147,7 +147,7 @@ BEGIN
     PERFORM pg_advisory_xact_lock(key);
   END LOOP;
   UPDATE wabakit.deliveries d SET
-    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0, settled_at = NULL,
+    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0, finished_at = NULL,
     webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
   FROM wabakit.events e, wabakit.subscriptions s
   WHERE d.position = ANY (p_deliveries) AND e.position = d.event

@@ -11,10 +11,10 @@ DECLARE
   finished bigint[];
   unused bigint[];
 BEGIN
-  SELECT array_agg(found.position), max(found.settled_at) INTO finished, settled_from FROM (
-    SELECT d.position, d.settled_at FROM wabakit.deliveries d
-    WHERE d.settled_at >= p_settled_from AND d.settled_at < p_before
-    ORDER BY d.settled_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+  SELECT array_agg(found.position), max(found.finished_at) INTO finished, settled_from FROM (
+    SELECT d.position, d.finished_at FROM wabakit.deliveries d
+    WHERE d.finished_at >= p_settled_from AND d.finished_at < p_before
+    ORDER BY d.finished_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ) AS found;
   DELETE FROM wabakit.attempts WHERE delivery = ANY (finished);
   DELETE FROM wabakit.deliveries WHERE position = ANY (finished);

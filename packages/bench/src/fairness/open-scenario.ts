@@ -2,8 +2,8 @@ import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
 import type { Engine } from '../growth/backlog.ts'
 
-/** Which endpoints a world has besides the healthy ones. */
-export type WorldOptions = {
+/** Which endpoints a scenario has besides the healthy ones. */
+export type ScenarioOptions = {
   /** How many of them. */
   readonly suspects: number
   /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
@@ -14,7 +14,7 @@ export type WorldOptions = {
 }
 
 /** A server, its workers and the endpoints, in processes of their own. */
-export type World = {
+export type Scenario = {
   readonly server: Child
   readonly arrivals: Child
   close(): void
@@ -47,14 +47,14 @@ const addOrganization = async (store: Store, id: string, urls: readonly string[]
 }
 
 /** Fills a store with organizations and subscriptions, and starts a server and its workers on it. */
-export const openWorld = async (engine: Engine, options: WorldOptions): Promise<World> => {
+export const openScenario = async (engine: Engine, options: ScenarioOptions): Promise<Scenario> => {
   const { suspects, kind, owner, workers } = options
   const arrivals = await startChild({ file: import.meta.resolve('../growth/arrivals-process.ts') })
   const { store, database } = await engine.fill({
     ...{ deliveries: 0, subscriptions: 0, subject: `''`, subscription: '1', dueAt: '1', status: `'pending'` },
   })
-  const ofSuspects = Array.from({ length: suspects }, () => `${arrivals.greeting}/${kind}`)
-  const ofHealthy = Array.from({ length: healthyEndpoints }, () => `${arrivals.greeting}/`)
+  const ofSuspects = Array.from({ length: suspects }, () => `${arrivals.readyMessage}/${kind}`)
+  const ofHealthy = Array.from({ length: healthyEndpoints }, () => `${arrivals.readyMessage}/`)
   const add = async (id: string, urls: readonly string[]) =>
     (await addOrganization(store, id, urls)).map((number) => [id, number] as const)
   const targets = {
