@@ -47,7 +47,7 @@ it.each([
   expect(error).toBeInstanceOf(WabakitError)
   expect(error).toMatchObject({ name, status, code: 'unknown', serverCode: undefined, issues: [] })
   expect((error as Error).stack).toMatch(
-    new RegExp(`^${name}: POST /whatsapp/wa-group/create answered ${status}`),
+    new RegExp(`^${name}: POST /whatsapp/wa-group/create returned ${status}`),
   )
   expect(isApiError(error) && isWabakitError(error)).toBe(true)
 })
@@ -83,7 +83,7 @@ it('carries all that the reference error body says', async () => {
   const error = await rejectionOf(clientOf(url).groups.create(group))
   expect(error).toMatchObject({
     message:
-      'POST /whatsapp/wa-group/create answered 400: subject must not be empty (invalid_subject, request req_1)',
+      'POST /whatsapp/wa-group/create returned 400: subject must not be empty (invalid_subject, request req_1)',
     method: 'POST',
     path: '/whatsapp/wa-group/create',
     status: 400,
@@ -122,7 +122,7 @@ it.each([
 ])('says a readable sentence for %s', async (_, body, sentence) => {
   const error = await rejectionOf((await failingWith(400, body)).groups.create(group))
   expect(error).toBeInstanceOf(BadRequestError)
-  expect((error as Error).message).toBe(`POST /whatsapp/wa-group/create answered ${sentence}`)
+  expect((error as Error).message).toBe(`POST /whatsapp/wa-group/create returned ${sentence}`)
   expect(error).toMatchObject({ body })
 })
 
@@ -146,7 +146,7 @@ it('gives up on a success that does not end', async () => {
   })
   const error = await rejectionOf(clientOf(url).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ResponseFormatError)
-  expect((error as Error).message).toContain('answered 200 with a body over 1 MiB')
+  expect((error as Error).message).toContain('returned 200 with a body over 1 MiB')
   expect((error as ResponseFormatError).body).toHaveLength(65_536)
   await expect.poll(() => carrying.size).toBe(0)
 })
@@ -158,8 +158,8 @@ it('repeats no more than a thousand characters of a server in its message', asyn
 
 it.each([
   ['HTML', '<html></html>', 'not JSON'],
-  ['success: false', '{"success":false,"groupId":"g"}', 'outside the contract'],
-  ['no groupId', '{"success":true}', 'outside the contract'],
+  ['success: false', '{"success":false,"groupId":"g"}', 'does not match the contract'],
+  ['no groupId', '{"success":true}', 'does not match the contract'],
 ])('rejects a 200 with %s as a ResponseFormatError', async (_, body, words) => {
   const error = await rejectionOf((await failingWith(200, body)).groups.create(group))
   expect(error).toBeInstanceOf(ResponseFormatError)
@@ -193,7 +193,7 @@ it('takes an answer that hides its status, as browsers give it, for a redirect',
     clientOf('https://a.example', { fetch: async () => hidden }).groups.create(group),
   )
   expect(error).toBeInstanceOf(ResponseFormatError)
-  expect((error as Error).message).toContain('answered with a redirect. Redirects are not followed')
+  expect((error as Error).message).toContain('returned a redirect. Redirects are not followed')
 })
 
 it('recognises errors of another copy of the package, and nothing else', () => {

@@ -100,7 +100,7 @@ it('names every issue at once', async () => {
     clientOf('https://a.example').groups.create({ wabaNumber: '', subject: '' }),
   )
   expect(error).toMatchObject({
-    message: 'Invalid input of groups.create: wabaNumber must not be empty; subject must not be empty',
+    message: 'Invalid input to groups.create: wabaNumber must not be empty; subject must not be empty',
     issues: [{ path: 'wabaNumber' }, { path: 'subject' }],
   })
 })

@@ -37,7 +37,7 @@ it.each(behaviours)('gives up on a service that %s', async (_, talk, Cause) => {
   const read = await rejectionOf(client.calls.getSummary('c'))
   expect(read).toBeInstanceOf(TimeoutError)
   expect(read).toMatchObject({ code: 'timed_out', limit: 'timeoutMs', timeoutMs: 60, neverSent: false })
-  expect((read as Error).message).toContain('brought no whole answer within timeoutMs (60 ms)')
+  expect((read as Error).message).toContain('got no complete response within timeoutMs (60 ms)')
   const write = await rejectionOf(client.groups.create(group))
   expect(write).toBeInstanceOf(OutcomeUnknownError)
   expect((write as Error).cause).toBeInstanceOf(Cause)

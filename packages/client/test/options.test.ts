@@ -155,7 +155,7 @@ it('accepts the edges: no retries, no wait, no limits', () => {
 it('names every wrong option at once', () => {
   expect(rejected({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
     message: expect.stringMatching(
-      /^Invalid input of createClient: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
+      /^Invalid input to createClient: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
     ),
   })
 })

@@ -189,7 +189,7 @@ it('repeats a create whose connection was refused, and says that nothing was sen
   expect(error).toBeInstanceOf(ConnectionError)
   expect(error).toMatchObject({ code: 'connection_failed', neverSent: true })
   expect((error as Error).message).toMatch(
-    /^POST \/whatsapp\/wa-group\/create brought no whole answer: connect ECONNREFUSED/,
+    /^POST \/whatsapp\/wa-group\/create got no complete response: connect ECONNREFUSED/,
   )
   expect(clock.sleeps).toHaveLength(2)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { redactOf, secretsOf } from './redact.ts'
+import { createRedact, listSecrets } from './redact.ts'
 
 const secret = 'sk/1+2=3&4'
 
@@ -11,11 +11,11 @@ it.each([
   ['in HTML', 'sk&#47;1&#x2B;2=3&amp;4'],
   ['in capitals', 'SK/1+2=3&4'],
 ])('masks a secret that is written %s', (_, written) => {
-  expect(redactOf(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
+  expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
 })
 
 it('masks the beginning of a secret at the end of a text', () => {
-  const redact = redactOf(() => [secret])
+  const redact = createRedact(() => [secret])
   expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')
   expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')
 })
@@ -23,22 +23,24 @@ it('masks the beginning of a secret at the end of a text', () => {
 it('knows the key, what auth set with and without its scheme, and headers that are named as secrets', () => {
   const visible = new Headers({ accept: 'text/plain', 'x-session-token': 'tok', traceparent: '00-1' })
   const sent = new Headers([...visible, ['authorization', 'Basic dXNlcg==']])
-  expect(secretsOf('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
+  expect(listSecrets('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
 })
 
 it('asks for the secrets on first use only', () => {
-  let asked = 0
-  const redact = redactOf(() => {
-    asked += 1
+  let calls = 0
+  const redact = createRedact(() => {
+    calls += 1
     return ['secret-secret']
   })
-  expect(asked).toBe(0)
+  expect(calls).toBe(0)
   expect(redact('secret-secret') + redact('x')).toBe('[redacted]x')
-  expect(asked).toBe(1)
+  expect(calls).toBe(1)
 })
 
 it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is quick on a hostile 64 KiB of "%s"', (piece) => {
   const started = performance.now()
-  redactOf(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(piece.repeat(65_536 / piece.length))
+  createRedact(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(
+    piece.repeat(65_536 / piece.length),
+  )
   expect(performance.now() - started).toBeLessThan(500)
 })

@@ -1,9 +1,9 @@
-/** Largest body of a success, in bytes: many times a summary. */
+/** Maximum body of a successful response, in bytes: many times the size of a summary. */
 export const successBodyLimit = 1_048_576
-/** How much is read of any other body, in bytes. */
+/** Maximum of any other body, in bytes. The rest is not read. */
 export const errorBodyLimit = 65_536
 
-/** A body as far as it came. */
+/** A body, as far as it was received. */
 export type ReadBody = {
   readonly text: string
   /** Why the rest is missing: the limit was reached, or reading failed with `error`. */
@@ -11,8 +11,8 @@ export type ReadBody = {
 }
 
 /**
- * Reads a body as UTF-8 text, at most `limit` bytes of it; what comes after is not waited for, and its connection
- * is closed. Ends early when the signal of the attempt aborts, even if the stream takes no notice. Never rejects.
+ * Reads at most `limit` bytes of a body as UTF-8 text, then closes the connection without waiting for the rest. Stops
+ * when `signal` aborts, even if the stream ignores it. Never rejects.
  */
 export const readBody = async (response: Response, limit: number, signal: AbortSignal): Promise<ReadBody> => {
   if (response.body === null) return { text: '' }
@@ -21,15 +21,15 @@ export const readBody = async (response: Response, limit: number, signal: AbortS
   signal.addEventListener('abort', stop)
   const decoder = new TextDecoder()
   let text = ''
-  let room = limit
+  let left = limit
   try {
     for (;;) {
       const { done, value } = await reader.read()
       signal.throwIfAborted()
       if (done) return { text: text + decoder.decode() }
-      text += decoder.decode(value.subarray(0, room), { stream: true })
-      room -= value.byteLength
-      if (room < 0) {
+      text += decoder.decode(value.subarray(0, left), { stream: true })
+      left -= value.byteLength
+      if (left < 0) {
         stop()
         return { text, cut: 'limit' }
       }

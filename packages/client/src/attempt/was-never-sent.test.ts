@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { neverSent } from './never-sent.ts'
+import { wasNeverSent } from './was-never-sent.ts'
 
 const failed = (cause: unknown) => new TypeError('fetch failed', { cause })
 const coded = (fields: object, message = '') => Object.assign(new Error(message), fields)
@@ -30,7 +30,7 @@ it.each([
     new TypeError('error sending request for url (http://a/): client error (Connect): dns error: …'),
   ],
 ])('is sure of %s', (_, error) => {
-  expect(neverSent(error)).toBe(true)
+  expect(wasNeverSent(error)).toBe(true)
 })
 
 it.each([
@@ -65,11 +65,11 @@ it.each([
   ['a text', 'ECONNREFUSED'],
   ['nothing', undefined],
 ])('is not sure of %s', (_, error) => {
-  expect(neverSent(error)).toBe(false)
+  expect(wasNeverSent(error)).toBe(false)
 })
 
 it('ends on a cause that is its own cause', () => {
   const error = new Error('x')
   error.cause = error
-  expect(neverSent(error)).toBe(false)
+  expect(wasNeverSent(error)).toBe(false)
 })

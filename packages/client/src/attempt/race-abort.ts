@@ -1,8 +1,8 @@
 /**
- * Waits for `work`, but rejects with `signal.reason` as soon as the signal aborts, also when the work takes no notice
- * of it. Leaves no listener behind.
+ * Waits for `work`, but rejects with `signal.reason` as soon as the signal aborts, even if the work ignores the
+ * signal. Removes its listener.
  */
-export const abortable = async <Value>(
+export const raceAbort = async <Value>(
   signal: AbortSignal | undefined,
   work: Promise<Value> | Value,
 ): Promise<Value> => {
