@@ -29,7 +29,7 @@ it.each([
     'Deno 2.0',
     new TypeError('error sending request for url (http://a/): client error (Connect): dns error: …'),
   ],
-])('is sure of %s', (_, error) => {
+])('recognizes a request that never left: %s', (_, error) => {
   expect(wasNeverSent(error)).toBe(true)
 })
 
@@ -53,7 +53,7 @@ it.each([
     ),
   ],
   [
-    'Deno, an address that imitates its words',
+    'Deno, a URL that imitates its message',
     failed(
       new Error(
         'error sending request for url (http://a/?client error (Connect)): client error (SendRequest)',
@@ -64,11 +64,11 @@ it.each([
   ['workerd', new Error('Network connection lost.')],
   ['a text', 'ECONNREFUSED'],
   ['nothing', undefined],
-])('is not sure of %s', (_, error) => {
+])('is not sure about %s', (_, error) => {
   expect(wasNeverSent(error)).toBe(false)
 })
 
-it('ends on a cause that is its own cause', () => {
+it('ends if an error is its own cause', () => {
   const error = new Error('x')
   error.cause = error
   expect(wasNeverSent(error)).toBe(false)

@@ -4,13 +4,13 @@ import { createRedact, listSecrets } from './redact.ts'
 const secret = 'sk/1+2=3&4'
 
 it.each([
-  ['as it is', secret],
+  ['without escapes', secret],
   ['in JSON', String.raw`sk\/1\u002B2\u003d3\u00264`],
   ['in JSON in JSON', String.raw`sk\\/1\\u002B2=3\\u00264`],
   ['in a URL', encodeURIComponent(secret)],
   ['in HTML', 'sk&#47;1&#x2B;2=3&amp;4'],
-  ['in capitals', 'SK/1+2=3&4'],
-])('masks a secret that is written %s', (_, written) => {
+  ['in upper case', 'SK/1+2=3&4'],
+])('masks a secret %s', (_, written) => {
   expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
 })
 
@@ -20,13 +20,13 @@ it('masks the beginning of a secret at the end of a text', () => {
   expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')
 })
 
-it('knows the key, what auth set with and without its scheme, and headers that are named as secrets', () => {
+it('lists the key, the headers of auth with and without their scheme, and headers whose names suggest a secret', () => {
   const visible = new Headers({ accept: 'text/plain', 'x-session-token': 'tok', traceparent: '00-1' })
   const sent = new Headers([...visible, ['authorization', 'Basic dXNlcg==']])
   expect(listSecrets('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
 })
 
-it('asks for the secrets on first use only', () => {
+it('gets the secrets on first use only', () => {
   let calls = 0
   const redact = createRedact(() => {
     calls += 1
@@ -37,7 +37,7 @@ it('asks for the secrets on first use only', () => {
   expect(calls).toBe(1)
 })
 
-it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is quick on a hostile 64 KiB of "%s"', (piece) => {
+it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is fast with a hostile 64 KiB of "%s"', (piece) => {
   const started = performance.now()
   createRedact(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(
     piece.repeat(65_536 / piece.length),
