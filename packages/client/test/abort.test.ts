@@ -5,7 +5,7 @@ import { getRefusedUrl, sendJson, startService, startSockets } from './loopback.
 
 class OrderCancelled extends Error {}
 
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
 const createAbort = () => {
   const controller = new AbortController()
@@ -45,9 +45,9 @@ it.each([
       abortSoon()
     }),
   )
-  const before = timers()
+  const before = countTimers()
   expect(await getRejection(createTestClient(service.url).groups.create(group, { signal }))).toBe(reason)
-  expect(timers()).toBeLessThanOrEqual(before)
+  expect(countTimers()).toBeLessThanOrEqual(before)
   expect(getEventListeners(signal, 'abort')).toEqual([])
   await expect.poll(() => service.carrying.size).toBe(0)
 })
@@ -58,9 +58,9 @@ it('stops in the wait before a retry, and leaves no timer', async () => {
     sendJson(response, 429, {}, { 'retry-after': '50' })
     abortSoon()
   })
-  const before = timers()
+  const before = countTimers()
   expect(await getRejection(createTestClient(service.url).calls.getSummary('c', { signal }))).toBe(reason)
-  expect(timers()).toBeLessThanOrEqual(before)
+  expect(countTimers()).toBeLessThanOrEqual(before)
   expect(getEventListeners(signal, 'abort')).toEqual([])
   expect(service.requests).toHaveLength(1)
 })

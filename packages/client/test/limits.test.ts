@@ -11,7 +11,7 @@ import { createTestClock } from './clock.ts'
 import { createTestClient, getRejection, group } from './fixtures.ts'
 import { sendJson, startService, startSockets } from './loopback.ts'
 
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 const once = { retry: { limit: 0 } }
 
 type Case = readonly [
@@ -33,7 +33,7 @@ const cases: readonly Case[] = [
 it.each(cases)('gives up on a service that %s', async (_, talk, Cause) => {
   const service = await startSockets((socket) => socket.once('data', () => talk(socket)))
   const client = createTestClient(service.url, { ...once, timeoutMs: 60 })
-  const before = timers()
+  const before = countTimers()
   const read = await getRejection(client.calls.getSummary('c'))
   expect(read).toBeInstanceOf(TimeoutError)
   expect(read).toMatchObject({ code: 'timed_out', limit: 'timeoutMs', timeoutMs: 60, neverSent: false })
@@ -41,7 +41,7 @@ it.each(cases)('gives up on a service that %s', async (_, talk, Cause) => {
   const write = await getRejection(client.groups.create(group))
   expect(write).toBeInstanceOf(OutcomeUnknownError)
   expect((write as Error).cause).toBeInstanceOf(Cause)
-  expect(timers()).toBeLessThanOrEqual(before)
+  expect(countTimers()).toBeLessThanOrEqual(before)
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
@@ -90,9 +90,9 @@ it('gives up on a body whose stream ignores the signal, and cancels it', async (
 
 it('leaves no timer after a successful call', async () => {
   const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
-  const before = timers()
+  const before = countTimers()
   await createTestClient(service.url).groups.create(group)
-  expect(timers()).toBeLessThanOrEqual(before)
+  expect(countTimers()).toBeLessThanOrEqual(before)
 })
 
 it('applies the time limit to an auth function that hangs, and reports that nothing was sent', async () => {

@@ -10,7 +10,7 @@ afterEach(() => {
 
 const baseUrl = 'https://api.example.com'
 
-const rejected = (options: object): unknown => {
+const catchError = (options: object): unknown => {
   try {
     createClient(options as ClientOptions)
   } catch (error) {
@@ -46,7 +46,7 @@ it.each([
   ['https://api.example.com?x=1', 'query'],
   ['https://api.example.com#x', 'query or a fragment'],
 ])('rejects the base URL %s', (baseUrl, words) => {
-  const error = rejected({ baseUrl, apiKey })
+  const error = catchError({ baseUrl, apiKey })
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: 'baseUrl' }] })
   expect((error as Error).message).toContain(words)
@@ -90,7 +90,7 @@ it.each([
   ],
 ])('reports the missing key and base URL if the runtime %s', (_, process) => {
   vi.stubGlobal('process', process)
-  const error = rejected({})
+  const error = catchError({})
   vi.unstubAllGlobals()
   expect(error).toMatchObject({
     issues: [
@@ -139,7 +139,7 @@ it.each([
   ['clock', { clock: { now: Date.now } }],
   ['hooks.beforeRetry', { hooks: { beforeRetry: true } }],
 ])('rejects an invalid %s', (path, options) => {
-  const error = rejected({ baseUrl, apiKey, ...options })
+  const error = catchError({ baseUrl, apiKey, ...options })
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({ issues: [{ path }] })
 })
@@ -153,7 +153,7 @@ it('accepts the extremes: no retries, no waits, no limits', () => {
 })
 
 it('lists all invalid options at once', () => {
-  expect(rejected({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
+  expect(catchError({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
     message: expect.stringMatching(
       /^Invalid input to createClient: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
     ),

@@ -44,7 +44,7 @@ const event: CallAiSummaryEvent = {
   summary,
 }
 
-const source = () => {
+const createEventSource = () => {
   const listeners = new Set<(event: CallAiSummaryEvent) => void>()
   return {
     listeners,
@@ -102,14 +102,14 @@ it('waits 120 s and polls every 2 to 3 s by default', async () => {
 
 it('spreads its requests, so that concurrent waits do not poll in step', async () => {
   const service = await startSteps([202])
-  const waits = async () => {
+  const recordSleeps = async () => {
     const clock = createTestClock()
     await getRejection(
       createTestClient(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 20_000 }),
     )
     return clock.sleeps
   }
-  const [one, other] = [await waits(), await waits()]
+  const [one, other] = [await recordSleeps(), await recordSleeps()]
   expect(one).not.toEqual(other)
   expect(new Set(one).size).toBeGreaterThan(one.length / 2)
 })
@@ -194,7 +194,7 @@ it('rejects after maxWaitMs of real time if a request hangs', async () => {
 
 it('resolves with a received event and aborts the pending request', async () => {
   const service = await startService(() => {})
-  const events = source()
+  const events = createEventSource()
   const waiting = createTestClient(service.url).calls.waitForSummary('c', { events })
   await expect.poll(() => service.requests.length).toBe(1)
   events.emit('another')
@@ -225,7 +225,7 @@ it('resolves with a webhook that a wabakit receiver handles', async () => {
 
 it('resolves at once with an event that arrives in a pause', async () => {
   const service = await startSteps([202])
-  const events = source()
+  const events = createEventSource()
   const waiting = createTestClient(service.url).calls.waitForSummary('c', { events, intervalMs: 60_000 })
   await expect.poll(() => service.requests.length).toBe(1)
   await new Promise((resolve) => setTimeout(resolve, 20))
@@ -252,7 +252,7 @@ it.each([
   ['a timeout', [202], { maxWaitMs: 5_000 }],
 ] as const)('unsubscribes after %s', async (_, step, options) => {
   const service = await startSteps(step)
-  const events = source()
+  const events = createEventSource()
   const { signal } = new AbortController()
   const client = createTestClient(service.url, { clock: createTestClock() })
   await client.calls.waitForSummary('c', { ...options, events, signal }).catch(() => {})
@@ -264,7 +264,7 @@ it('rejects at once with the reason of an abort, in a request and in a pause', a
   const hanging = await startService(() => {})
   const pending = await startSteps([202])
   for (const service of [hanging, pending]) {
-    const events = source()
+    const events = createEventSource()
     const controller = new AbortController()
     const waiting = createTestClient(service.url).calls.waitForSummary('c', {
       events,

@@ -6,7 +6,7 @@ import { raceAbort } from './race-abort.ts'
 
 /**
  * Sends a request with ky, without its retries and status checks. ky gets a ready `fetch`: the runtime would copy a
- * `Request` of ky's own and pipe its body, and calls in Node would take half as long again.
+ * `Request` of ky's own and pipe its body, and calls in Node would take 50% longer.
  */
 const sendWithKy = async (
   { baseUrl, fetch }: Settings,

@@ -24,9 +24,8 @@ const copy = (value: unknown, redact: Redact, depth = 0): unknown => {
 }
 
 /**
- * Returns the cause of a failure, as our errors may keep it. A cause that may contain a secret is replaced by a
- * redacted copy of its names, messages and codes. Such a cause holds the request, or quotes a response that is not
- * HTTP.
+ * Returns a cause that our errors may keep: the original, or a redacted copy of its names, messages and codes if the
+ * original may contain a secret. Causes can hold the request, or quote a response that is not HTTP.
  */
 export const toSafeCause = (cause: unknown, redact: Redact): unknown =>
   isClean(cause, redact) ? cause : copy(cause, redact)

@@ -1,27 +1,32 @@
 import { expect, it } from 'vitest'
 import { wasNeverSent } from './was-never-sent.ts'
 
-const failed = (cause: unknown) => new TypeError('fetch failed', { cause })
-const coded = (fields: object, message = '') => Object.assign(new Error(message), fields)
+const createFetchError = (cause: unknown) => new TypeError('fetch failed', { cause })
+const createError = (fields: object, message = '') => Object.assign(new Error(message), fields)
 
 it.each([
-  ['Node, refused', failed(coded({ code: 'ECONNREFUSED', syscall: 'connect' }))],
-  ['Node, unknown host', failed(coded({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))],
-  ['Node, resolver down', failed(coded({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }))],
-  ['Node, no route', failed(coded({ code: 'EHOSTUNREACH', syscall: 'connect' }))],
-  ['Node, connect timed out', failed(coded({ code: 'UND_ERR_CONNECT_TIMEOUT' }))],
-  ['Node, untrusted certificate', failed(coded({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }))],
+  ['Node, refused', createFetchError(createError({ code: 'ECONNREFUSED', syscall: 'connect' }))],
+  ['Node, unknown host', createFetchError(createError({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))],
+  ['Node, resolver down', createFetchError(createError({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }))],
+  ['Node, no route', createFetchError(createError({ code: 'EHOSTUNREACH', syscall: 'connect' }))],
+  ['Node, connect timed out', createFetchError(createError({ code: 'UND_ERR_CONNECT_TIMEOUT' }))],
+  ['Node, untrusted certificate', createFetchError(createError({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }))],
   [
     'Node, every address refused',
-    failed(new AggregateError([coded({ code: 'ECONNREFUSED' }), coded({ syscall: 'connect' })])),
+    createFetchError(
+      new AggregateError([createError({ code: 'ECONNREFUSED' }), createError({ syscall: 'connect' })]),
+    ),
   ],
-  ['Node, forbidden port', failed(new Error('bad port'))],
-  ['Bun 1.4, refused', coded({ code: 'ECONNREFUSED' }, 'ECONNREFUSED: Unable to connect.')],
-  ['Bun 1.3, refused', coded({ code: 'ConnectionRefused' }, 'Unable to connect.')],
-  ['Bun 1.0, unknown host', coded({ code: 'FailedToOpenSocket' }, 'Was there a typo in the url or port?')],
+  ['Node, forbidden port', createFetchError(new Error('bad port'))],
+  ['Bun 1.4, refused', createError({ code: 'ECONNREFUSED' }, 'ECONNREFUSED: Unable to connect.')],
+  ['Bun 1.3, refused', createError({ code: 'ConnectionRefused' }, 'Unable to connect.')],
+  [
+    'Bun 1.0, unknown host',
+    createError({ code: 'FailedToOpenSocket' }, 'Was there a typo in the url or port?'),
+  ],
   [
     'Deno 2.9',
-    failed(
+    createFetchError(
       new Error('error sending request for url (http://a/): client error (Connect): tcp connect error: …'),
     ),
   ],
@@ -34,19 +39,21 @@ it.each([
 })
 
 it.each([
-  ['Node, reset', failed(coded({ code: 'ECONNRESET', syscall: 'read' }))],
-  ['Node, closed', failed(coded({ code: 'UND_ERR_SOCKET' }))],
-  ['Node, broken pipe', failed(coded({ code: 'EPIPE', syscall: 'write' }))],
-  ['Node, no route while reading', failed(coded({ code: 'EHOSTUNREACH', syscall: 'read' }))],
+  ['Node, reset', createFetchError(createError({ code: 'ECONNRESET', syscall: 'read' }))],
+  ['Node, closed', createFetchError(createError({ code: 'UND_ERR_SOCKET' }))],
+  ['Node, broken pipe', createFetchError(createError({ code: 'EPIPE', syscall: 'write' }))],
+  ['Node, no route while reading', createFetchError(createError({ code: 'EHOSTUNREACH', syscall: 'read' }))],
   [
     'Node, one address refused and one reset',
-    failed(new AggregateError([coded({ code: 'ECONNREFUSED' }), coded({ code: 'ECONNRESET' })])),
+    createFetchError(
+      new AggregateError([createError({ code: 'ECONNREFUSED' }), createError({ code: 'ECONNRESET' })]),
+    ),
   ],
-  ['Node, no addresses', failed(new AggregateError([]))],
-  ['Bun, closed', coded({ code: 'ECONNRESET' })],
+  ['Node, no addresses', createFetchError(new AggregateError([]))],
+  ['Bun, closed', createError({ code: 'ECONNRESET' })],
   [
     'Deno, closed',
-    failed(
+    createFetchError(
       new Error(
         'error sending request from 127.0.0.1:1 for http://a/ (127.0.0.1:2): client error (SendRequest): …',
       ),
@@ -54,7 +61,7 @@ it.each([
   ],
   [
     'Deno, a URL that imitates its message',
-    failed(
+    createFetchError(
       new Error(
         'error sending request for url (http://a/?client error (Connect)): client error (SendRequest)',
       ),
