@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type CallEvent, type CallRecord, createCallTracker } from '../index.ts'
+import { type CallEvent, createCallTracker, type TrackedCall } from '../index.ts'
 
 const callId = 'call-1'
 const initiated: CallEvent = {
@@ -36,8 +36,8 @@ const summarized: CallEvent = {
 }
 
 const tracker = createCallTracker()
-const fold = (events: readonly CallEvent[]): CallRecord | undefined => {
-  let record: CallRecord | undefined
+const fold = (events: readonly CallEvent[]): TrackedCall | undefined => {
+  let record: TrackedCall | undefined
   for (const event of events) record = tracker.apply(record, event).record
   return record
 }

@@ -11,10 +11,10 @@ const concat = (head: Uint8Array, body: Uint8Array): Uint8Array<ArrayBuffer> => 
   return whole
 }
 
-/** A {@link Signer} on `crypto.subtle`: for edge runtimes and browsers. */
+/** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
-  // Imported on first use, because Workers forbid asynchronous work while a module loads; and the key is kept, not
-  // its promise, because they forbid awaiting what another request began.
+  // The key is imported on first use, because Workers forbid asynchronous work while a module loads. The key is kept
+  // rather than its promise, because they also forbid awaiting a promise that another request created.
   let secret: CryptoKey | undefined
   return async (head, body) => {
     secret ??= await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])

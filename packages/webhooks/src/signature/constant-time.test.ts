@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { basicAuth, generateSecret, signWebhook, staticHeader, verifySignature } from '../index.ts'
-import { equalsInConstantTime } from './constant-time.ts'
+import {
+  basicAuth,
+  equalsInConstantTime,
+  generateSecret,
+  signWebhook,
+  staticHeader,
+  verifySignature,
+} from '../index.ts'
 
 const text = 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN'
 const change = (value: string, index: number): string =>

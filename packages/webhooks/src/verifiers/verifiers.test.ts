@@ -80,8 +80,8 @@ describe('standardWebhooks', () => {
   it('looks at the headers before the body, and at the signature with it', async () => {
     const secret = generateSecret()
     const verify = standardWebhooks({ secrets: [secret] })
-    const { headers } = await signWebhook({ payload: '{}', secret })
-    expect(await verdict(verify, headers)).toBe(true)
+    const { headers, id, timestamp } = await signWebhook({ payload: '{}', secret })
+    expect(await verdict(verify, headers)).toEqual({ id, sentAt: new Date(timestamp * 1000) })
     expect(() => verify.checkHeaders?.(new Headers())).toThrow(/webhook-id is missing/)
     expect(await verdict(verify, headers, '{ }')).toBe('no_matching_signature')
   })

@@ -1,0 +1,46 @@
+import {
+  isWebhookParseError,
+  isWebhookRequestError,
+  isWebhookVerificationError,
+  WebhookDriftError,
+} from '../errors.ts'
+
+const toResponse = (status: number, body: object, headers: Record<string, string> = {}): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+
+/** 500: a handler failed. The sender should try again, but does not learn what was thrown. */
+export const respondFailed = (): Response =>
+  toResponse(500, { code: 'handler_failed', message: 'The delivery was not handled.' })
+
+/** 409: somebody else is handling the delivery. A 200 now would lose it if that handler fails. */
+export const respondInProgress = (): Response =>
+  toResponse(
+    409,
+    { code: 'in_progress', message: 'This delivery is already being handled.' },
+    { 'retry-after': '1' },
+  )
+
+/** 503: the dedupe store failed, so the delivery was not handled, or may not be remembered. */
+export const respondUnavailable = (): Response =>
+  toResponse(
+    503,
+    { code: 'store_unavailable', message: 'The store of handled deliveries is not available.' },
+    { 'retry-after': '5' },
+  )
+
+/** Responds to an error that was thrown before any handler was called. */
+export const respondRejected = (error: unknown): Response => {
+  if (isWebhookRequestError(error)) {
+    const { code, message, status } = error
+    return toResponse(status, { code, message }, status === 405 ? { allow: 'POST' } : {})
+  }
+  if (isWebhookParseError(error)) return toResponse(400, { code: error.code, message: error.message })
+  if (isWebhookVerificationError(error)) {
+    return toResponse(401, { code: error.reason, message: error.message })
+  }
+  if (error instanceof WebhookDriftError) {
+    const { code, message, issues } = error
+    return toResponse(422, { code, message, issues })
+  }
+  return toResponse(401, { code: 'not_verified', message: 'The delivery was not verified.' })
+}
