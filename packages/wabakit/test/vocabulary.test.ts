@@ -86,7 +86,6 @@ const exempt = [
   'packages/core/',
   'packages/mock/',
   'packages/server/',
-  'packages/webhooks/',
   'docs/cli.md',
   'docs/postgresql.md',
   'docs/running-the-server.md',

@@ -87,7 +87,8 @@ export class WebhookParseError extends Error {
 export const isWebhookParseError = (error: unknown): error is WebhookParseError =>
   hasName(error, 'WebhookParseError')
 
-const statuses = {
+/** The HTTP status of every `code` of a {@link WebhookRequestError}. */
+export const statuses = {
   body_was_parsed: 400,
   body_unreadable: 400,
   malformed_request: 400,
@@ -129,7 +130,7 @@ export class WebhookRequestError extends Error {
 
 /** Checks whether `error` is a {@link WebhookRequestError}, even one from another copy of this package. */
 export const isWebhookRequestError = (error: unknown): error is WebhookRequestError =>
-  hasName(error, 'WebhookRequestError')
+  hasName(error, 'WebhookRequestError') && Object.hasOwn(statuses, Object(error).code)
 
 /** Passed to `onError` when a known event does not match its contract and there is no `onDrift` handler. */
 export class WebhookDriftError extends Error {

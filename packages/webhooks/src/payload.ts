@@ -1,7 +1,19 @@
 /** The body of a webhook exactly as it was sent: text, or its bytes. */
 export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
-const encoder = new TextEncoder()
+/** Encodes text as UTF-8. */
+export const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** Joins bytes. */
+export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.length
+  }
+  return whole
+}
 
 // `instanceof` fails for values from another realm. Under jest, every Buffer is one.
 /** Checks whether a value is an ArrayBuffer of any realm. */

@@ -52,12 +52,12 @@ const decodeSecret = (secret: string, allowShort: boolean): Uint8Array<ArrayBuff
   const key = decodeBase64(removePrefix(secret))
   if (key === undefined || key.length === 0) {
     throw invalid(
-      'The secret is not base64. It should be "whsec_" followed by base64; generateSecret() returns one.',
+      'The secret is not base64. It should be "whsec_" and base64, such as generateSecret() returns.',
     )
   }
   if (key.length < minimumBytes && !allowShort) {
     throw invalid(
-      `The secret has only ${key.length} bytes; at least ${minimumBytes} are needed. Use generateSecret(), or set allowShortSecrets if another system dictates the secret.`,
+      `The secret has only ${key.length} bytes; at least ${minimumBytes} are needed. Use generateSecret(), or set allowShortSecrets if another system dictates it.`,
     )
   }
   return key

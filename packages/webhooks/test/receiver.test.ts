@@ -2,6 +2,9 @@ import {
   createReceiver,
   type DeliveryContext,
   type Failure,
+  isWebhookParseError,
+  isWebhookRequestError,
+  isWebhookVerificationError,
   memoryDedupe,
   type Receiver,
   type ReceiverOptions,
@@ -9,6 +12,7 @@ import {
   unsigned,
   WebhookDriftError,
   WebhookHandlerTimeoutError,
+  WebhookVerificationError,
 } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
@@ -156,6 +160,62 @@ describe('verification', () => {
       }),
     )
     expect(statuses).toEqual([200, 200, 401, 401, 401, 401, 401, 401])
+  })
+
+  it('uses the id and the time that its function returns, and accepts no other object', async () => {
+    const seen: unknown[] = []
+    const sentAt = new Date(1_800_000_000_000)
+    const verdicts: unknown[] = [
+      { id: 'own', sentAt },
+      Promise.resolve({ id: 'own', sentAt }),
+      { id: '', sentAt },
+      { id: 'own' },
+      { sentAt },
+      { id: 'own', sentAt: sentAt.toISOString() },
+    ]
+    const statuses: number[] = []
+    for (const verdict of verdicts) {
+      const verify = (() => verdict) as ReceiverOptions['verify']
+      const receiver = receive({ verify }).onAny((_, { delivery, attempt }) =>
+        seen.push([delivery, attempt.at]),
+      )
+      statuses.push((await receiver.handle(await signedRequest(joined))).status)
+    }
+    expect(statuses).toEqual([200, 200, 401, 401, 401, 401])
+    expect(seen).toEqual(Array.from({ length: 2 }, () => [{ id: 'own', key: 'id:own' }, sentAt]))
+  })
+
+  it('reads each signature header once', async () => {
+    const request = await signedRequest(joined)
+    const get = vi.spyOn(Headers.prototype, 'get')
+    onTestFinished(() => get.mockRestore())
+    expect(
+      (
+        await receive({ dedupe: memoryDedupe() })
+          .onAny(() => {})
+          .handle(request)
+      ).status,
+    ).toBe(200)
+    const names = get.mock.calls.map(([name]) => name).filter((name) => name.startsWith('webhook-'))
+    expect(names.toSorted()).toEqual(['webhook-id', 'webhook-signature', 'webhook-timestamp'])
+  })
+
+  it('takes the id and the time from the headers when its function returns true', async () => {
+    const seen: unknown[] = []
+    const receiver = receive({ verify: unsigned() }).onAny((_, { delivery, attempt }) =>
+      seen.push([delivery.id, attempt.at]),
+    )
+    for (const timestamp of ['1800000000', '8640000000001', '1e9', '']) {
+      const headers = { 'webhook-id': 'msg.1', 'webhook-timestamp': timestamp }
+      const init = { method: 'POST', body: new TextEncoder().encode(JSON.stringify(joined)), headers }
+      expect((await receiver.handle(new Request('http://localhost', init))).status).toBe(200)
+    }
+    expect(seen).toEqual([
+      ['msg.1', new Date(1_800_000_000_000)],
+      ['msg.1', undefined],
+      ['msg.1', undefined],
+      ['msg.1', undefined],
+    ])
   })
 
   it('refuses when its function throws, and tells only the listeners what', async () => {
@@ -446,6 +506,33 @@ describe('errors', () => {
     await failing.handle(await signedRequest(joined))
     expect(log).toHaveBeenCalledTimes(1)
     log.mockRestore()
+  })
+})
+
+describe('errors of another copy of this package', () => {
+  it('are recognized, and get the same responses', async () => {
+    vi.resetModules()
+    const copy = await import('@wabakit/webhooks')
+    expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError)
+    const errors = [
+      [new copy.WebhookVerificationError('invalid_secret', ''), isWebhookVerificationError, 401],
+      [new copy.WebhookParseError('not_json', ''), isWebhookParseError, 400],
+      [new copy.WebhookRequestError('body_too_large', ''), isWebhookRequestError, 413],
+    ] as const
+    for (const [error, guard, status] of errors) {
+      expect(guard(error)).toBe(true)
+      const verify = () => Promise.reject(error)
+      const response = await receive({ verify }).handle(await signedRequest(joined))
+      expect(response.status).toBe(status)
+    }
+  })
+
+  it('are nothing that merely has the name', async () => {
+    for (const error of [null, 'WebhookParseError', new Error('x'), { name: 'WebhookParseError' }]) {
+      expect(isWebhookParseError(error)).toBe(false)
+    }
+    const verify = () => Promise.reject({ name: 'WebhookRequestError', code: 'x', status: 200 })
+    expect((await receive({ verify }).handle(await signedRequest(joined))).status).toBe(401)
   })
 })
 

@@ -1,7 +1,7 @@
 import { createSigner } from '#hmac'
 import { decodeBase64 } from '../base64.ts'
 import { WebhookVerificationError } from '../errors.ts'
-import { toBytes } from '../payload.ts'
+import { encoder, toBytes } from '../payload.ts'
 import { removePrefix } from '../secret.ts'
 import {
   checkAge,
@@ -64,7 +64,6 @@ const readKeys = (secrets: readonly string[]): Key[] =>
 
 /** Reads secrets as other schemes define them: as text, hexadecimal, or URL-safe base64. */
 const readForeignKeys = (secrets: readonly string[]): Key[] => {
-  const encoder = new TextEncoder()
   return secrets
     .flatMap((secret) => {
       const text = removePrefix(secret)

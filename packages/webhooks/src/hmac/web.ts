@@ -1,15 +1,8 @@
 import { encodeBase64 } from '../base64.ts'
+import { concat, encoder } from '../payload.ts'
 import type { Signer } from './signer.ts'
 
-const encoder = new TextEncoder()
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
-
-const concat = (head: Uint8Array, body: Uint8Array): Uint8Array<ArrayBuffer> => {
-  const whole = new Uint8Array(head.length + body.length)
-  whole.set(head)
-  whole.set(body, head.length)
-  return whole
-}
 
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
@@ -18,7 +11,7 @@ export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
   let secret: CryptoKey | undefined
   return async (head, body) => {
     secret ??= await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
-    const signature = await crypto.subtle.sign('HMAC', secret, concat(encoder.encode(head), body))
+    const signature = await crypto.subtle.sign('HMAC', secret, concat([encoder.encode(head), body]))
     return encodeBase64(new Uint8Array(signature))
   }
 }

@@ -6,7 +6,7 @@ import {
   type WebhookEvent,
 } from '@wabakit/contract/events'
 import { WebhookParseError } from '../errors.ts'
-import { isArrayBuffer } from '../payload.ts'
+import { encoder, isArrayBuffer } from '../payload.ts'
 
 /** How an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has. */
 export type RecognisedBy = 'event' | 'eventType' | 'shape'
@@ -55,7 +55,6 @@ export type ParseEventOptions = {
   readonly maxBytes?: number
 }
 
-const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 const decode = (bytes: ArrayBuffer | ArrayBufferView): string => {

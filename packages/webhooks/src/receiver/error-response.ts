@@ -1,12 +1,23 @@
+import type { Issue } from '@wabakit/contract'
 import {
   isWebhookParseError,
   isWebhookRequestError,
   isWebhookVerificationError,
+  statuses,
   WebhookDriftError,
 } from '../errors.ts'
 
-const toResponse = (status: number, body: object, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json', ...headers } })
+type Problem = { readonly code: string; readonly message: string; readonly issues?: readonly Issue[] }
+
+const toResponse = (
+  status: number,
+  { code, message, issues }: Problem,
+  headers: Record<string, string> = {},
+): Response =>
+  new Response(JSON.stringify({ code, message, issues }), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  })
 
 /** 500: a handler failed. The sender should try again, but does not learn what was thrown. */
 export const respondFailed = (): Response =>
@@ -31,16 +42,15 @@ export const respondUnavailable = (): Response =>
 /** Responds to an error that was thrown before any handler was called. */
 export const respondRejected = (error: unknown): Response => {
   if (isWebhookRequestError(error)) {
-    const { code, message, status } = error
-    return toResponse(status, { code, message }, status === 405 ? { allow: 'POST' } : {})
+    const status = statuses[error.code]
+    return toResponse(status, error, status === 405 ? { allow: 'POST' } : {})
   }
-  if (isWebhookParseError(error)) return toResponse(400, { code: error.code, message: error.message })
-  if (isWebhookVerificationError(error)) {
-    return toResponse(401, { code: error.reason, message: error.message })
-  }
-  if (error instanceof WebhookDriftError) {
-    const { code, message, issues } = error
-    return toResponse(422, { code, message, issues })
-  }
-  return toResponse(401, { code: 'not_verified', message: 'The delivery was not verified.' })
+  if (isWebhookParseError(error)) return toResponse(400, error)
+  if (error instanceof WebhookDriftError) return toResponse(422, error)
+  return toResponse(
+    401,
+    isWebhookVerificationError(error)
+      ? { code: error.reason, message: error.message }
+      : { code: 'not_verified', message: 'The delivery was not verified.' },
+  )
 }

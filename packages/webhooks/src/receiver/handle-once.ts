@@ -1,5 +1,6 @@
 import type { Claim, InboxOutcome } from '../dedupe/dedupe.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
+import { encoder } from '../payload.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { ErrorListener, FailureStage } from './failures.ts'
 import { callHandler, type Task } from './handlers.ts'
@@ -43,7 +44,7 @@ export const toDeliveryKey = (
 ): string | Promise<string> => {
   const key = id === undefined ? findNaturalKey(parsed) : `id:${id}`
   if (key === undefined) return hash(body)
-  return key.length <= maximumLength ? key : hash(new TextEncoder().encode(key))
+  return key.length <= maximumLength ? key : hash(encoder.encode(key))
 }
 
 /** Maximum delay of a timer, in milliseconds. */

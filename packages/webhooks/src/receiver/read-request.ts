@@ -1,4 +1,5 @@
 import { isWebhookRequestError, WebhookRequestError } from '../errors.ts'
+import { concat } from '../payload.ts'
 
 const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
@@ -15,18 +16,6 @@ export const assertJson = (type: string | null): void => {
   throw new WebhookRequestError('unsupported_media_type', 'The body must be application/json in UTF-8.')
 }
 
-const join = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
-  const [only] = chunks
-  if (only !== undefined && chunks.length === 1) return only
-  const whole = new Uint8Array(length)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.length
-  }
-  return whole
-}
-
 /**
  * Reads the body of a request. The limit applies while reading: `content-length` is trusted only when it is too large.
  *
@@ -41,9 +30,9 @@ export const readBody = async (
   if (request.bodyUsed || request.body?.locked) {
     throw new WebhookRequestError(
       'body_was_parsed',
-      'The body was read before the receiver saw it, but a signature can only be checked on the original bytes. ' +
-        'Mount the receiver before any body parser, such as express.json() or request.json(), ' +
-        "or pass it the raw bytes: express.raw({ type: '*/*' }), or rawBody: true in NestJS.",
+      'The body was read before the receiver saw it, but only its original bytes can be verified. ' +
+        'Mount the receiver before any body parser such as express.json(), ' +
+        "or keep the bytes: express.raw({ type: '*/*' }), or rawBody: true in NestJS.",
     )
   }
   if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
@@ -63,7 +52,10 @@ export const readBody = async (
       const { done, value } = await reader.read()
       if (late)
         throw new WebhookRequestError('body_timeout', `The body did not arrive within ${bodyTimeoutMs} ms.`)
-      if (done) return join(chunks, length)
+      if (done) {
+        const [only, ...others] = chunks
+        return only !== undefined && others.length === 0 ? only : concat(chunks)
+      }
       if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not a stream of bytes.')
       length += value.length
       if (length > maxBodyBytes) {

@@ -32,7 +32,7 @@ const readRequired = (source: HeaderSource, header: string): string => {
   if (value !== undefined) return value
   throw new WebhookVerificationError(
     'missing_header',
-    `The header ${header} is missing. Does the sender sign with Standard Webhooks, and does every proxy forward the header?`,
+    `The header ${header} is missing. Does the sender sign with Standard Webhooks, and do proxies forward it?`,
     { header },
   )
 }
@@ -103,7 +103,7 @@ export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: num
   const unit = timestamp > 1e11 ? ' It looks like milliseconds; the header takes seconds.' : ''
   throw new WebhookVerificationError(
     old ? 'timestamp_too_old' : 'timestamp_too_new',
-    `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of this machine and the sender. An old signature may also be a replay.`,
+    `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of sender and receiver. An old signature may also be a replay.`,
     { skewSeconds },
   )
 }

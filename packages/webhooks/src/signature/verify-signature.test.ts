@@ -245,6 +245,7 @@ describe('the timestamp', () => {
     '0x60',
     '١٦١٤',
     '9'.repeat(400),
+    '8640000000001',
     '1, 2',
   ])('is malformed when it is %s', async (timestamp) => {
     await expect(

@@ -1,5 +1,6 @@
 import { encodeBase64 } from '../base64.ts'
 import { WebhookVerificationError } from '../errors.ts'
+import { encoder } from '../payload.ts'
 import { equalsInConstantTime } from '../signature/verify-signature.ts'
 import type { Verifier } from './verifier.ts'
 
@@ -77,7 +78,6 @@ export type BasicAuthOptions = {
  * const verify = basicAuth({ username: 'wabakit', password: process.env.WEBHOOK_PASSWORD ?? '' })
  */
 export const basicAuth = ({ username, password }: BasicAuthOptions): Verifier => {
-  const encoder = new TextEncoder()
   return createHeaderVerifier('authorization', {
     values: toValues('password', password).map(
       (each) => `basic ${encodeBase64(encoder.encode(`${username}:${each}`))}`,
