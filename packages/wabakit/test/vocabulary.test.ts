@@ -30,7 +30,7 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   [/\brecognis(?!edBy\b)/i, 'recognize'],
   [/summaris/i, 'summarize'],
   [/serialis/i, 'serialize'],
-  [/\binitialis/i, 'initialize'],
+  [/\binitialis(?!e\(\))/i, 'initialize'],
   [/\bnormalis/i, 'normalize'],
   [/\bbehaviour/i, 'behavior'],
   [/\bhonour/i, 'honor'],
@@ -91,7 +91,6 @@ const exempt = [
   'docs/running-the-server.md',
   'docs/scaling.md',
   'examples/',
-  'CONTRIBUTING.md',
 ]
 
 const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))
