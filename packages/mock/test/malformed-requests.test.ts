@@ -1,6 +1,6 @@
 import { createMock } from '@wabakit/mock'
 import { afterAll, expect, test } from 'vitest'
-import { malformedRequests, sendBytes, getStatus } from '../../webhooks/test/malformed-requests.ts'
+import { getStatus, malformedRequests, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 
 const mock = await createMock({ port: 0 })
 const port = Number(new URL(mock.url).port)

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { malformedRequests, sendBytes, getStatus } from '../../webhooks/test/malformed-requests.ts'
+import { getStatus, malformedRequests, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 import { type RunningServer, startServer } from '../src/index.ts'
 import { acme } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
