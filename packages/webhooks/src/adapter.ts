@@ -1,5 +1,5 @@
 import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
-import { respondFailed, respondRejected } from './receiver/error-response.ts'
+import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
 
 const forbidden = ['CONNECT', 'TRACE', 'TRACK']
@@ -45,6 +45,6 @@ export const respond = async (
     return await handle(request)
   } catch (error) {
     console.error('The handle function of a webhook receiver failed.', error)
-    return respondFailed()
+    return respondUnhandled('failed')
   }
 }

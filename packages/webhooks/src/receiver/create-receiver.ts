@@ -1,5 +1,6 @@
+import type { DeliveryContext } from './delivery-context.ts'
 import { createReporter } from './failures.ts'
-import { bindKind, bindNames, createHandlers } from './handlers.ts'
+import { type Binding, bindKind, bindNames, createHandlers, type HandlerOptions } from './handlers.ts'
 import { type ReceiverOptions, toSettings } from './options.ts'
 import { createReceive } from './receive.ts'
 import type { Receiver } from './receiver.ts'
@@ -29,26 +30,21 @@ export const createReceiver = <Transaction = undefined>(
   const handlers = createHandlers<Transaction>(settings.handlerTimeoutMs)
   const reporter = createReporter()
 
+  const add = (bind: Binding<Transaction>, handlerOptions?: HandlerOptions): Receiver<Transaction> => {
+    handlers.add(bind, handlerOptions)
+    return receiver
+  }
+
   const receiver: Receiver<Transaction> = {
-    on: (name, handler, handlerOptions) => {
-      handlers.add(bindNames(toList(name), handler), handlerOptions)
-      return receiver
-    },
+    on: (name, handler, handlerOptions) => add(bindNames(toList(name), handler), handlerOptions),
     onAny: (handler, handlerOptions) => {
-      handlers.add(
-        bindKind('event', ({ event }, context) => handler(event, context)),
-        handlerOptions,
+      const bind = bindKind('event', ({ event }, context: DeliveryContext<Transaction>) =>
+        handler(event, context),
       )
-      return receiver
+      return add(bind, handlerOptions)
     },
-    onUnknown: (handler, handlerOptions) => {
-      handlers.add(bindKind('unknown', handler), handlerOptions)
-      return receiver
-    },
-    onDrift: (handler, handlerOptions) => {
-      handlers.add(bindKind('drifted', handler), handlerOptions)
-      return receiver
-    },
+    onUnknown: (handler, handlerOptions) => add(bindKind('unknown', handler), handlerOptions),
+    onDrift: (handler, handlerOptions) => add(bindKind('drifted', handler), handlerOptions),
     onError: (listener) => {
       reporter.add(listener)
       return receiver

@@ -19,25 +19,27 @@ const toResponse = (
     headers: { 'content-type': 'application/json', ...headers },
   })
 
-/** 500: a handler failed. The sender should try again, but does not learn what was thrown. */
-export const respondFailed = (): Response =>
-  toResponse(500, { code: 'handler_failed', message: 'The delivery was not handled.' })
+const unhandled = {
+  /** A handler failed. The sender does not learn what was thrown. */
+  failed: () => toResponse(500, { code: 'handler_failed', message: 'The delivery was not handled.' }),
+  /** A 200 now would lose the delivery if the other handler fails. */
+  in_progress: () =>
+    toResponse(
+      409,
+      { code: 'in_progress', message: 'This delivery is already being handled.' },
+      { 'retry-after': '1' },
+    ),
+  /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
+  unavailable: () =>
+    toResponse(
+      503,
+      { code: 'store_unavailable', message: 'The store of handled deliveries is not available.' },
+      { 'retry-after': '5' },
+    ),
+}
 
-/** 409: somebody else is handling the delivery. A 200 now would lose it if that handler fails. */
-export const respondInProgress = (): Response =>
-  toResponse(
-    409,
-    { code: 'in_progress', message: 'This delivery is already being handled.' },
-    { 'retry-after': '1' },
-  )
-
-/** 503: the dedupe store failed, so the delivery was not handled, or may not be remembered. */
-export const respondUnavailable = (): Response =>
-  toResponse(
-    503,
-    { code: 'store_unavailable', message: 'The store of handled deliveries is not available.' },
-    { 'retry-after': '5' },
-  )
+/** Responds to a delivery that the sender should send again. */
+export const respondUnhandled = (outcome: keyof typeof unhandled): Response => unhandled[outcome]()
 
 /** Responds to an error that was thrown before any handler was called. */
 export const respondRejected = (error: unknown): Response => {

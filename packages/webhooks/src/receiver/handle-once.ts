@@ -15,7 +15,7 @@ export type Delivery<Transaction> = {
 }
 
 /** The result of a delivery. With `unavailable`, the dedupe store failed. */
-export type Outcome = InboxOutcome | 'unavailable'
+type Outcome = InboxOutcome | 'unavailable'
 
 /** Maximum key length, so that a database can index it. */
 const maximumLength = 200

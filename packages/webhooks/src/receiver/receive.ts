@@ -3,22 +3,14 @@ import { type ParsedEvent, parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
 import type { UnverifiedDelivery, VerifiedDelivery, Verifier } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-import { respondFailed, respondInProgress, respondRejected, respondUnavailable } from './error-response.ts'
+import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
-import { createHandleOnce, type Outcome, toDeliveryKey } from './handle-once.ts'
+import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, readBody } from './read-request.ts'
 
 const respondAccepted = () => new Response(null, { status: 200 })
-
-const responses: Record<Outcome, () => Response> = {
-  handled: respondAccepted,
-  duplicate: respondAccepted,
-  in_progress: respondInProgress,
-  failed: respondFailed,
-  unavailable: respondUnavailable,
-}
 
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt } = Object(verdict)
@@ -86,6 +78,6 @@ export const createReceive = <Transaction>(
       return respondRejected(error)
     }
     const outcome = await handleOnce({ context, tasks, keepAlive: (work) => keepAlive(host, work) })
-    return responses[outcome]()
+    return outcome === 'handled' || outcome === 'duplicate' ? respondAccepted() : respondUnhandled(outcome)
   }
 }
