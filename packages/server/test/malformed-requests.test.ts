@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { malformedRequests, sendBytes, statusOf } from '../../webhooks/test/malformed-requests.ts'
+import { getStatus, malformedRequests, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 import { type RunningServer, startServer } from '../src/index.ts'
 import { acme } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
@@ -52,7 +52,7 @@ const targetOf = (role: string): Target => {
 /** Checks that all of `received` is one error response in the documented form. */
 const expectError = (received: string, isHead = false): { status: number; code: string } => {
   const [head = '', body = ''] = received.split(/\r\n\r\n(.*)/s)
-  const status = statusOf(received) ?? 0
+  const status = getStatus(received) ?? 0
   expect(head, received).toMatch(/\r\nx-request-id: req_\w{26}(?:\r\n|$)/i)
   if (isHead) return { status, code: '' }
   expect(JSON.parse(body)).toMatchObject({ statusCode: status, code: expect.stringMatching(/^[a-z_]+$/) })
@@ -134,7 +134,7 @@ test('takes a target in absolute form, its host before the Host header, and drop
     await ask('http://user:pass@attacker.example/_wabakit/organizations'),
   ]
 
-  expect(received.map(statusOf)).toEqual([200, 200, 403])
+  expect(received.map(getStatus)).toEqual([200, 200, 403])
   expect(log.join('\n')).not.toContain('user:pass')
 })
 

@@ -85,12 +85,10 @@ const exempt = [
   'packages/core/',
   'packages/mock/',
   'packages/server/',
-  'packages/webhooks/',
   'docs/cli.md',
   'docs/postgresql.md',
   'docs/running-the-server.md',
   'docs/scaling.md',
-  'CONTRIBUTING.md',
 ]
 
 const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))

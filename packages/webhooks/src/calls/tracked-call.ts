@@ -7,8 +7,8 @@ export type CallEvent = Extract<WebhookEvent, { callId: string }>
 export type CallEventName = CallEvent['event']
 
 /**
- * How far a call is known to have got: `initiated`, `not_picked` (rang without an answer, and may still be answered),
- * `accepted`, then `ended`, `missed` or `rejected`, then `summarized`.
+ * The state of a call: `initiated`, `not_picked` (it rang out, but may still be accepted), `accepted`, then `ended`,
+ * `missed` or `rejected`, then `summarized`.
  */
 export type CallState =
   | 'initiated'
@@ -19,7 +19,7 @@ export type CallState =
   | 'rejected'
   | 'summarized'
 
-/** The events of a call from the oldest to the newest, each with the state that it brings. */
+/** The events of a call in their natural order, each with the state that it leads to. */
 export const callStates = {
   CALL_INCOMING_INITIATED: 'initiated',
   CALL_OUTGOING_INITIATED: 'initiated',
@@ -31,7 +31,7 @@ export const callStates = {
   CALL_AI_SUMMARY: 'summarized',
 } as const satisfies Record<CallEventName, CallState>
 
-/** The fields that are gathered from the events of a call. */
+/** The fields that are collected from the events of a call. */
 export const callFields = [
   'channel',
   'callDirection',
@@ -48,27 +48,27 @@ export const callFields = [
   'callEndedAt',
 ] as const
 
-/** Name of a field that is gathered from the events of a call. */
+/** Name of a field that is collected from the events of a call. */
 export type CallField = (typeof callFields)[number]
 
-/** What the events of a call said about it, each field by the newest event that said something; unset ones are absent. */
+/** The fields of a call. Each comes from the newest event that sets it. Fields that no event sets are absent. */
 export type CallDetails = {
   readonly [Field in CallField]?: Exclude<CallEvent[Field], '' | null | undefined>
 }
 
-/** What all records of calls have. It is plain JSON, to be kept wherever you like. */
-export type CallRecordBase = {
-  /** The call. */
+/** The fields of every {@link TrackedCall}. It is plain JSON, so you can store it anywhere. */
+export type TrackedCallBase = {
+  /** The id of the call. */
   readonly callId: string
-  /** What is known about it. */
+  /** The collected fields. */
   readonly details: CallDetails
-  /** The events that arrived, in the order of the call, each once. */
+  /** The events that arrived, each once, in their natural order. */
   readonly events: readonly CallEventName[]
-  /** Which event each detail comes from. */
+  /** The event that each field comes from. */
   readonly sources: { readonly [Field in CallField]?: CallEventName }
 }
 
-/** What is known of one call. */
-export type CallRecord =
-  | (CallRecordBase & { readonly state: Exclude<CallState, 'summarized'>; readonly summary?: undefined })
-  | (CallRecordBase & { readonly state: 'summarized'; readonly summary: CallSummary })
+/** Everything that is known about one call. */
+export type TrackedCall =
+  | (TrackedCallBase & { readonly state: Exclude<CallState, 'summarized'>; readonly summary?: undefined })
+  | (TrackedCallBase & { readonly state: 'summarized'; readonly summary: CallSummary })

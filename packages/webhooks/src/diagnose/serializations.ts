@@ -1,9 +1,9 @@
-const inOneLine = (pretty: string): string => pretty.replace(/,\n */g, ', ').replace(/\n */g, '')
+const toOneLine = (pretty: string): string => pretty.replace(/,\n */g, ', ').replace(/\n */g, '')
 
-/** How the JSON writers of common languages lay a value out. */
+/** The layouts of common JSON writers. */
 const layouts: readonly ((value: unknown) => string)[] = [
   (value) => JSON.stringify(value),
-  (value) => inOneLine(JSON.stringify(value, null, 1)),
+  (value) => toOneLine(JSON.stringify(value, null, 1)),
   (value) => JSON.stringify(value, null, 2),
   (value) => JSON.stringify(value, null, 4),
   (value) => JSON.stringify(value, null, '\t'),
@@ -15,7 +15,7 @@ const escapeNonAscii = (json: string): string => json.replace(/[\u0080-\uffff]/g
 const escapeSlashes = (json: string): string => json.replaceAll('/', '\\/')
 const escapeHtml = (json: string): string => json.replace(/[<>&\u2028\u2029]/g, escapeCharacter)
 
-/** What they escape in it, beyond what JSON asks for. */
+/** The characters that they escape although JSON does not require it. */
 const escapes: readonly ((json: string) => string)[] = [
   (json) => json,
   escapeNonAscii,
@@ -24,7 +24,7 @@ const escapes: readonly ((json: string) => string)[] = [
   escapeHtml,
 ]
 
-const written = (text: string): string[] => {
+const reserialize = (text: string): string[] => {
   try {
     const value: unknown = JSON.parse(text)
     return layouts.flatMap((layout) => escapes.map((write) => write(layout(value))))
@@ -33,9 +33,14 @@ const written = (text: string): string[] => {
   }
 }
 
-/** The bodies that a sender may have signed when this text is what parsing and writing again made of one. */
-export const serialisationsOf = (text: string): Set<string> => {
+/** Lists the bodies that a sender may have signed if `text` is the result of parsing and serializing one of them. */
+export const listSerializations = (text: string): Set<string> => {
   const plain = text.replace(/^\ufeff/, '').trim()
-  const bodies = [plain, plain.replaceAll('\r\n', '\n'), plain.replace(/\r?\n/g, '\r\n'), ...written(plain)]
+  const bodies = [
+    plain,
+    plain.replaceAll('\r\n', '\n'),
+    plain.replace(/\r?\n/g, '\r\n'),
+    ...reserialize(plain),
+  ]
   return new Set(bodies.flatMap((body) => [body, `${body}\n`, `${body}\r\n`, `\ufeff${body}`]))
 }
