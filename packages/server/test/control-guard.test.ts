@@ -98,7 +98,7 @@ test.each([
   ['a public name', { publicUrl: 'https://sandbox.example.com' }],
 ])('does not start without a token where %s lets others in', async (_what, config) => {
   await expect(startServer({ port: 0, database: ':memory:', ...config })).rejects.toThrow(
-    /^controlToken \(WABAKIT_CONTROL_TOKEN\) is required, because .* Set WABAKIT_CONTROL_TOKEN/,
+    /^controlToken \(WABAKIT_CONTROL_TOKEN\) is required because .* Set WABAKIT_CONTROL_TOKEN/,
   )
 })
 

@@ -82,7 +82,7 @@ test('names a setting of the file that does not exist, and those that do', () =>
     {
       key: 'prot',
       source: join(folder, 'wabakit.config.json'),
-      message: expect.stringContaining('There are: host, port'),
+      message: expect.stringContaining('Valid settings are: host, port'),
     },
   ])
 })

@@ -87,7 +87,7 @@ test('ends an attempt that gets no answer in time', async () => {
   const { port } = await listen(() => {})
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 200))).rejects.toThrow(
-    'no complete answer within 200 ms',
+    'no complete response within 200 ms',
   )
 })
 
@@ -99,7 +99,7 @@ test('ends an attempt whose answer drips, although each byte comes in time', asy
   })
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
-    'no complete answer within 300 ms',
+    'no complete response within 300 ms',
   )
 })
 
@@ -111,7 +111,7 @@ test('ends an attempt whose headers drip', async () => {
   })
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
-    'no complete answer within 300 ms',
+    'no complete response within 300 ms',
   )
 })
 
@@ -295,9 +295,9 @@ test('allows http for loopback of a local server only', async () => {
 
   await expect(
     open({ allowPrivateTargets: false }).send(webhook(`http://127.0.0.1:${port}/`)),
-  ).rejects.toThrow('http is for loopback addresses of a local server only')
+  ).rejects.toThrow('http is only allowed for loopback addresses, and only on a local server')
   await expect(open({ lookup: answersTo('10.0.0.1') }).send(webhook('http://lan.test/'))).rejects.toThrow(
-    'http is for loopback addresses of a local server only',
+    'http is only allowed for loopback addresses, and only on a local server',
   )
   expect(
     await open({ lookup: answersTo('127.0.0.1') }).send(webhook(`http://app.test:${port}/`)),

@@ -68,7 +68,7 @@ test('wrong usage ends with 2 and says what is wrong', async () => {
     ],
     [['listen'], /--forward-to/],
     [['listen', '--forward-to', 'ftp://127.0.0.1/'], /must be an http or https URL/],
-    [['resend'], /Name one delivery, or choose a range/],
+    [['resend'], /Name one delivery, or select deliveries/],
     [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
     [['resend', '--status', 'lost'], /must be one of: pending, delivered, exhausted, skipped/],
     [['verify', '--secret', secret, '--header', 'nonsense'], /--header takes "name: value"/],
@@ -88,7 +88,7 @@ test('a server that does not answer ends with 3', async () => {
     wabakit(['ready', '--wait', '0.2'], { env }),
   ])
 
-  expect(trigger).toMatchObject({ code: 3, stderr: expect.stringMatching(/^No server answers at http:/) })
+  expect(trigger).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot reach a server at http:/) })
   expect(tail.code).toBe(3)
   expect(ready).toMatchObject({
     code: 3,

@@ -108,7 +108,7 @@ test('what the server refuses ends with 1 and its sentence', async () => {
   expect(channel).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'The server refused (400): channel: channel must be PSTN or WHATSAPP.\n',
+    stderr: 'The server rejected the request (400): channel: channel must be PSTN or WHATSAPP.\n',
   })
   expect(delivery).toMatchObject({ code: 1, stderr: expect.stringContaining('no delivery "dlv_none"') })
   expect(organization).toMatchObject({ code: 1, stderr: expect.stringContaining('"nobody"') })
