@@ -143,7 +143,7 @@ test('tells callers of the control API apart by X-Forwarded-For behind a proxy',
   expect([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')]).toEqual([401, 429, 401])
 })
 
-test('has an id on each answer', async () => {
+test('sends an id with each response', async () => {
   const server = await start({ controlToken: token })
   const ids = [
     (await control(server, 'GET /organizations')).headers.get('x-request-id'),

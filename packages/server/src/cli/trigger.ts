@@ -41,7 +41,7 @@ const trigger = async (
 ): Promise<void> => {
   if (what !== 'call' && !isEventName(what)) {
     throw new CliError(
-      `There is no event ${what}. Trigger call, or one of: ${eventNames.join(', ')}.`,
+      `Unknown event: ${what}. Trigger call, or one of: ${eventNames.join(', ')}.`,
       exitCodes.usage,
     )
   }

@@ -14,7 +14,7 @@ type Check = (address: string) => void
 
 const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
-/** Makes a lookup fail when any resolved address is refused: a name with one such address cannot be trusted. */
+/** Fails a lookup when any resolved address is refused: a name with one such address cannot be trusted. */
 const guardLookup =
   (lookup: LookupFunction, check: Check): LookupFunction =>
   (hostname, options, callback) => {

@@ -59,12 +59,12 @@ test('keeps what a JSON line says', () => {
   expect(JSON.parse(text())).toMatchObject({ path: injected })
 })
 
-test('colours lines on a terminal, and nothing else there', () => {
+test('colors lines on a terminal, and escapes everything else', () => {
   const { log, text } = open({ logFormat: 'pretty' }, true)
 
   log.info({ err: new Error(injected) }, 'message')
 
   expect(text()).toContain('\u001b[32mINFO\u001b[39m')
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors.
   expect(text().replace(/\u001b\[\d+m/g, '')).not.toMatch(isUnsafe)
 })

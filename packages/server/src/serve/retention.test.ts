@@ -4,7 +4,7 @@ import { startRetention } from './retention.ts'
 
 const day = 86_400_000
 
-test('removes settled deliveries and their events after the days they are kept, and nothing younger', async () => {
+test('removes finished deliveries and their events after the retention time, and nothing younger', async () => {
   const store = memoryStore()
   let now = Date.now() - 31 * day
   const service = createReferenceServer({
@@ -34,7 +34,7 @@ test('removes settled deliveries and their events after the days they are kept, 
   expect((await service.deliveries.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
 })
 
-test('rests after each batch for longer than it took', async () => {
+test('pauses after each batch for longer than it took', async () => {
   const batchMs = 20
   const spans: { start: number; end: number }[] = []
   const errors: unknown[] = []
@@ -62,7 +62,7 @@ test('rests after each batch for longer than it took', async () => {
   expect(errors).toEqual([])
 })
 
-test('tells of a failure, and stops at once while it rests', async () => {
+test('reports a failure, and stops immediately during a pause', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const stop = startRetention({
     store: { prune: () => Promise.reject(new Error('away')) },

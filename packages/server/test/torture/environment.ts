@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { calm, flaky } from './behaviours.ts'
+import { calm, flaky } from './behaviors.ts'
 import type { Verdict } from './checker.ts'
 import { drain } from './drain.ts'
-import type { Engine, Role, WorldDatabase } from './engine.ts'
+import type { Engine, EnvironmentDatabase, Role } from './engine.ts'
 import { createFleet, type Fleet } from './fleet.ts'
 import { type Load, type LoadReport, startLoad } from './load.ts'
 import { createRandom, type Random } from './random.ts'
@@ -34,8 +34,8 @@ const settings = {
   ],
 }
 
-/** What a world is made of. */
-export type WorldOptions = {
+/** What an environment is made of. */
+export type EnvironmentOptions = {
   readonly engine: Engine
   readonly seed: number
   /** Its processes; those of the engine when omitted. */
@@ -48,17 +48,17 @@ export type WorldOptions = {
   readonly environment?: Readonly<Record<string, string>> | undefined
   /** The endpoint answers every attempt; else it is flaky. */
   readonly isCalm?: boolean | undefined
-  /** How many requests are under way at the same time. */
+  /** The number of concurrent requests. */
   readonly width?: number | undefined
 }
 
-/** What came of a world. */
-export type WorldResult = Verdict & { readonly load: LoadReport }
+/** What came of an environment. */
+export type EnvironmentResult = Verdict & { readonly load: LoadReport }
 
 /** A service under load, with an endpoint that records. */
-export type World = {
+export type Environment = {
   readonly random: Random
-  readonly database: WorldDatabase
+  readonly database: EnvironmentDatabase
   readonly fleet: Fleet
   readonly recorder: Recorder
   /** Ids of the two subscriptions. */
@@ -73,13 +73,13 @@ export type World = {
    *
    * @param options - `drain: false` does not wait for deliveries.
    */
-  finish(options?: { readonly drain: boolean }): Promise<WorldResult>
+  finish(options?: { readonly drain: boolean }): Promise<EnvironmentResult>
   /** Ends whatever runs, and removes the files. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Makes a world whose processes are ready and under load. */
-export const createWorld = async (options: WorldOptions): Promise<World> => {
+/** Starts an environment whose processes are ready and under load. */
+export const createEnvironment = async (options: EnvironmentOptions): Promise<Environment> => {
   await using made = new AsyncDisposableStack()
   const random = createRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
