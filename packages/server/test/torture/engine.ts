@@ -22,12 +22,12 @@ export type EnvironmentDatabase = {
 export type Engine = {
   /** The processes of an environment. */
   readonly roles: readonly Role[]
-  /** A module that lets one commit in `WABAKIT_DROP_EVERY` be lost, though acknowledged; it answers `dropped`. */
+  /** A module that loses one of `WABAKIT_DROP_EVERY` acknowledged commits. It responds with `dropped`. */
   readonly dropCommits: string
   /**
-   * Makes an empty database.
+   * Creates an empty database.
    *
-   * @param folder - a folder of the environment's, for files.
+   * @param folder - a folder of the environment for files.
    */
   createDatabase(folder: string): Promise<EnvironmentDatabase>
 }
