@@ -43,7 +43,7 @@ afterAll(async () => {
   await cluster?.remove()
 })
 
-const targetOf = (role: string): Target => {
+const getTarget = (role: string): Target => {
   const target = targets.get(role)
   if (target === undefined) throw new Error(`no server of role ${role}`)
   return target
@@ -81,7 +81,7 @@ const cases = ['all', 'worker'].flatMap((role) =>
 test.each(cases)(
   'role $role answers $line ($name) in the form of every error',
   async ({ role, fault, bytes }) => {
-    const { port } = targetOf(role)
+    const { port } = getTarget(role)
 
     const received = await sendBytes(port, bytes)
 
@@ -110,7 +110,7 @@ test.each([
   ['nonsense\r\n\r\n', 400, 'malformed_request'],
   [`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: h\r\n\r\n`, 431, 'headers_too_large'],
 ])('answers %j', async (bytes, status, code) => {
-  const { port, log } = targetOf('all')
+  const { port, log } = getTarget('all')
   const before = log.length
 
   const received = await sendBytes(port, bytes)
@@ -124,7 +124,7 @@ test.each([
 })
 
 test('takes a target in absolute form, its host before the Host header, and drops its credentials', async () => {
-  const { port, log } = targetOf('all')
+  const { port, log } = getTarget('all')
   const ask = (target: string) =>
     sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n`)
 
@@ -139,7 +139,7 @@ test('takes a target in absolute form, its host before the Host header, and drop
 })
 
 test('answers a request whose body cannot be parsed any more, once', async () => {
-  const { port } = targetOf('all')
+  const { port } = getTarget('all')
   const bytes = [
     'POST /whatsapp/wa-group/create HTTP/1.1',
     'Host: h',
@@ -156,7 +156,7 @@ test('answers a request whose body cannot be parsed any more, once', async () =>
 })
 
 test('answers a request before the nonsense that follows it on the connection', async () => {
-  const { port } = targetOf('all')
+  const { port } = getTarget('all')
   const json = JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', groupId: 'before-nonsense' })
   const bytes = [
     'POST /whatsapp/wa-group/create HTTP/1.1',

@@ -84,10 +84,12 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 const exempt = [
   'packages/core/',
   'packages/mock/',
-  'packages/server/',
-  'docs/cli.md',
+  'packages/server/src/migrate-database/',
+  'packages/server/src/postgres/',
+  'packages/server/src/sqlite/',
+  'packages/server/test/migrate-database/',
+  'packages/server/test/postgres-cluster.ts',
   'docs/postgresql.md',
-  'docs/running-the-server.md',
   'docs/scaling.md',
 ]
 
