@@ -100,12 +100,16 @@ CREATE FUNCTION wabakit.due_subscriptions(
 DECLARE
   most CONSTANT integer := greatest(128, 2 * p_room);
   organizations integer[] := '{}';
+  noted bigint;
 BEGIN
-  IF most < (
+  noted := (
     SELECT count(*) FROM (
       SELECT FROM wabakit.due_times t WHERE t.share = p_share AND t.due_at <= p_now LIMIT most + 1
     ) AS t
-  ) THEN
+  );
+  IF noted = 0 THEN
+    RETURN;
+  ELSIF noted > most THEN
     organizations := wabakit.organizations_from(p_share, hashint8(p_seed), most / 4);
   END IF;
   RETURN QUERY
@@ -129,15 +133,16 @@ BEGIN
           SELECT t.subscription, t.due_at, each FROM wabakit.due_times t
           WHERE t.share = p_share AND t.organization = each AND t.subscription >= beginning AND t.due_at <= p_now
             AND (p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0)
-          ORDER BY t.subscription LIMIT most / cardinality(organizations)
+          ORDER BY t.subscription
         )
         UNION ALL
         (
           SELECT t.subscription, t.due_at, each FROM wabakit.due_times t
           WHERE t.share = p_share AND t.organization = each AND t.subscription < beginning AND t.due_at <= p_now
             AND (p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0)
-          ORDER BY t.subscription LIMIT most / cardinality(organizations)
+          ORDER BY t.subscription
         )
+        LIMIT most / cardinality(organizations)
       ) AS t
     ) AS n
     WHERE p_share = 1 OR n.organization <> ALL (p_except)
@@ -159,27 +164,32 @@ BEGIN
       SELECT turns.*, row_number() OVER (PARTITION BY turns.share ORDER BY turns.turn, turns.place) AS nth
       FROM (
         SELECT
-          due.delivery, asked.share, asked.place,
-          row_number() OVER (PARTITION BY asked.share, asked.organization ORDER BY due.nth, asked.place) AS turn
+          due.delivery, due.share, due.place,
+          row_number() OVER (PARTITION BY due.share, due.organization ORDER BY due.nth, due.place) AS turn
         FROM (
           SELECT
-            a.*, count(*) OVER (PARTITION BY a.share, a.organization) AS fellows,
-            dense_rank() OVER (PARTITION BY a.share ORDER BY a.organization)
-              + dense_rank() OVER (PARTITION BY a.share ORDER BY a.organization DESC) - 1 AS organizations
-          FROM unnest(p_subscriptions, p_organizations, p_shares)
-            WITH ORDINALITY AS a (subscription, organization, share, place)
-        ) AS asked
-        CROSS JOIN LATERAL (
-          SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = asked.subscription
-        ) AS noted
-        CROSS JOIN LATERAL (
-          SELECT wabakit.free_slots(asked.subscription, p_now, p_per_subscription, p_alone) AS slots OFFSET 0
-        ) AS free
-        CROSS JOIN LATERAL wabakit.due_deliveries(
+            asked.*, found.delivery,
+            row_number() OVER (PARTITION BY asked.place ORDER BY found.due_at, found.event) AS nth
+          FROM (
+            SELECT
+              a.*, count(*) OVER (PARTITION BY a.share, a.organization) AS fellows,
+              dense_rank() OVER (PARTITION BY a.share ORDER BY a.organization)
+                + dense_rank() OVER (PARTITION BY a.share ORDER BY a.organization DESC) - 1 AS organizations
+            FROM unnest(p_subscriptions, p_organizations, p_shares)
+              WITH ORDINALITY AS a (subscription, organization, share, place)
+          ) AS asked
+          CROSS JOIN LATERAL (
+            SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = asked.subscription
+          ) AS noted
+          CROSS JOIN LATERAL (
+            SELECT wabakit.free_slots(asked.subscription, p_now, p_per_subscription, p_alone) AS slots OFFSET 0
+          ) AS free
           -- The others of its organization, and the other organizations, get one each before it gets two.
-          asked.subscription, noted.due_at, p_now,
-          least(p_room[asked.share] - asked.fellows - asked.organizations + 2, greatest(0, free.slots))
-        ) WITH ORDINALITY AS due (delivery, due_at, event, nth)
+          CROSS JOIN LATERAL wabakit.due_deliveries(
+            asked.subscription, noted.due_at, p_now,
+            least(p_room[asked.share] - asked.fellows - asked.organizations + 2, greatest(0, free.slots))
+          ) AS found
+        ) AS due
       ) AS turns
     ) AS ranked
     WHERE ranked.nth <= p_room[ranked.share]
@@ -281,7 +291,6 @@ BEGIN
   PERFORM wabakit.put_off(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t
     WHERE t.subscription = ANY (candidates) AND t.due_at < moment - lag
-      AND coalesce(wabakit.first_due(t.subscription, t.due_at), moment) > t.due_at + lag
-  ));
+  ), lag);
 END $$;
 `

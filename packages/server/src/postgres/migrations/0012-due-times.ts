@@ -28,12 +28,19 @@ CREATE INDEX due_times_of_subscription ON wabakit.due_times (subscription, due_a
 CREATE FUNCTION wabakit.share_of(p_pace text) RETURNS integer LANGUAGE sql IMMUTABLE
 RETURN CASE p_pace WHEN 'quick' THEN 1 WHEN 'failing' THEN 3 ELSE 2 END;
 
+-- The row for a subscription.
+CREATE FUNCTION wabakit.due_time(p_subscription bigint, p_due_at bigint) RETURNS SETOF wabakit.due_times
+LANGUAGE sql STABLE AS $$
+  SELECT p_subscription, p_due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
+  FROM wabakit.subscriptions s WHERE s.position = p_subscription OFFSET 0
+$$;
+
 CREATE FUNCTION wabakit.note_due() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wabakit.due_times
-  SELECT n.subscription, n.due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
+  SELECT row.*
   FROM (SELECT c.subscription, min(c.due_at) AS due_at FROM changed c WHERE c.due_at IS NOT NULL GROUP BY 1) AS n
-  JOIN wabakit.subscriptions s ON s.position = n.subscription
+  CROSS JOIN LATERAL wabakit.due_time(n.subscription, n.due_at) AS row
   WHERE NOT EXISTS (
     SELECT FROM wabakit.due_times t WHERE t.subscription = n.subscription AND t.due_at <= n.due_at OFFSET 0
   );
@@ -87,8 +94,8 @@ BEGIN
   RETURN found;
 END $$;
 
--- Makes the rows of subscriptions as late as they can be, those that nobody is busy with.
-CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Makes the rows of subscriptions as late as they can be, where they gain more than a lag and nobody is busy with them.
+CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[], p_lag bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   free bigint[];
 BEGIN
@@ -96,15 +103,18 @@ BEGIN
     SELECT each FROM (SELECT DISTINCT unnest(p_subscriptions)) AS asked (each)
     WHERE pg_try_advisory_xact_lock(wabakit.lock_key('subscription', each::text))
   );
-  WITH removed AS (
-    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (free) RETURNING t.subscription, t.due_at
+  WITH early AS MATERIALIZED (
+    SELECT n.subscription, first
+    FROM (
+      SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = ANY (free) GROUP BY 1
+    ) AS n
+    CROSS JOIN LATERAL wabakit.first_due(n.subscription, n.due_at) AS first
+    WHERE first IS NULL OR first > n.due_at + p_lag
+  ), removed AS (
+    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (ARRAY(SELECT e.subscription FROM early e))
   )
   INSERT INTO wabakit.due_times
-  SELECT r.subscription, first, hashtext(s.organization_id), wabakit.share_of(s.pace)
-  FROM (SELECT subscription, min(due_at) AS due_at FROM removed GROUP BY 1) AS r
-  JOIN wabakit.subscriptions s ON s.position = r.subscription
-  CROSS JOIN LATERAL wabakit.first_due(r.subscription, r.due_at) AS first
-  WHERE first IS NOT NULL;
+  SELECT row.* FROM early e CROSS JOIN LATERAL wabakit.due_time(e.subscription, e.first) AS row WHERE e.first IS NOT NULL;
 END $$;
 
 -- Adds rows that should be there and are not. Somebody who changes due times by hand, without the lock, can make a claim
@@ -112,8 +122,7 @@ END $$;
 CREATE FUNCTION wabakit.note_all_due() RETURNS void LANGUAGE sql
 BEGIN ATOMIC
   INSERT INTO wabakit.due_times
-  SELECT q.subscription, q.due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
-  FROM wabakit.queues() q JOIN wabakit.subscriptions s ON s.position = q.subscription
+  SELECT row.* FROM wabakit.queues() q CROSS JOIN LATERAL wabakit.due_time(q.subscription, q.due_at) AS row
   WHERE NOT EXISTS (
     SELECT FROM wabakit.due_times t WHERE t.subscription = q.subscription AND t.due_at <= q.due_at OFFSET 0
   );
