@@ -18,12 +18,13 @@ type Attempt = { readonly id: string; readonly begun: number; ended: number; isA
 /** Longer than it takes others to take over from a lost worker. */
 const slowMs = 4_000
 
-/** An endpoint that takes long for the first attempt of each delivery. */
+/** An endpoint that takes long for the first attempt of each delivery, except the very first. */
 const listenSlowly = async () => {
   const attempts: Attempt[] = []
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
     const isFirst = !attempts.some((earlier) => earlier.id === id)
+    const isSlow = isFirst && attempts.length > 0
     const attempt = { id, begun: performance.now(), ended: Number.POSITIVE_INFINITY, isAnswered: false }
     attempts.push(attempt)
     response.on('close', () => {
@@ -31,7 +32,7 @@ const listenSlowly = async () => {
       attempt.isAnswered = response.writableFinished
     })
     request.resume()
-    setTimeout(() => response.end(), isFirst ? slowMs : 0)
+    setTimeout(() => response.end(), isSlow ? slowMs : 0)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -58,9 +59,14 @@ test('a worker whose session is ended by the database gives its attempts up befo
   const client = new pg.Client({ connectionString: database })
   await client.connect()
   onTestFinished(() => client.end())
-  const groups = 16
-  for (let group = 0; group < groups; group++) await createGroup(api.url, { groupId: `team-${group}` })
-  await expect.poll(() => endpoint.attempts.length, { timeout: 10_000 }).toBe(8)
+  const listDelivered = async () =>
+    (await api.service.deliveries.list('acme', { statuses: ['delivered'], limit: 100 })).items
+  // A subscription gets all its slots after its first quick response.
+  await createGroup(api.url, { groupId: 'first' })
+  await expect.poll(async () => (await listDelivered()).length, { timeout: 10_000 }).toBe(1)
+  const groups = 17
+  for (let group = 1; group < groups; group++) await createGroup(api.url, { groupId: `team-${group}` })
+  await expect.poll(() => endpoint.attempts.length, { timeout: 10_000 }).toBe(1 + 8)
 
   const { rows } = await client.query(
     `SELECT pg_terminate_backend(l.pid) FROM wabakit.workers w JOIN pg_locks l ON l.locktype = 'advisory'
@@ -69,8 +75,6 @@ test('a worker whose session is ended by the database gives its attempts up befo
   )
   expect(rows.length).toBeGreaterThan(0)
 
-  const listDelivered = async () =>
-    (await api.service.deliveries.list('acme', { statuses: ['delivered'], limit: 100 })).items
   await expect.poll(async () => (await listDelivered()).length, { timeout: 40_000 }).toBe(groups)
   const byId = Map.groupBy(endpoint.attempts, ({ id }) => id)
   expect(byId.size).toBe(groups)

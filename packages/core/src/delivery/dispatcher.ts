@@ -173,6 +173,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
 
   const pool = createPool<Job>({
     concurrency,
+    clock,
     onError,
     take: async ({ limit, suspects }) => {
       const claimId = ids('claim')

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { systemClock as clock } from '../values/clock.ts'
 import { createPool, type PoolJob } from './pool.ts'
 
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
@@ -12,6 +13,7 @@ const createWorkshop = (jobs: number, concurrency: number) => {
   let left = jobs
   const pool = createPool<PoolJob>({
     concurrency,
+    clock,
     onError: (error) => errors.push(error),
     take: async ({ limit }) => {
       if (limit > 0) seen.limits.push(limit)
@@ -72,6 +74,7 @@ describe('createPool', () => {
     let jobs = 1
     const pool = createPool<PoolJob>({
       concurrency: 2,
+      clock,
       onError: (error) => errors.push(error),
       take: async () => (jobs-- > 0 ? [quick] : []),
       giveBack: async () => {},
@@ -92,6 +95,7 @@ describe('createPool', () => {
     let started = 0
     const pool = createPool<PoolJob>({
       concurrency: 2,
+      clock,
       onError: () => {},
       take: async ({ limit }) => Array.from({ length: Math.min(limit, 10 - started) }, () => quick),
       giveBack: async () => {},
@@ -114,6 +118,7 @@ describe('createPool', () => {
     const limits: number[] = []
     const pool = createPool<PoolJob>({
       concurrency: 16,
+      clock,
       onError: () => {},
       take: async ({ limit }) => {
         if (limit > 0) limits.push(limit)

@@ -1,4 +1,5 @@
 import type { Pace, SuspectShare } from '../store.ts'
+import type { Clock } from '../values/clock.ts'
 import { createPacer, type Pacer } from './pacer.ts'
 import { createSlowPlaces } from './slow-places.ts'
 
@@ -24,6 +25,7 @@ export type JobPlace = {
 export type PoolContext<Job extends PoolJob> = {
   /** Maximum number of concurrent jobs that are neither suspect nor slow. */
   readonly concurrency: number
+  readonly clock: Clock
   /** Gives jobs that can be done now; fewer than there is room for when there are no more. */
   take(room: Room): Promise<readonly Job[]>
   run(job: Job, place: JobPlace): Promise<void>
@@ -66,7 +68,7 @@ const failingPacing = { atOnce: 2, msEach: 20 }
 
 /** Creates a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
 export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool => {
-  const { concurrency, take, run, giveBack, onError } = context
+  const { concurrency, clock, take, run, giveBack, onError } = context
   const most = concurrency * heldPerPlace
   const worthTaking = Math.ceil(concurrency * gathering.perPlace)
   const slow = createSlowPlaces(concurrency * slowPerPlace)
@@ -153,8 +155,8 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   }
 
   const onRoom = (): void => void fill()
-  const suspectPacer = createPacer({ ...suspectPacing, onRoom })
-  const failingPacer = createPacer({ ...failingPacing, onRoom })
+  const suspectPacer = createPacer({ ...suspectPacing, clock, onRoom })
+  const failingPacer = createPacer({ ...failingPacing, clock, onRoom })
 
   const roomLeft = (): Room => {
     const free = slow.free()

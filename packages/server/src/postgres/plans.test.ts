@@ -176,3 +176,29 @@ test('pruning reads a few rows for each that it removes', async () => {
   expect(rows).toEqual([{ removed: 200 }])
   expect(rowsRead()).toBeLessThan(1_000)
 })
+
+test('a claim reads a bounded number of the subscriptions that have something due, and passes no organization over', async () => {
+  const subscriptions = 5_000
+  await connection.query('TRUNCATE wabakit.deliveries, wabakit.due_times, wabakit.subscriptions')
+  await connection.query(
+    `INSERT INTO wabakit.subscriptions
+      (id, organization_id, revision, channel, number, digits, url, secret, pace, created_at, updated_at)
+    SELECT n, CASE n WHEN $1 THEN 'other' ELSE 'acme' END, 1, 'PSTN', n, n, '', '', 'quick', 0, 0
+    FROM generate_series(1, $1::integer) n`,
+    [subscriptions],
+  )
+  await connection.query(
+    `INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at)
+    SELECT s.organization_id, s.position, $1, 'CALL_ENDED', 'call:1', 'pending', true, s.position FROM wabakit.subscriptions s`,
+    [3 * many - 1],
+  )
+  await connection.query('ANALYZE')
+  notices.length = 0
+  const { rows } = await connection.query<{ organizationId: string }>(
+    `SELECT "organizationId" FROM wabakit.claim_deliveries('claim', 60000, 10, 10, 4, 2, '{}')`,
+  )
+  expect(rows.length).toBe(10)
+  expect(rows.map(({ organizationId }) => organizationId)).toContain('other')
+  expect(nodes().filter((node) => node['Node Type'] === 'Seq Scan')).toEqual([])
+  expect(rowsRead()).toBeLessThan(700)
+})

@@ -62,46 +62,99 @@ BEGIN
   );
 END $$;
 
--- Subscriptions that have something due, in turn between organizations, then between the subscriptions of each. Chance
--- decides who is first, anew for each claim. Each belongs to a share of the claim: 1 quick, 2 new and slow, 3 failing.
--- Unless p_apart, all are in the first. New and failing ones with a claim under lease are left out, since they can have
--- no more, and so are suspect ones of the organizations in p_except.
-CREATE FUNCTION wabakit.due_subscriptions(
-  p_claim_id text, p_now bigint, p_apart boolean, p_except text[]
-) RETURNS TABLE (subscription bigint, due_at bigint, organization_id text, share integer) LANGUAGE plpgsql STABLE AS $$
-#variable_conflict use_column
+-- Some of the organizations that have something noted in a share, in the order of their hashes, from p_from round.
+CREATE FUNCTION wabakit.organizations_from(p_share integer, p_from integer, p_most integer) RETURNS integer[]
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  found integer[] := '{}';
+  next integer := p_from;
+  is_round boolean := false;
 BEGIN
-  RETURN QUERY
-  SELECT d.subscription, d.due_at, d.organization_id, d.share
-  FROM (
-    SELECT
-      t.subscription, t.due_at, s.organization_id, shared.share,
-      row_number() OVER (
-        PARTITION BY shared.share, s.organization_id ORDER BY hashint8extended(t.subscription, chance.seed)
-      ) AS turn,
-      hashtextextended(s.organization_id, chance.seed) AS place
-    FROM (SELECT hashtextextended(p_claim_id, 0)) AS chance (seed)
-    CROSS JOIN (
-      SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.due_at <= p_now GROUP BY 1
+  LOOP
+    next := (
+      SELECT t.organization FROM wabakit.due_times t WHERE t.share = p_share AND t.organization >= next
+      ORDER BY t.organization LIMIT 1
+    );
+    IF next IS NULL AND NOT is_round THEN
+      is_round := true;
+      next := -2147483648;
+      CONTINUE;
+    END IF;
+    EXIT WHEN next IS NULL OR is_round AND next >= p_from;
+    found := found || next;
+    EXIT WHEN cardinality(found) = p_most OR next = 2147483647;
+    next := next + 1;
+  END LOOP;
+  RETURN found;
+END $$;
+
+-- Subscriptions of a share that have something due, in turn between organizations, then between the subscriptions of
+-- each. Chance decides who is first, anew for each claim. If there are many, these are those that are noted earliest,
+-- and some of each of a number of organizations, from wherever chance begins: so none is passed over for good.
+-- Suspect ones are left out while they can have no more, and those of the organizations in p_except.
+CREATE FUNCTION wabakit.due_subscriptions(
+  p_share integer, p_seed bigint, p_now bigint, p_room integer, p_per_subscription integer, p_alone integer,
+  p_except integer[]
+) RETURNS TABLE (subscription bigint, due_at bigint, organization integer) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+DECLARE
+  most CONSTANT integer := greatest(128, 2 * p_room);
+  organizations integer[] := '{}';
+  noted bigint;
+BEGIN
+  noted := (
+    SELECT count(*) FROM (
+      SELECT FROM wabakit.due_times t WHERE t.share = p_share AND t.due_at <= p_now LIMIT most + 1
     ) AS t
-    LEFT JOIN wabakit.subscriptions s ON s.position = t.subscription
-    CROSS JOIN LATERAL (
-      SELECT CASE WHEN NOT p_apart THEN 1 WHEN s.pace IN ('new', 'slow') THEN 2 WHEN s.pace = 'failing' THEN 3 ELSE 1 END
-    ) AS shared (share)
-    WHERE shared.share = 1 OR s.organization_id <> ALL (p_except) AND (
-      s.pace = 'slow' OR NOT EXISTS (
-        SELECT FROM wabakit.deliveries d
-        WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > p_now OFFSET 0
-      )
-    )
+  );
+  IF noted = 0 THEN
+    RETURN;
+  ELSIF noted > most THEN
+    organizations := wabakit.organizations_from(p_share, hashint8(p_seed), most / 4);
+  END IF;
+  RETURN QUERY
+  SELECT d.subscription, d.due_at, d.organization
+  FROM (
+    SELECT n.subscription, min(n.due_at) AS due_at, n.organization, row_number() OVER (
+      PARTITION BY n.organization ORDER BY hashint8extended(n.subscription, p_seed)
+    ) AS turn
+    FROM (
+      SELECT t.* FROM (
+        SELECT t.subscription, t.due_at, t.organization FROM wabakit.due_times t
+        WHERE t.share = p_share AND t.due_at <= p_now ORDER BY t.due_at LIMIT most
+      ) AS t
+      WHERE p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0
+      UNION ALL
+      SELECT t.* FROM unnest(organizations) AS each CROSS JOIN LATERAL (
+        SELECT min(t.subscription) + abs(p_seed % (max(t.subscription) - min(t.subscription) + 1)) AS beginning
+        FROM wabakit.due_times t WHERE t.share = p_share AND t.organization = each
+      ) AS chance CROSS JOIN LATERAL (
+        (
+          SELECT t.subscription, t.due_at, each FROM wabakit.due_times t
+          WHERE t.share = p_share AND t.organization = each AND t.subscription >= beginning AND t.due_at <= p_now
+            AND (p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0)
+          ORDER BY t.subscription
+        )
+        UNION ALL
+        (
+          SELECT t.subscription, t.due_at, each FROM wabakit.due_times t
+          WHERE t.share = p_share AND t.organization = each AND t.subscription < beginning AND t.due_at <= p_now
+            AND (p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0)
+          ORDER BY t.subscription
+        )
+        LIMIT most / cardinality(organizations)
+      ) AS t
+    ) AS n
+    WHERE p_share = 1 OR n.organization <> ALL (p_except)
+    GROUP BY 1, 3
   ) AS d
-  ORDER BY d.turn, d.place;
+  ORDER BY d.turn, hashint4extended(d.organization, p_seed);
 END $$;
 
 -- What to claim of some subscriptions, given their organizations and shares, in the same turns, so that it fits into the
 -- room of each share.
 CREATE FUNCTION wabakit.choose_due(
-  p_subscriptions bigint[], p_organizations text[], p_shares integer[], p_room integer[], p_now bigint,
+  p_subscriptions bigint[], p_organizations integer[], p_shares integer[], p_room integer[], p_now bigint,
   p_per_subscription integer, p_alone integer
 ) RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -111,19 +164,32 @@ BEGIN
       SELECT turns.*, row_number() OVER (PARTITION BY turns.share ORDER BY turns.turn, turns.place) AS nth
       FROM (
         SELECT
-          due.delivery, asked.share, asked.place,
-          row_number() OVER (PARTITION BY asked.share, asked.organization ORDER BY due.nth, asked.place) AS turn
-        FROM unnest(p_subscriptions, p_organizations, p_shares)
-          WITH ORDINALITY AS asked (subscription, organization, share, place)
-        CROSS JOIN LATERAL (
-          SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = asked.subscription
-        ) AS noted
-        CROSS JOIN LATERAL (
-          SELECT wabakit.free_slots(asked.subscription, p_now, p_per_subscription, p_alone) AS slots OFFSET 0
-        ) AS free
-        CROSS JOIN LATERAL wabakit.due_deliveries(
-          asked.subscription, noted.due_at, p_now, least(p_room[asked.share], greatest(0, free.slots))
-        ) WITH ORDINALITY AS due (delivery, due_at, event, nth)
+          due.delivery, due.share, due.place,
+          row_number() OVER (PARTITION BY due.share, due.organization ORDER BY due.nth, due.place) AS turn
+        FROM (
+          SELECT
+            asked.*, found.delivery,
+            row_number() OVER (PARTITION BY asked.place ORDER BY found.due_at, found.event) AS nth
+          FROM (
+            SELECT
+              a.*, count(*) OVER (PARTITION BY a.share, a.organization) AS fellows,
+              dense_rank() OVER (PARTITION BY a.share ORDER BY a.organization)
+                + dense_rank() OVER (PARTITION BY a.share ORDER BY a.organization DESC) - 1 AS organizations
+            FROM unnest(p_subscriptions, p_organizations, p_shares)
+              WITH ORDINALITY AS a (subscription, organization, share, place)
+          ) AS asked
+          CROSS JOIN LATERAL (
+            SELECT min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = asked.subscription
+          ) AS noted
+          CROSS JOIN LATERAL (
+            SELECT wabakit.free_slots(asked.subscription, p_now, p_per_subscription, p_alone) AS slots OFFSET 0
+          ) AS free
+          -- The others of its organization, and the other organizations, get one each before it gets two.
+          CROSS JOIN LATERAL wabakit.due_deliveries(
+            asked.subscription, noted.due_at, p_now,
+            least(p_room[asked.share] - asked.fellows - asked.organizations + 2, greatest(0, free.slots))
+          ) AS found
+        ) AS due
       ) AS turns
     ) AS ranked
     WHERE ranked.nth <= p_room[ranked.share]
@@ -149,35 +215,43 @@ DECLARE
   most CONSTANT integer := 200;
   room CONSTANT integer[] := ARRAY[p_limit, coalesce(p_suspects, 0), coalesce(p_failing, 0)];
   alone CONSTANT integer := CASE WHEN p_suspects IS NULL THEN p_per_subscription ELSE 1 END;
+  seed CONSTANT bigint := hashtextextended(p_claim_id, 0);
+  excepted CONSTANT integer[] := ARRAY(SELECT hashtext(each) FROM unnest(p_except) AS each);
   moment bigint := wabakit.clock_ms();
   room_left integer[] := room;
   candidates bigint[] := '{}';
-  organizations text[] := '{}';
+  organizations integer[] := '{}';
   shares integer[] := '{}';
   early bigint[] := '{}';
   chosen bigint[];
   noted record;
   first bigint;
+  own integer;
   key bigint;
 BEGIN
   IF NOT wabakit.enter_worker(p_worker) THEN
     RETURN;
   END IF;
-  FOR noted IN
-    SELECT d.* FROM wabakit.due_subscriptions(p_claim_id, moment, p_suspects IS NOT NULL, p_except) AS d
-  LOOP
-    EXIT WHEN room_left = '{0,0,0}';
-    CONTINUE WHEN room_left[noted.share] = 0;
-    first := wabakit.first_due(noted.subscription, noted.due_at);
-    IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(first, moment) > noted.due_at + lag THEN
-      early := early || noted.subscription;
-    END IF;
-    CONTINUE WHEN first IS NULL OR first > moment
-      OR wabakit.free_slots(noted.subscription, moment, p_per_subscription, alone) < 1;
-    candidates := candidates || noted.subscription;
-    organizations := organizations || noted.organization_id;
-    shares := shares || noted.share;
-    room_left[noted.share] := room_left[noted.share] - 1;
+  FOR share IN 1..3 LOOP
+    own := CASE WHEN p_suspects IS NULL THEN 1 ELSE share END;
+    CONTINUE WHEN room_left[own] = 0;
+    FOR noted IN
+      SELECT d.* FROM wabakit.due_subscriptions(
+        share, seed, moment, room_left[own], p_per_subscription, alone, excepted
+      ) AS d
+    LOOP
+      first := wabakit.first_due(noted.subscription, noted.due_at);
+      IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(first, moment) > noted.due_at + lag THEN
+        early := early || noted.subscription;
+      END IF;
+      CONTINUE WHEN first IS NULL OR first > moment
+        OR share = 1 AND wabakit.free_slots(noted.subscription, moment, p_per_subscription, alone) < 1;
+      candidates := candidates || noted.subscription;
+      organizations := organizations || noted.organization;
+      shares := shares || own;
+      room_left[own] := room_left[own] - 1;
+      EXIT WHEN room_left[own] = 0;
+    END LOOP;
   END LOOP;
   -- Claims of one subscription are made one after the other: else two would choose the same.
   FOR key IN
@@ -217,7 +291,6 @@ BEGIN
   PERFORM wabakit.put_off(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t
     WHERE t.subscription = ANY (candidates) AND t.due_at < moment - lag
-      AND coalesce(wabakit.first_due(t.subscription, t.due_at), moment) > t.due_at + lag
-  ));
+  ), lag);
 END $$;
 `

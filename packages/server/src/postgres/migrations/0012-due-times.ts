@@ -9,20 +9,38 @@
  * Whoever makes something due adds a row, if there is none that is early enough. It changes none, so that nobody waits
  * for anybody. Rows are made later by claims alone, under the exclusive lock of the subscription, if it is free: under it
  * nobody is making something due.
+ *
+ * Each row has the share of claims that its subscription belongs to, so that a claim reads no more than a part of them.
+ * Where the pace changes at the moment when a row is added, the row can have the share of before until a claim makes it
+ * later.
  */
 export const dueTimes = /* sql */ `
 CREATE TABLE wabakit.due_times (
   subscription bigint NOT NULL, -- its position
-  due_at bigint NOT NULL
+  due_at bigint NOT NULL,
+  organization integer NOT NULL, -- a hash of its id
+  share integer NOT NULL -- see share_of
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
-CREATE INDEX due_times_by_time ON wabakit.due_times (due_at, subscription);
+CREATE INDEX due_times_by_time ON wabakit.due_times (share, due_at, subscription, organization);
+CREATE INDEX due_times_of_organization ON wabakit.due_times (share, organization, subscription, due_at);
 CREATE INDEX due_times_of_subscription ON wabakit.due_times (subscription, due_at);
+
+CREATE FUNCTION wabakit.share_of(p_pace text) RETURNS integer LANGUAGE sql IMMUTABLE
+RETURN CASE p_pace WHEN 'quick' THEN 1 WHEN 'failing' THEN 3 ELSE 2 END;
+
+-- The row for a subscription.
+CREATE FUNCTION wabakit.due_time(p_subscription bigint, p_due_at bigint) RETURNS SETOF wabakit.due_times
+LANGUAGE sql STABLE AS $$
+  SELECT p_subscription, p_due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
+  FROM wabakit.subscriptions s WHERE s.position = p_subscription OFFSET 0
+$$;
 
 CREATE FUNCTION wabakit.note_due() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wabakit.due_times
-  SELECT n.subscription, n.due_at
+  SELECT row.*
   FROM (SELECT c.subscription, min(c.due_at) AS due_at FROM changed c WHERE c.due_at IS NOT NULL GROUP BY 1) AS n
+  CROSS JOIN LATERAL wabakit.due_time(n.subscription, n.due_at) AS row
   WHERE NOT EXISTS (
     SELECT FROM wabakit.due_times t WHERE t.subscription = n.subscription AND t.due_at <= n.due_at OFFSET 0
   );
@@ -32,6 +50,14 @@ CREATE TRIGGER note_inserted AFTER INSERT ON wabakit.deliveries
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.note_due();
 CREATE TRIGGER note_updated AFTER UPDATE ON wabakit.deliveries
   REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.note_due();
+
+CREATE FUNCTION wabakit.note_pace() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE wabakit.due_times t SET share = wabakit.share_of(NEW.pace) WHERE t.subscription = NEW.position;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER note_pace AFTER UPDATE ON wabakit.subscriptions FOR EACH ROW
+  WHEN (wabakit.share_of(OLD.pace) <> wabakit.share_of(NEW.pace)) EXECUTE FUNCTION wabakit.note_pace();
 
 -- When the first of what a subscription has pending or claimed is due, given a time before which nothing is; null when
 -- there is nothing.
@@ -57,15 +83,19 @@ DECLARE
   noted record;
   found bigint;
 BEGIN
-  FOR noted IN SELECT t.subscription, t.due_at FROM wabakit.due_times t ORDER BY t.due_at LOOP
-    EXIT WHEN found <= noted.due_at;
-    found := least(found, wabakit.first_due(noted.subscription, noted.due_at));
+  FOR each IN 1..3 LOOP
+    FOR noted IN
+      SELECT t.subscription, t.due_at FROM wabakit.due_times t WHERE t.share = each ORDER BY t.due_at
+    LOOP
+      EXIT WHEN found <= noted.due_at;
+      found := least(found, wabakit.first_due(noted.subscription, noted.due_at));
+    END LOOP;
   END LOOP;
   RETURN found;
 END $$;
 
--- Makes the rows of subscriptions as late as they can be, those that nobody is busy with.
-CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Makes the rows of subscriptions as late as they can be, where they gain more than a lag and nobody is busy with them.
+CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[], p_lag bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   free bigint[];
 BEGIN
@@ -73,14 +103,18 @@ BEGIN
     SELECT each FROM (SELECT DISTINCT unnest(p_subscriptions)) AS asked (each)
     WHERE pg_try_advisory_xact_lock(wabakit.lock_key('subscription', each::text))
   );
-  WITH removed AS (
-    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (free) RETURNING t.subscription, t.due_at
+  WITH early AS MATERIALIZED (
+    SELECT n.subscription, first
+    FROM (
+      SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = ANY (free) GROUP BY 1
+    ) AS n
+    CROSS JOIN LATERAL wabakit.first_due(n.subscription, n.due_at) AS first
+    WHERE first IS NULL OR first > n.due_at + p_lag
+  ), removed AS (
+    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (ARRAY(SELECT e.subscription FROM early e))
   )
   INSERT INTO wabakit.due_times
-  SELECT r.subscription, first
-  FROM (SELECT subscription, min(due_at) AS due_at FROM removed GROUP BY 1) AS r
-  CROSS JOIN LATERAL wabakit.first_due(r.subscription, r.due_at) AS first
-  WHERE first IS NOT NULL;
+  SELECT row.* FROM early e CROSS JOIN LATERAL wabakit.due_time(e.subscription, e.first) AS row WHERE e.first IS NOT NULL;
 END $$;
 
 -- Adds rows that should be there and are not. Somebody who changes due times by hand, without the lock, can make a claim
@@ -88,7 +122,7 @@ END $$;
 CREATE FUNCTION wabakit.note_all_due() RETURNS void LANGUAGE sql
 BEGIN ATOMIC
   INSERT INTO wabakit.due_times
-  SELECT q.subscription, q.due_at FROM wabakit.queues() q
+  SELECT row.* FROM wabakit.queues() q CROSS JOIN LATERAL wabakit.due_time(q.subscription, q.due_at) AS row
   WHERE NOT EXISTS (
     SELECT FROM wabakit.due_times t WHERE t.subscription = q.subscription AND t.due_at <= q.due_at OFFSET 0
   );
