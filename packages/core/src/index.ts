@@ -4,7 +4,6 @@ export type { SavedSummary, Summaries, SummaryGeneration } from './calls/summari
 export { createReferenceServer } from './create-reference-server.ts'
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
-export { createTurns, type Turns } from './delivery/turns.ts'
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
 export { InputError } from './errors/input-error.ts'
 export { RecordExistsError } from './errors/record-exists-error.ts'
@@ -62,6 +61,7 @@ export type {
 } from './records.ts'
 export type { ReferenceServer } from './reference-server.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'
+export { createTurns, type Turns } from './storage/turns.ts'
 export type {
   Backlog,
   BacklogRequest,

@@ -1,5 +1,5 @@
-import { createTurns, type Turns } from '../delivery/turns.ts'
 import type { AttemptResult, DisabledReason } from '../records.ts'
+import { createTurns, type Turns } from '../storage/turns.ts'
 import type {
   ClaimedDelivery,
   ClaimRequest,

@@ -1,7 +1,7 @@
 import type { EventRecord } from '../records.ts'
+import { outside } from '../storage/heap.ts'
 import type { DeliverySelection, PruneRequest, ResendOutcome, ResendQuery, Store } from '../store.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
-import { nowhere } from './heap.ts'
 import { pageOf } from './paging.ts'
 import {
   type DeliveryRow,
@@ -61,7 +61,7 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
   return {
     at: 0,
     order,
-    slot: nowhere,
+    slot: outside,
     event,
     owner,
     lane: undefined,

@@ -55,7 +55,7 @@ export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
     lane.holder = row
     row.status = 'pending'
     row.at = now
-    row.owner.pending.append(row)
+    row.owner.pending.put(row)
     onChange(row.owner)
     onDue()
   }
@@ -83,7 +83,7 @@ export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
         row.at = 0
         // Most lanes never have more than one delivery at a time.
         lane.waiting ??= createDueQueue()
-        lane.waiting.append(row)
+        lane.waiting.put(row)
         promote(lane, now)
       }
     },

@@ -1,14 +1,14 @@
 import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
 import type { SubscriptionRecord } from '../records.ts'
+import { createDueNotifier } from '../storage/due-notifier.ts'
+import { outside } from '../storage/heap.ts'
 import type { SaveOutcome, Store } from '../store.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createDueQueue } from './due-queue.ts'
-import { nowhere } from './heap.ts'
 import { createHistory } from './history.ts'
 import { measureBacklog } from './measure-backlog.ts'
 import { pageOf } from './paging.ts'
 import { createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
-import { createWakes } from './wakes.ts'
 
 type Revised = { readonly revision: number }
 
@@ -18,7 +18,7 @@ const isNext = (current: Revised | undefined, next: Revised): boolean =>
 const newSubscription = (record: SubscriptionRecord, order: number): SubscriptionRow => ({
   at: 0,
   order,
-  slot: nowhere,
+  slot: outside,
   record,
   pace: 'new',
   lanes: new Map(),
@@ -37,8 +37,8 @@ export const memoryStore = (): Store => {
   const organizations = new Map<string, OrganizationTables>()
   /** Whose key a hash is. */
   const keyOwners = new Map<string, OrganizationTables>()
-  const wakes = createWakes()
-  const queue = createDeliveryQueue(wakes.wake)
+  const dueNotifier = createDueNotifier()
+  const queue = createDeliveryQueue(dueNotifier.notify)
   let order = 0
   const nextOrder = (): number => ++order
 
@@ -188,7 +188,7 @@ export const memoryStore = (): Store => {
     settleDelivery: async (settlement) => queue.settle(settlement),
     nextDueAt: async () => queue.nextDueAt(),
     measureBacklog: async (request) => measureBacklog(organizations.values(), request),
-    onDue: wakes.add,
+    onDue: dueNotifier.subscribe,
     // Its claims end with the process.
     registerWorker: () => () => {},
     close: async () => {},

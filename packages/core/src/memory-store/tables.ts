@@ -12,8 +12,7 @@ import type {
   SubscriptionRecord,
 } from '../records.ts'
 import type { Pace } from '../store.ts'
-import type { DueQueue } from './due-queue.ts'
-import type { Queued } from './heap.ts'
+import type { DueQueue, Queued } from './due-queue.ts'
 
 /** An event and its place among all. */
 export type EventRow = {
