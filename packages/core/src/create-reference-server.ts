@@ -2,10 +2,8 @@ import { createCalls } from './calls/calls.ts'
 import { createSummaries } from './calls/summaries.ts'
 import { createDispatcher } from './delivery/dispatcher.ts'
 import { iterateEmissions } from './events/emissions.ts'
-import { createEventEmitter } from './events/event-emitter.ts'
 import { createEventLog } from './events/event-log.ts'
 import { createGroups } from './groups/groups.ts'
-import { createInviteLinks } from './groups/invite-links.ts'
 import { createParticipants } from './groups/participants.ts'
 import { createDeliveries } from './history/deliveries.ts'
 import { createEvents } from './history/events.ts'
@@ -19,8 +17,7 @@ import { createApiKeys } from './tenancy/api-keys.ts'
 import { createDirectory } from './tenancy/directory.ts'
 import { createOrganizations } from './tenancy/organizations.ts'
 import { systemClock } from './values/clock.ts'
-import { createIds } from './values/ids.ts'
-import { createSecureRandom } from './values/random.ts'
+import { createIds, createSecureRandom } from './values/ids.ts'
 
 /**
  * Makes the service: every rule of it, over a store, in process. It opens no port and starts no timer by itself.
@@ -49,12 +46,11 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   } = options
   const authHeader = options.auth?.header ?? 'authorization'
 
-  const emitter = createEventEmitter(onError)
-  const log = createEventLog({ ids, emitter })
+  const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
   const directory = createDirectory({ store, organizations, apiKeys, declared })
-  const context = { store, clock, ids, log, directory, inviteLinks: createInviteLinks(random) }
+  const context = { store, clock, ids, log, directory, random }
 
   return {
     fetch: createFetch({ ...context, authHeader, onError, rateLimits: createRateLimits(rateLimit, clock) }),
@@ -68,10 +64,10 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     subscriptions: createSubscriptions({ ...context, allowLoopbackHttp }),
     events: createEvents(context),
     deliveries: createDeliveries(context),
-    dispatcher: createDispatcher({ ...context, random, fetch, onError, options: delivery }),
-    on: emitter.on,
-    once: emitter.once,
-    off: emitter.off,
-    observe: (name, iteration) => iterateEmissions(emitter, name, iteration),
+    dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
+    on: log.on,
+    once: log.once,
+    off: log.off,
+    observe: (name, iteration) => iterateEmissions(log, name, iteration),
   }
 }

@@ -20,17 +20,17 @@ export type {
   EmissionListener,
   EmissionName,
   EventObservation,
-} from './events/event-emitter.ts'
-export type { CreatedGroup, Groups } from './groups/groups.ts'
+} from './events/event-log.ts'
+export type { CreatedGroup } from './groups/create-group.ts'
+export type { Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'
 export type { Deliveries, DeliveryListQuery, ResendOptions, ResendSelection } from './history/deliveries.ts'
 export type { EventListQuery, Events, PublishedEvent } from './history/events.ts'
-export type { WrittenAnswer } from './http/answer.ts'
 export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
 export { parserRefusal, refusalText, refuseRequest } from './http/host-refusals.ts'
+export type { SerializedResponse } from './http/response.ts'
 export { callMachine, type MachineName, machines, participantMachine, type StateOf } from './machines.ts'
 export { memoryStore } from './memory-store/memory-store.ts'
-export { memoryTokenBuckets } from './rate-limit/memory-token-buckets.ts'
 export {
   createRateLimits,
   type RateLimit,
@@ -39,6 +39,7 @@ export {
   type RateLimits,
 } from './rate-limit/rate-limits.ts'
 export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
+export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
 export type {
   ApiKeyRecord,
   AttemptRecord,
@@ -103,5 +104,5 @@ export type { DeclaredOrganization } from './tenancy/directory.ts'
 export type { IntegrationInput, OrganizationSettings } from './tenancy/organization-input.ts'
 export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
 export type { Clock } from './values/clock.ts'
+export type { Random } from './values/ids.ts'
 export { createIds, type IdPrefix, type IdSources, type Ids } from './values/ids.ts'
-export type { Random } from './values/random.ts'

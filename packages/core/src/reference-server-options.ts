@@ -4,8 +4,7 @@ import type { RateLimitOptions } from './rate-limit/rate-limits.ts'
 import type { Store } from './store.ts'
 import type { DeclaredOrganization } from './tenancy/directory.ts'
 import type { Clock } from './values/clock.ts'
-import type { Ids } from './values/ids.ts'
-import type { Random } from './values/random.ts'
+import type { Ids, Random } from './values/ids.ts'
 
 /** Options of `createReferenceServer`. */
 export type ReferenceServerOptions = {

@@ -61,6 +61,7 @@ export type { HandlerOptions } from './receiver/registry.ts'
 export { type GenerateSecretOptions, generateSecret } from './secret.ts'
 export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
 export type { VerifiedSignature } from './signature/check-signature.ts'
+export { equalsInConstantTime } from './signature/constant-time.ts'
 export {
   type SignatureOptions,
   type VerifySignatureOptions,

@@ -2,7 +2,7 @@ import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wab
 import { InputError } from '../errors/input-error.ts'
 import type { NumberRecord, OrganizationRecord } from '../records.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
 /** A call that begins. */
 export type CallInput = {
@@ -62,7 +62,7 @@ export const findOwnNumber = (
   channel: Channel,
   number: string,
 ): NumberRecord | undefined => {
-  const digits = digitsOf(number)
+  const digits = toDigits(number)
   return numbersOf(organization, channel).find((own) => own.digits === digits)
 }
 
@@ -109,11 +109,11 @@ export const parseCall = (
   if (own === undefined) {
     issues.push({ path: 'channelNumber', message: `must be a ${channel} number of the organization` })
   }
-  if (digitsOf(customerNumber) === undefined)
+  if (toDigits(customerNumber) === undefined)
     issues.push({ path: 'customerNumber', message: phoneNumberRule })
   if (callId !== undefined && !isIdentifier(callId)) issues.push({ path: 'callId', message: identifierRule })
   const agentNumber = agentNumberOf(callType, triggeredVia, input.agentNumber)
-  if (agentNumber !== null && digitsOf(agentNumber) === undefined) {
+  if (agentNumber !== null && toDigits(agentNumber) === undefined) {
     issues.push({ path: 'agentNumber', message: phoneNumberRule })
   }
   if (own === undefined || issues.length > 0) throw new InputError(issues)

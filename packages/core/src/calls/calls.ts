@@ -3,16 +3,15 @@ import { RecordExistsError } from '../errors/record-exists-error.ts'
 import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
 import { callChanged } from '../events/event-draft.ts'
 import type { EventLog } from '../events/event-log.ts'
-import { type ActionOf, step } from '../machines.ts'
+import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { agentNumberOf, type CallInput, parseCall } from './call-input.ts'
-import { getCallState } from './get-call-state.ts'
 
 /** Who answers a call. */
 export type CallAcceptance = {
@@ -81,7 +80,7 @@ type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 const accepted =
   ({ agentNumber }: CallAcceptance): Change =>
   (call, now) => {
-    if (agentNumber !== undefined && agentNumber !== '' && digitsOf(agentNumber) === undefined) {
+    if (agentNumber !== undefined && agentNumber !== '' && toDigits(agentNumber) === undefined) {
       throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
     const given = agentNumberOf(call.callType, call.triggeredVia, agentNumber)
@@ -117,7 +116,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
     change: Change = () => ({}),
   ): Promise<CallRecord> => {
     checkIdentifiers({ callId })
-    await directory.organization(organizationId)
+    await directory.getOrganization(organizationId)
     for (;;) {
       const found = await store.findCall(organizationId, callId)
       if (found === undefined) throw new RecordNotFoundError('call', callId)
@@ -131,7 +130,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
 
   return {
     start: async (organizationId, input) => {
-      const organization = await directory.organization(organizationId)
+      const organization = await directory.getOrganization(organizationId)
       const now = clock.now()
       const call: CallRecord = {
         organizationId,

@@ -4,14 +4,13 @@ import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
 import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
 import { summaryGenerated } from '../events/event-draft.ts'
 import type { EventLog } from '../events/event-log.ts'
-import { step } from '../machines.ts'
+import { getCallState, step } from '../machines.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { isStorableText } from '../values/storable-text.ts'
-import { getCallState } from './get-call-state.ts'
 
 /** How a summary was generated. */
 export type SummaryGeneration = {
@@ -80,7 +79,7 @@ export const createSummaries = ({ store, clock, log, directory }: SummariesConte
   save: async (organizationId, callId, input, generation) => {
     const summary = parseSummary(input)
     checkIdentifiers({ callId })
-    const organization = await directory.organization(organizationId)
+    const organization = await directory.getOrganization(organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)
     assertSummarizable(organization, found, generation)

@@ -1,7 +1,6 @@
 import type { ClaimedDelivery, SettlementOutcome, SettlementResult, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import type { Ids } from '../values/ids.ts'
-import type { Random } from '../values/random.ts'
+import type { Ids, Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
 import { createPool, type PoolJob } from './pool.ts'
 import { failingLimitMs } from './schedule.ts'

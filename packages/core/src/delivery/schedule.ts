@@ -1,4 +1,4 @@
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 
 const second = 1_000
 const minute = 60 * second

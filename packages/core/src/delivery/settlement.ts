@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../records.ts'
 import type { SettlementResult } from '../store.ts'
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 import type { AttemptReport } from './attempt.ts'
 import { holdingAttempts, longestRetryAfterMs, pauseAfter } from './schedule.ts'
 

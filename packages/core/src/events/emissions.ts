@@ -1,4 +1,4 @@
-import type { Emission, EmissionEventOf, EmissionName, EventObservation } from './event-emitter.ts'
+import type { Emission, EmissionEventOf, EmissionName, EventObservation } from './event-log.ts'
 
 /** Options of `observe`. */
 export type IterationOptions = {

@@ -6,7 +6,7 @@ import type {
   GroupRecord,
   ParticipantRecord,
 } from '../records.ts'
-import { utcTimestamp } from '../values/utc-timestamp.ts'
+import { toUtcTimestamp } from '../values/clock.ts'
 
 /** An event that is about to happen: what is told, and whom it concerns. */
 export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
@@ -36,7 +36,7 @@ export const groupCreated = (group: GroupRecord): EventDraft =>
       groupId: group.clientCustomGroupId,
       groupName: group.subject,
       inviteLink: group.inviteLink,
-      groupCreatedAt: utcTimestamp(group.createdAt),
+      groupCreatedAt: toUtcTimestamp(group.createdAt),
     },
     group.createdAt,
   )
@@ -46,7 +46,7 @@ const participantEvent = (
   { state, phone, changedAt }: ParticipantRecord,
 ): EmittedEvent => {
   const about = { groupId: group.clientCustomGroupId, groupName: group.subject, customerPhone: phone }
-  const at = utcTimestamp(changedAt)
+  const at = toUtcTimestamp(changedAt)
   switch (state) {
     case 'joined':
       return { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: at }
@@ -63,8 +63,8 @@ export const participantChanged = (group: GroupRecord, participant: ParticipantR
 
 const knownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
-  ...(call.startedAt !== null && { callStartedAt: utcTimestamp(call.startedAt) }),
-  ...(call.endedAt !== null && { callEndedAt: utcTimestamp(call.endedAt) }),
+  ...(call.startedAt !== null && { callStartedAt: toUtcTimestamp(call.startedAt) }),
+  ...(call.endedAt !== null && { callEndedAt: toUtcTimestamp(call.endedAt) }),
 })
 
 /** `from` is always the organization's number and `to` the customer's. */
@@ -127,8 +127,8 @@ export const summaryPayload = (call: CallRecord, { summary }: CallSummaryRecord)
     event: 'CALL_AI_SUMMARY' as const,
     ...callDetails(call, 'END'),
     durationInSeconds,
-    callStartedAt: utcTimestamp(startedAt),
-    callEndedAt: utcTimestamp(endedAt),
+    callStartedAt: toUtcTimestamp(startedAt),
+    callEndedAt: toUtcTimestamp(endedAt),
     summary,
   }
 }

@@ -8,7 +8,7 @@ import type { Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
 /** Who, in which group. */
@@ -44,7 +44,7 @@ export type ParticipantsContext = {
 }
 
 const parsePhone = (phone: string): string => {
-  const digits = digitsOf(phone)
+  const digits = toDigits(phone)
   if (digits === undefined) throw new InputError([{ path: 'phone', message: phoneNumberRule }])
   return digits
 }
@@ -62,7 +62,7 @@ export const createParticipants = ({ store, clock, log, directory }: Participant
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
       const digits = parsePhone(phone)
       checkTexts({ groupId })
-      await directory.organization(organizationId)
+      await directory.getOrganization(organizationId)
       const group = await findGroup(store, organizationId, groupId)
       for (;;) {
         const current = await store.findParticipant({ organizationId, groupId, digits })

@@ -1,7 +1,7 @@
 import type { Channel } from '@wabakit/contract'
 import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
-import { newEventId } from '../events/event-id.ts'
+import { createEventId } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
 import type { EventQuery, Page, Store } from '../store.ts'
 import type { Directory } from '../tenancy/directory.ts'
@@ -63,7 +63,7 @@ export const createEvents = ({ store, clock, ids, directory }: EventsContext): E
     return store.listEvents({ limit: 100, ...query, organizationId })
   },
   publish: async (organizationId, { name, subject, channel, number, payload }) => {
-    const organization = await directory.organization(organizationId)
+    const organization = await directory.getOrganization(organizationId)
     checkTexts({ name, subject, payload })
     if ([...subject].length > subjectMaxLength) {
       throw new InputError([{ path: 'subject', message: `must have at most ${subjectMaxLength} characters` }])
@@ -73,7 +73,7 @@ export const createEvents = ({ store, clock, ids, directory }: EventsContext): E
       throw new InputError([{ path: 'number', message: `must be a ${channel} number of the organization` }])
     }
     const event: EventRecord = {
-      id: newEventId(ids),
+      id: createEventId(ids),
       organizationId,
       name,
       subject,

@@ -6,7 +6,7 @@ import type { Directory } from '../tenancy/directory.ts'
 import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { digitsOf } from '../values/phone-number.ts'
+import { toDigits } from '../values/phone-number.ts'
 import {
   checkEvents,
   checkNumber,
@@ -117,7 +117,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
 
   return {
     create: async (organizationId, input) => {
-      const organization = await directory.organization(organizationId)
+      const organization = await directory.getOrganization(organizationId)
       const { channel, number, url, events = 'all', secret = generateSecret(), enabled = true } = input
       refuse([
         ...checkNumber(organization, input),
@@ -132,7 +132,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         revision: 1,
         channel,
         number,
-        digits: digitsOf(number) ?? '',
+        digits: toDigits(number) ?? '',
         url: new URL(url).href,
         events,
         secret,

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
@@ -62,7 +62,7 @@ const randomKey = (): string =>
 const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] => {
   if (numbers === 'all') return numbers
   return numbers.map((number, index) => {
-    const digits = digitsOf(number)
+    const digits = toDigits(number)
     if (digits === undefined) {
       throw new InputError([{ path: `wabaNumbers.${index}`, message: phoneNumberRule }])
     }

@@ -1,7 +1,7 @@
 import { type Issue, JoinApprovalMode } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
 /** A WhatsApp Business number of an organization. */
 export type IntegrationInput = {
@@ -39,7 +39,7 @@ export type OrganizationSettings = {
 }
 
 const parseNumber = (number: string, path: string, issues: Issue[]): NumberRecord => {
-  const digits = digitsOf(number)
+  const digits = toDigits(number)
   if (digits === undefined) issues.push({ path, message: phoneNumberRule })
   return { number, digits: digits ?? '' }
 }

@@ -1,6 +1,15 @@
 import { equal } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { createBody, createWorld, expectError, postGroup, start, type World, waba } from './world.ts'
+import {
+  createBody,
+  createWorld,
+  expectError,
+  postGroup,
+  secondWaba,
+  start,
+  type World,
+  waba,
+} from './world.ts'
 
 const statusesOf = async (responses: ReadonlyArray<Promise<Response>>): Promise<number[]> =>
   (await Promise.all(responses)).map(({ status }) => status)
@@ -36,7 +45,7 @@ export const idempotencyCases = defineCases('Idempotent create', {
     const { description: _, ...withoutDescription } = wanted
     const { joinApprovalMode: __, ...withoutMode } = wanted
     const different = [
-      { ...wanted, wabaNumber: waba },
+      { ...wanted, wabaNumber: secondWaba },
       { ...wanted, subject: 'launch' },
       { ...wanted, description: '' },
       { ...wanted, joinApprovalMode: 'approval_required' },
@@ -45,6 +54,16 @@ export const idempotencyCases = defineCases('Idempotent create', {
     ]
     for (const body of different) {
       await expectError(await postGroup(world, body), 422, 'group_id_conflict', ['groupId'])
+    }
+    equal(created(world), 1)
+  },
+
+  'a request whose wabaNumber is written differently is the same request': async () => {
+    const world = await createWorld()
+    await postGroup(world, wanted)
+    for (const wabaNumber of ['15550100001', '+15550100001', '+1 (555) 010-0001', '1.555.010.0001']) {
+      const response = await postGroup(world, { ...wanted, wabaNumber })
+      equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
     }
     equal(created(world), 1)
   },
