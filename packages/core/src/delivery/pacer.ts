@@ -1,32 +1,31 @@
-/** Lets jobs begin one after the other, a few at a time. */
+/** Limits how many jobs start at once. */
 export type Pacer = {
-  /** How many may begin now. */
-  room(): number
-  /** Says that so many begin. */
-  begin(count: number): void
+  /** Returns the number of jobs that may start now. */
+  countAllowed(): number
+  /** Counts jobs that start. */
+  count(started: number): void
 }
 
-/** How a pacer measures out. */
 export type PacerOptions = {
-  readonly atOnce: number
-  /** How long each keeps the next ones back, in milliseconds. */
-  readonly msEach: number
-  /** Called when more may begin. */
-  onRoom(): void
+  /** Maximum number of jobs that start together. */
+  readonly burst: number
+  /** Pause after each job, in milliseconds. */
+  readonly pauseMs: number
+  /** Called when more jobs may start. */
+  onAllowed(): void
 }
 
-/** Creates a pacer. */
-export const createPacer = ({ atOnce, msEach, onRoom }: PacerOptions): Pacer => {
+export const createPacer = ({ burst, pauseMs, onAllowed }: PacerOptions): Pacer => {
   let isPausing = false
   return {
-    room: () => (isPausing ? 0 : atOnce),
-    begin: (count) => {
-      if (count === 0) return
+    countAllowed: () => (isPausing ? 0 : burst),
+    count: (started) => {
+      if (started === 0) return
       isPausing = true
       setTimeout(() => {
         isPausing = false
-        onRoom()
-      }, count * msEach)
+        onAllowed()
+      }, started * pauseMs)
     },
   }
 }

@@ -369,7 +369,7 @@ const schedule = defineCases('Delivery schedule', {
       await world.server.dispatcher.runDue()
       const [delivery] = (await world.server.deliveries.list('acme')).items
       const [attempt] = await world.server.deliveries.attempts('acme', delivery?.id ?? '')
-      includes(attempt, { status: null, error: 'no complete answer within 15 ms', succeeded: false })
+      includes(attempt, { status: null, error: 'no complete response within 15 ms', succeeded: false })
     }
   },
 })
