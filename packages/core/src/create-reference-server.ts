@@ -20,7 +20,8 @@ import { systemClock } from './values/clock.ts'
 import { createIds, createSecureRandom } from './values/ids.ts'
 
 /**
- * Makes the service: every rule of it, over a store, in process. It opens no port and starts no timer by itself.
+ * Creates the service in process: all its rules, with a store. It opens no port. Deliveries are sent only after
+ * `dispatcher.start()` or during `dispatcher.runDue()`.
  *
  * @example
  * const server = createReferenceServer({

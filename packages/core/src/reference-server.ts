@@ -14,9 +14,9 @@ import type { Organizations } from './tenancy/organizations.ts'
 
 /** The service, in process. */
 export type ReferenceServer = EventObservation & {
-  /** Answers the two public endpoints. Never rejects. */
+  /** Responds to requests of the two API endpoints. Never rejects. */
   readonly fetch: ReferenceFetch
-  /** Resolves when the declared organizations are in the store; every operation waits for it by itself. */
+  /** Resolves when the declared organizations are in the store. Operations wait for this by themselves. */
   ready(): Promise<void>
   readonly organizations: Organizations
   readonly apiKeys: ApiKeys
@@ -29,7 +29,7 @@ export type ReferenceServer = EventObservation & {
   readonly deliveries: Deliveries
   readonly dispatcher: Dispatcher
   /**
-   * Events as an async iterator, from now on.
+   * Iterates over the events that this process publishes from now on.
    *
    * @example
    * for await (const { event } of server.observe('CALL_AI_SUMMARY', { signal })) console.log(event.summary.recap)

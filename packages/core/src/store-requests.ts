@@ -139,7 +139,7 @@ export type ClaimedDelivery = {
 /**
  * The outcome of a claim.
  * - `delivered`: the attempt succeeded.
- * - `retry`: the attempt failed, and the next one is due after `afterMs`. With `releasesLane`, the delivery no longer
+ * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
  *   blocks its lane.
  * - `exhausted`: the last attempt failed.
  * - `gone`: the endpoint responded with 410.
@@ -150,7 +150,7 @@ export type SettlementResult =
   | {
       readonly kind: 'retry'
       readonly attempt: AttemptResult
-      readonly afterMs: number
+      readonly delayMs: number
       readonly releasesLane: boolean
     }
   | { readonly kind: 'released' }

@@ -83,7 +83,6 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 /** Paths that still contain retired words. Remove a path when it is clean. */
 const exempt = [
   'packages/client/',
-  'packages/core/',
   'packages/mock/',
   'packages/server/',
   'packages/webhooks/',

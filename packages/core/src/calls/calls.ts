@@ -11,13 +11,13 @@ import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
-import { agentNumberOf, type CallInput, parseCall } from './call-input.ts'
+import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
 /** Who answers a call. */
 export type CallAcceptance = {
   /**
    * Phone number of the team member who answers.
-   * @default the number given at the start
+   * @default the number passed to `start`
    */
   readonly agentNumber?: string | undefined
 }
@@ -83,8 +83,8 @@ const accepted =
     if (agentNumber !== undefined && agentNumber !== '' && toDigits(agentNumber) === undefined) {
       throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
-    const given = agentNumberOf(call.callType, call.triggeredVia, agentNumber)
-    return { startedAt: now, agentNumber: given ?? call.agentNumber }
+    const ownNumber = toAgentNumber(call.callType, call.triggeredVia, agentNumber)
+    return { startedAt: now, agentNumber: ownNumber ?? call.agentNumber }
   }
 
 const ended =

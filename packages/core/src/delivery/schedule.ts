@@ -51,7 +51,7 @@ export const decideResult = (
   return {
     kind: 'retry',
     attempt,
-    afterMs: Math.max(pauseMs, requestedMs),
+    delayMs: Math.max(pauseMs, requestedMs),
     releasesLane: before + 1 >= blockingFailures,
   }
 }

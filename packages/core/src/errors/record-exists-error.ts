@@ -1,18 +1,18 @@
-/** The id is in use already; nothing was changed. */
+/** The id is already in use. Nothing was changed. */
 export class RecordExistsError extends Error {
   override readonly name = 'RecordExistsError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'record_exists'
-  /** What exists already. */
+  /** The kind of record that exists. */
   readonly kind: 'organization' | 'call' | 'api key'
 
   /**
-   * @param kind - what exists already.
-   * @param id - by which id; for a key, its fingerprint.
+   * @param kind - the kind of record that exists.
+   * @param id - its id; for an API key, its fingerprint.
    */
   constructor(kind: 'organization' | 'call' | 'api key', id: string) {
     super(
-      `The ${kind} ${JSON.stringify(id)} exists already. Choose another, or leave it out to have one made.`,
+      `The ${kind} ${JSON.stringify(id)} exists already. Choose another one, or omit it to get a generated one.`,
     )
     this.kind = kind
   }

@@ -1,19 +1,19 @@
-/** What can be looked for and not be there. */
+/** A kind of record that may not exist. */
 export type RecordKind = 'organization' | 'group' | 'participant' | 'call' | 'subscription' | 'delivery'
 
-/** There is no such record in the organization; nothing was changed. */
+/** The organization has no such record. Nothing was changed. */
 export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'record_not_found'
-  /** What was looked for. */
+  /** The kind of record that does not exist. */
   readonly kind: RecordKind
-  /** By which id. */
+  /** Its id. */
   readonly id: string
 
   /**
-   * @param kind - what was looked for.
-   * @param id - by which id.
+   * @param kind - the kind of record that does not exist.
+   * @param id - its id.
    */
   constructor(kind: RecordKind, id: string) {
     super(

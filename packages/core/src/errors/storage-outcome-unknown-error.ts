@@ -1,11 +1,10 @@
 /**
- * A store lost its database while it committed a change: the change may have been made or not. The endpoints answer 503
- * `outcome_unknown` without `Retry-After`. When nothing can have been changed, a store throws
- * `StorageUnavailableError` instead.
+ * A store lost its database during a commit, so the change may have been made or not. The API endpoints respond with 503
+ * `outcome_unknown` without `Retry-After`. If nothing can have been changed, a store throws `StorageUnavailableError`.
  */
 export class StorageOutcomeUnknownError extends Error {
   override readonly name = 'StorageOutcomeUnknownError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'outcome_unknown'
 
   /**

@@ -1,12 +1,13 @@
 /**
- * A store cannot be reached, or refused a change: nothing was changed. The endpoints answer 503 `storage_unavailable`
- * with `Retry-After`. When a change may have been committed, a store throws `StorageOutcomeUnknownError` instead.
+ * A store cannot be reached, or rejected a change. Nothing was changed. The API endpoints respond with 503
+ * `storage_unavailable` and `Retry-After`. If a change may have been committed, a store throws
+ * `StorageOutcomeUnknownError`.
  */
 export class StorageUnavailableError extends Error {
   override readonly name = 'StorageUnavailableError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'storage_unavailable'
-  /** When another try is worth it, in milliseconds. */
+  /** Time to wait before the next try, in milliseconds. */
   readonly retryAfterMs: number
 
   /**

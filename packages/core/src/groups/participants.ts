@@ -11,31 +11,30 @@ import { checkIdentifiers } from '../values/identifier.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
-/** Who, in which group. */
+/** A person in a group. */
 export type ParticipantInput = {
   /** The group's client custom group id. */
   readonly groupId: string
-  /** The person's phone number, in any writing; compared by its digits. */
+  /** The person's phone number. Compared by its digits. */
   readonly phone: string
 }
 
 /**
- * The members of groups. Each step tells its event, and throws `IllegalTransitionError` when the person is not where
- * the step starts, `RecordNotFoundError` when there is no such group or organization, and `InputError` when `phone`
- * is no phone number.
+ * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
+ * `participantMachine` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
+ * `InputError` if `phone` is not a phone number.
  */
 export type Participants = {
-  /** Somebody who is not in the group joins it: GROUP_PARTICIPANT_JOINED. */
+  /** Adds a person to a group, and publishes GROUP_PARTICIPANT_JOINED. */
   join(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** A member leaves: GROUP_PARTICIPANT_LEFT. */
+  /** Lets a participant leave, and publishes GROUP_PARTICIPANT_LEFT. */
   leave(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** A member is removed: GROUP_PARTICIPANT_REMOVED. */
+  /** Removes a participant, and publishes GROUP_PARTICIPANT_REMOVED. */
   remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** A membership, also a former one; `undefined` when there never was one. */
+  /** Finds a participant, including one who left or was removed; `undefined` if the person never joined. */
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
 }
 
-/** What {@link createParticipants} works with. */
 export type ParticipantsContext = {
   readonly store: Store
   readonly clock: Clock
@@ -55,7 +54,6 @@ const findGroup = async (store: Store, organizationId: string, groupId: string):
   return group
 }
 
-/** Makes the operations on participants. */
 export const createParticipants = ({ store, clock, log, directory }: ParticipantsContext): Participants => {
   const move =
     (action: ActionOf<'participant'>) =>

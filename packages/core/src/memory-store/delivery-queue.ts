@@ -184,7 +184,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         onDue()
         break
       case 'retry':
-        lanes.makeDue(row, now + result.afterMs)
+        lanes.makeDue(row, now + result.delayMs)
         if (result.releasesLane) lanes.unblock(row)
         break
       default:

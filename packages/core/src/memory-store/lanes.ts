@@ -5,9 +5,9 @@ import { createDueQueue, type DeliveryRow, type Lane, type SubscriptionRow } fro
 export type Lanes = {
   /** Adds an unfinished row to its lane, in its order. It is due now if nothing blocks it. */
   enter(row: DeliveryRow, now: number): void
-  /** Makes the first waiting row of a lane due now if nothing blocks it. */
+  /** Sets the first waiting row of a lane due now if nothing blocks it. */
   promote(lane: Lane, now: number): void
-  /** Makes a row due at a time. */
+  /** Sets the time at which a row is due. */
   makeDue(row: DeliveryRow, at: number): void
   /** Removes a row from the queue that it is in. */
   unqueue(row: DeliveryRow): void

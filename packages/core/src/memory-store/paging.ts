@@ -39,7 +39,7 @@ function* walk<Row extends Ordered>(
 export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
   const { cursor, limit, direction, where = () => true } = paging
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
-    throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server gave' }])
+    throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
   }
   const items: Row[] = []
   let isMore = false

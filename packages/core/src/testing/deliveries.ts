@@ -56,10 +56,10 @@ export const delivered: SettlementResult = { kind: 'delivered', attempt: attempt
 export const exhausted: SettlementResult = { kind: 'exhausted', attempt: attempt({ status: 500 }) }
 export const gone: SettlementResult = { kind: 'gone', attempt: attempt({ status: 410 }) }
 export const released: SettlementResult = { kind: 'released' }
-export const retry = (afterMs: number, releasesLane = false, startedAt = start): SettlementResult => ({
+export const retry = (delayMs: number, releasesLane = false, startedAt = start): SettlementResult => ({
   kind: 'retry',
   attempt: attempt({ status: 500, startedAt }),
-  afterMs,
+  delayMs,
   releasesLane,
 })
 

@@ -19,10 +19,10 @@ import { defineCases } from './store-case.ts'
 const later = start + 86_400_000
 
 /** Claims two: the first fails and lets its lane go on, the other succeeds, so that the subscription is not failing. */
-const retryFirst = async (store: Store, afterMs: number): Promise<void> => {
+const retryFirst = async (store: Store, delayMs: number): Promise<void> => {
   const [first, other] = await claim(store)
   ok(first !== undefined && other !== undefined, 'both were claimed')
-  await settle(store, first, retry(afterMs, true), start + 1)
+  await settle(store, first, retry(delayMs, true), start + 1)
   await settle(store, other, delivered, start + 1)
 }
 

@@ -85,9 +85,9 @@ export const resendCases = defineCases({
   'sends at once what waits for its next attempt': async (store) => {
     await open(store)
     await tell(store, { name: 'A' }, { name: 'B' })
-    for (const afterMs of [1_000, 1_000]) {
+    for (const delayMs of [1_000, 1_000]) {
       const now = (await store.nextDueAt()) ?? start
-      await settle(store, await claimOne(store, { now }), retry(afterMs), now)
+      await settle(store, await claimOne(store, { now }), retry(delayMs), now)
     }
     equal(await resend(store, { now: start + 1_500, statuses: ['pending'] }), { resent: 1 })
     const [first] = await listAll(store)

@@ -47,7 +47,7 @@ describe('toDigits', () => {
     expect(toDigits(number)).toBe(digits)
   })
 
-  it('takes no time for a long text that is no number', () => {
+  it('is fast for a long text that is not a number', () => {
     const started = performance.now()
     for (const long of [' '.repeat(65_000), '+'.repeat(65_000), `${' '.repeat(65_000)}x`]) toDigits(long)
     expect(performance.now() - started).toBeLessThan(500)
