@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CallerRecord } from '../records.ts'
+import { buildApiKey, buildOrganization } from '../testing/records.ts'
 import { sha256 } from '../values/sha256.ts'
 import { createClientAddresses } from './client-addresses.ts'
 import { createRateLimits } from './rate-limits.ts'
@@ -8,25 +9,11 @@ const clock = { now: () => 0 }
 const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}.${index & 255}.1`)
 
 const createCaller = (key: string): CallerRecord => ({
-  key: {
-    id: 'key_1',
-    organizationId: 'org_1',
-    hash: sha256(key),
-    label: '',
-    wabaNumbers: 'all',
-    createdAt: 0,
-  },
-  organization: {
-    id: 'org_1',
-    revision: 1,
-    callSummaries: 'automatic',
-    integrations: [],
-    pstnNumbers: [],
-    createdAt: 0,
-  },
+  key: buildApiKey({ hash: sha256(key) }),
+  organization: buildOrganization(),
 })
 
-describe('what a flood from many addresses fills', () => {
+describe('a flood from many addresses', () => {
   it('keeps at most 10,000 exhausted addresses', () => {
     const exhausted = createClientAddresses(clock)
     const state = { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 }
