@@ -40,5 +40,5 @@ test('the snippets of the README run', async () => {
   const names: string[] = []
   const collect = (name: string, body: () => Promise<void>): void => void names.push(name, typeof body)
   await run(store, { ...testing, test: collect, openMyEmptyStore: core.memoryStore })
-  expect(names).toContain('makes only the first of a lane due')
+  expect(names).toContain('sets only the first delivery of a lane due')
 })

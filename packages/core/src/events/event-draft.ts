@@ -12,14 +12,14 @@ import { toUtcTimestamp } from '../values/clock.ts'
 export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
 
 /** Returns the subject of a group's events, which are delivered in order. */
-export const groupSubject = (groupId: string): string => `group:${groupId}`
+export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 
 /** Returns the subject of a call's events, which are delivered in order. */
-export const callSubject = (callId: string): string => `call:${callId}`
+export const toCallSubject = (callId: string): string => `call:${callId}`
 
 const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: group.organizationId,
-  subject: groupSubject(group.clientCustomGroupId),
+  subject: toGroupSubject(group.clientCustomGroupId),
   channel: 'WHATSAPP',
   digits: group.digits,
   waitsFor: null,
@@ -99,7 +99,7 @@ const callEvent = (call: CallRecord): EmittedEvent | undefined => {
 
 const aboutCall = (call: CallRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: call.organizationId,
-  subject: callSubject(call.callId),
+  subject: toCallSubject(call.callId),
   channel: call.channel,
   digits: call.digits,
   waitsFor: null,

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { parserRefusal, RequestRefusedError, refusalText } from '@wabakit/core'
+import { RequestRefusedError } from '@wabakit/core'
+import { createParserRefusal, formatRefusal } from '@wabakit/core/hosting'
 
 /** What {@link createConnectionRefusal} works with. */
 export type ConnectionRefusalContext = {
@@ -35,11 +36,11 @@ export const createConnectionRefusal = (context: ConnectionRefusalContext): Conn
       return
     }
     const requestId = context.requestId()
-    socket.end(refusalText(refusal, requestId), () => socket.destroy())
+    socket.end(formatRefusal(refusal, requestId), () => socket.destroy())
     context.onRefused({ status: refusal.status, requestId })
   }
   return {
-    clientError: (error, socket) => refuse(parserRefusal(error.code), socket),
+    clientError: (error, socket) => refuse(createParserRefusal(error.code), socket),
     connect: (socket) => {
       const message = 'This server is not a proxy: it does not support CONNECT.'
       refuse(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EndpointName, endpoints } from '@wabakit/contract'
-import { type ReferenceFetch, RequestRefusedError, refuseRequest } from '@wabakit/core'
+import { type ReferenceFetch, RequestRefusedError } from '@wabakit/core'
+import { refuseRequest } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'

@@ -1,10 +1,10 @@
 import {
-  createRateLimits,
   createReferenceServer,
   memoryTokenBuckets,
   type RateLimitOptions,
   type ReferenceServer,
 } from '@wabakit/core'
+import { createRateLimits } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import manifest from '../../package.json' with { type: 'json' }
 import type { ServerConfig } from '../config/server-config.ts'

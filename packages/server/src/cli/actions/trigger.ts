@@ -1,7 +1,7 @@
 import { type EventName, eventNames, isEventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
 import { escapeControls } from '@wabakit/contract/escape-controls'
-import { callSubject, groupSubject } from '@wabakit/core'
+import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { assign } from '../assign.ts'
 import { CliError, exitCodes } from '../cli-error.ts'
 import { createControlClient } from '../control-client.ts'
@@ -29,7 +29,7 @@ const eventOf = (
   }
   const number = textOf(payload.channelNumber) || textOf(payload.wabaNumber) || own || ''
   const subject =
-    'callId' in payload ? callSubject(textOf(payload.callId)) : groupSubject(textOf(payload.groupId))
+    'callId' in payload ? toCallSubject(textOf(payload.callId)) : toGroupSubject(textOf(payload.groupId))
   return { name, subject, channel, number, payload }
 }
 

@@ -1,6 +1,6 @@
 import { reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { buildErrorResponse, type SerializedResponse, serializeResponse } from './response.ts'
+import { buildErrorResponse, type SerializedResponse, serializeResponse } from '../http/response.ts'
 
 /**
  * Returns the response to a request that a host rejects before it reaches `server.fetch`, in the form of every other
@@ -12,7 +12,7 @@ export const refuseRequest = (error: unknown, requestId: string): SerializedResp
   serializeResponse(buildErrorResponse(error), requestId)
 
 /** Returns the error for a request that an HTTP parser rejected, by the `code` of node:http's `clientError`. */
-export const parserRefusal = (code: string | undefined): RequestRefusedError => {
+export const createParserRefusal = (code: string | undefined): RequestRefusedError => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new RequestRefusedError(
@@ -29,7 +29,7 @@ export const parserRefusal = (code: string | undefined): RequestRefusedError => 
 }
 
 /** Formats an error as an HTTP/1.1 response, for a socket without a response object. */
-export const refusalText = (refusal: RequestRefusedError, requestId: string): string => {
+export const formatRefusal = (refusal: RequestRefusedError, requestId: string): string => {
   const { status, headers, body } = refuseRequest(refusal, requestId)
   const length = new TextEncoder().encode(body).length
   const lines = Object.entries({ ...headers, 'content-length': length, connection: 'close' })
