@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code)
 
-/** Runs a snippet with what it takes from its surroundings, and gives back the names it defines. */
+/** Runs a snippet with the names of `scope`, and returns the names that it defines. */
 const run = async (
   code: string,
   scope: object,
