@@ -66,7 +66,7 @@ test.each([
 ])(
   'the client makes one group of a create with %s, and says that it does not know',
   async (name, generateGroupIds) => {
-    const client = createClient({ baseUrl: server.url, apiKey: 'wk_test_key', generateGroupIds })
+    const client = createClient({ baseUrl: server.url, apiKey: 'wk_test_key_0123456789', generateGroupIds })
     for (const round of [1, 2, 3]) {
       const subject = `${name} ${round}`
       proxy.loseResponseTo(subject)

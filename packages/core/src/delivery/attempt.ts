@@ -1,8 +1,8 @@
+import { parseRetryAfter } from '@wabakit/contract'
 import { signWebhook } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { ClaimedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import { retryAfterOf } from './retry-after.ts'
 
 /** The request of an attempt. `fetch` accepts it as its second argument. `signal` ends the attempt. */
 export type DeliveryRequest = {
@@ -91,7 +91,7 @@ const exchange = async (
     status: response.status,
     error: null,
     responseBody: await readBeginning(response.body),
-    retryAfterMs: retryAfterOf(response.headers.get('retry-after'), now),
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now) ?? 0,
   }
 }
 

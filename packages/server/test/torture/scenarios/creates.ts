@@ -6,7 +6,7 @@ import { runSql } from '../postgres-sql.ts'
 import { failuresOf, type Scenario } from '../scenario.ts'
 import { createWorld, type World } from '../world.ts'
 
-const caller = { apiKey: 'wk_creates', wabaNumber: '+15550100003' }
+const caller = { apiKey: 'wk_creates_0123456789', wabaNumber: '+15550100003' }
 
 /** An organization whose groups nobody is told of: deliveries are what other scenarios are about. */
 const addCaller = async ({ control }: World): Promise<void> => {
