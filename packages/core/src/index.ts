@@ -62,11 +62,9 @@ export type {
 
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
 export { InputError } from './errors/input-error.ts'
-export { RecordExistsError } from './errors/record-exists-error.ts'
-export { type RecordKind, RecordNotFoundError } from './errors/record-not-found-error.ts'
+export { RecordExistsError, type RecordKind, RecordNotFoundError } from './errors/record-errors.ts'
 export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
-export { StorageOutcomeUnknownError } from './errors/storage-outcome-unknown-error.ts'
-export { StorageUnavailableError } from './errors/storage-unavailable-error.ts'
+export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
 export { type SummaryRefusal, SummaryRefusedError } from './errors/summary-refused-error.ts'
 
 // Records, which operations return

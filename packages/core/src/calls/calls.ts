@@ -1,15 +1,11 @@
 import { InputError } from '../errors/input-error.ts'
-import { RecordExistsError } from '../errors/record-exists-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { callChanged } from '../events/event-draft.ts'
-import type { EventLog } from '../events/event-log.ts'
 import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
-import type { CallWithSummary, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { CallWithSummary } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import type { Ids } from '../values/ids.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
@@ -67,14 +63,6 @@ export type Calls = {
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
 }
 
-export type CallsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: EventLog
-  readonly directory: Directory
-}
-
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
 const accepted =
@@ -101,7 +89,7 @@ const ended =
     return { durationInSeconds: duration, endedAt, recorded, spoken }
   }
 
-export const createCalls = ({ store, clock, ids, log, directory }: CallsContext): Calls => {
+export const createCalls = ({ store, clock, ids, log, directory }: ServerContext): Calls => {
   const save = async (call: CallRecord, now: number): Promise<boolean> => {
     const draft = callChanged(call, now)
     const prepared = draft && log.prepare(draft)

@@ -1,5 +1,4 @@
-import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
-import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { Settlement, SettlementOutcome, Store } from '../store.ts'
 
 export type WriteOptions = {

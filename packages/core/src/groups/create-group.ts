@@ -1,12 +1,10 @@
 import { CreateGroupRequest, createGroupErrorCodes, toIssues } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { groupCreated } from '../events/event-draft.ts'
-import type { EventLog } from '../events/event-log.ts'
 import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
-import type { Ids, Random } from '../values/ids.ts'
+import type { Random } from '../values/ids.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 
@@ -17,15 +15,6 @@ export type CreatedGroup = {
   /** `repeated`: the same request had created the group before. Nothing was written and no event was published. */
   readonly outcome: 'created' | 'repeated'
   readonly group: GroupRecord
-}
-
-export type GroupsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly ids: Ids
-  readonly log: EventLog
-  readonly directory: Directory
 }
 
 /** Who creates a group: the organization, and the digits of the WABA numbers that its key has permission for. */
@@ -119,7 +108,7 @@ const findRepeated = async (store: Store, wanted: GroupRecord): Promise<CreatedG
  * @throws RequestRefusedError if a check fails.
  */
 export const createGroup = async (
-  context: GroupsContext,
+  context: ServerContext,
   creator: GroupCreator,
   request: CreateGroupRequest,
 ): Promise<CreatedGroup> => {

@@ -1,8 +1,9 @@
 import type { CreateGroupRequest } from '@wabakit/contract'
 import type { GroupRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
-import { type CreatedGroup, createGroup, type GroupsContext, parseCreateGroup } from './create-group.ts'
+import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
 
 /** The groups of a server. */
 export type Groups = {
@@ -17,7 +18,7 @@ export type Groups = {
   find(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
 }
 
-export const createGroups = (context: GroupsContext): Groups => ({
+export const createGroups = (context: ServerContext): Groups => ({
   create: async (organizationId, request) => {
     const organization = await context.directory.getOrganization(organizationId)
     return createGroup(context, { organization, permitted: 'all' }, parseCreateGroup(request))

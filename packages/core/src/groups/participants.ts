@@ -1,12 +1,10 @@
 import { InputError } from '../errors/input-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { participantChanged } from '../events/event-draft.ts'
-import type { EventLog } from '../events/event-log.ts'
 import { type ActionOf, step } from '../machines.ts'
 import type { GroupRecord, ParticipantRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
@@ -35,13 +33,6 @@ export type Participants = {
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
 }
 
-export type ParticipantsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly log: EventLog
-  readonly directory: Directory
-}
-
 const parsePhone = (phone: string): string => {
   const digits = toDigits(phone)
   if (digits === undefined) throw new InputError([{ path: 'phone', message: phoneNumberRule }])
@@ -54,7 +45,7 @@ const findGroup = async (store: Store, organizationId: string, groupId: string):
   return group
 }
 
-export const createParticipants = ({ store, clock, log, directory }: ParticipantsContext): Participants => {
+export const createParticipants = ({ store, clock, log, directory }: ServerContext): Participants => {
   const move =
     (action: ActionOf<'participant'>) =>
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {

@@ -1,6 +1,6 @@
 import type { AttemptRecord, DeliveryRecord } from '../records.ts'
-import type { DeliveryQuery, DeliverySelection, Page, Store } from '../store.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 
 /** Selects deliveries to list. */
@@ -35,8 +35,6 @@ export type Deliveries = {
   resend(organizationId: string, selection: ResendSelection, options?: ResendOptions): Promise<number>
 }
 
-export type DeliveriesContext = { readonly store: Store; readonly clock: Clock }
-
 const batch = 500
 
 const checkSelection = (
@@ -44,7 +42,7 @@ const checkSelection = (
   { deliveryId, eventId, subscriptionId }: ResendSelection,
 ): void => checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })
 
-export const createDeliveries = ({ store, clock }: DeliveriesContext): Deliveries => ({
+export const createDeliveries = ({ store, clock }: ServerContext): Deliveries => ({
   list: async (organizationId, query = {}) => {
     checkSelection(organizationId, query)
     return store.listDeliveries({ limit: 100, ...query, organizationId })

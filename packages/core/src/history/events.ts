@@ -3,11 +3,9 @@ import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import { createEventId } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
-import type { EventQuery, Page, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { EventQuery, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import type { Ids } from '../values/ids.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
 /** A simulated event. */
@@ -42,17 +40,10 @@ export type Events = {
   publish(organizationId: string, event: PublishedEvent): Promise<EventRecord>
 }
 
-export type EventsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly directory: Directory
-}
-
 /** The length of `group:` and the longest identifier. Stores index subjects. */
 const subjectMaxLength = 261
 
-export const createEvents = ({ store, clock, ids, directory }: EventsContext): Events => ({
+export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     const { eventId, name, subject } = query
     checkIdentifiers({ organizationId, eventId })

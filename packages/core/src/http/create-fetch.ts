@@ -1,8 +1,9 @@
 import { type CreateGroupResponse, type EndpointName, endpoints } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { createGroup, type GroupsContext, parseCreateGroup } from '../groups/create-group.ts'
+import { createGroup, parseCreateGroup } from '../groups/create-group.ts'
 import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
 import { getSummary } from './get-summary.ts'
 import { readJson } from './read-json.ts'
 import { buildErrorResponse, type JsonResponse, serializeResponse } from './response.ts'
@@ -16,7 +17,7 @@ export type ConnectionInfo = {
 /** Responds to a request of the public API. Never rejects. */
 export type ReferenceFetch = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
-export type FetchContext = GroupsContext & {
+export type FetchContext = ServerContext & {
   readonly authHeader: string
   readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void

@@ -1,7 +1,6 @@
 import { type ErrorBody, reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
-import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 
 /** A JSON response. */
 export type JsonResponse = {

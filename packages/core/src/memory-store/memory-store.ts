@@ -1,4 +1,4 @@
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
 import { createDueNotifier } from '../storage/due-notifier.ts'
 import { outside } from '../storage/heap.ts'

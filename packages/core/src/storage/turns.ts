@@ -1,6 +1,6 @@
 /**
  * Decides whose turn it is: organizations take turns, and so do the items of each. Stores claim deliveries in this order
- * (see {@link Store.claimDeliveries}).
+ * (see `Store.claimDeliveries`).
  */
 export type Turns<Item> = {
   has(item: Item): boolean

@@ -1,11 +1,9 @@
 import { generateSecret } from '@wabakit/webhooks'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
-import type { Page, PageRequest, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { Page, PageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import type { Ids } from '../values/ids.ts'
 import { toDigits } from '../values/phone-number.ts'
 import {
   assertNoIssues,
@@ -78,13 +76,7 @@ export type Subscriptions = {
   remove(organizationId: string, subscriptionId: string): Promise<void>
 }
 
-export type SubscriptionsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly directory: Directory
-  readonly allowLoopbackHttp: boolean
-}
+export type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp: boolean }
 
 const toSubscription = ({
   secret: _,

@@ -1,5 +1,5 @@
 import { InputError } from '../errors/input-error.ts'
-import { RecordExistsError } from '../errors/record-exists-error.ts'
+import { RecordExistsError } from '../errors/record-errors.ts'
 import type { ApiKeyRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'

@@ -1,6 +1,5 @@
 import { equalsInConstantTime } from '@wabakit/webhooks'
-import { RecordExistsError } from '../errors/record-exists-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import type { CallerRecord, OrganizationRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'

@@ -1,6 +1,5 @@
-import { RecordExistsError } from '../errors/record-exists-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
-import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
+import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
+import { StorageOutcomeUnknownError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
