@@ -1,23 +1,56 @@
-import { createCalls } from './calls/calls.ts'
-import { createSummaries } from './calls/summaries.ts'
-import { createDispatcher } from './delivery/dispatcher.ts'
-import { iterateEmissions } from './events/emissions.ts'
-import { createEventLog } from './events/event-log.ts'
-import { createGroups } from './groups/groups.ts'
-import { createParticipants } from './groups/participants.ts'
-import { createDeliveries } from './history/deliveries.ts'
-import { createEvents } from './history/events.ts'
-import { createFetch } from './http/create-fetch.ts'
+import { type Calls, createCalls } from './calls/calls.ts'
+import { createSummaries, type Summaries } from './calls/summaries.ts'
+import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
+import { type IterationOptions, iterateEmissions } from './events/emissions.ts'
+import {
+  createEventLog,
+  type Emission,
+  type EmissionEventOf,
+  type EmissionName,
+  type EventObservation,
+} from './events/event-log.ts'
+import { createGroups, type Groups } from './groups/groups.ts'
+import { createParticipants, type Participants } from './groups/participants.ts'
+import { createDeliveries, type Deliveries } from './history/deliveries.ts'
+import { createEvents, type Events } from './history/events.ts'
+import { createFetch, type ReferenceFetch } from './http/create-fetch.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
-import type { ReferenceServer } from './reference-server.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
-import { createSubscriptions } from './subscriptions/subscriptions.ts'
-import { createApiKeys } from './tenancy/api-keys.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
+import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { createDirectory } from './tenancy/directory.ts'
-import { createOrganizations } from './tenancy/organizations.ts'
+import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { systemClock } from './values/clock.ts'
 import { createIds, createSecureRandom } from './values/ids.ts'
+
+/** The service, in process. */
+export type ReferenceServer = EventObservation & {
+  /** Responds to requests of the two API endpoints. Never rejects. */
+  readonly fetch: ReferenceFetch
+  /** Resolves when the declared organizations are in the store. Operations wait for this by themselves. */
+  ready(): Promise<void>
+  readonly organizations: Organizations
+  readonly apiKeys: ApiKeys
+  readonly groups: Groups
+  readonly participants: Participants
+  readonly calls: Calls
+  readonly summaries: Summaries
+  readonly subscriptions: Subscriptions
+  readonly events: Events
+  readonly deliveries: Deliveries
+  readonly dispatcher: Dispatcher
+  /**
+   * Iterates over the events that this process publishes from now on.
+   *
+   * @example
+   * for await (const { event } of server.observe('CALL_AI_SUMMARY', { signal })) console.log(event.summary.recap)
+   */
+  observe<Name extends EmissionName>(
+    name: Name,
+    options?: IterationOptions,
+  ): AsyncIterableIterator<Emission<EmissionEventOf<Name>>>
+}
 
 /**
  * Creates the service in process: all its rules, with a store. It opens no port. Deliveries are sent only after

@@ -1,10 +1,9 @@
 // The reference server
 
-export { createReferenceServer } from './create-reference-server.ts'
+export { createReferenceServer, type ReferenceServer } from './create-reference-server.ts'
 export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
 export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
-export type { ReferenceServer } from './reference-server.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'
 export type { Clock } from './values/clock.ts'
 export { createIds, type IdPrefix, type IdSources, type Ids, type Random } from './values/ids.ts'

@@ -1,6 +1,7 @@
-import type { ClaimedDelivery, SettlementOutcome, SettlementResult, Store } from '../store.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { ClaimedDelivery, SettlementOutcome, SettlementResult } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import type { Ids, Random } from '../values/ids.ts'
+import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
 import { createPoller } from './poller.ts'
 import { createPool, type PoolJob } from './pool.ts'
@@ -94,11 +95,7 @@ export type Dispatcher = {
   onAttempt(listener: (report: AttemptReported) => void): () => void
 }
 
-export type DispatcherContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly ids: Ids
+export type DispatcherContext = ServerContext & {
   readonly fetch: DeliveryFetch
   readonly onError: (error: unknown) => void
   readonly options: DeliveryOptions
