@@ -1,29 +1,60 @@
-import { createCalls } from './calls/calls.ts'
-import { createSummaries } from './calls/summaries.ts'
-import { createDispatcher } from './delivery/dispatcher.ts'
-import { iterateEmissions } from './events/emissions.ts'
-import { createEventEmitter } from './events/event-emitter.ts'
-import { createEventLog } from './events/event-log.ts'
-import { createGroups } from './groups/groups.ts'
-import { createInviteLinks } from './groups/invite-links.ts'
-import { createParticipants } from './groups/participants.ts'
-import { createDeliveries } from './history/deliveries.ts'
-import { createEvents } from './history/events.ts'
-import { createFetch } from './http/create-fetch.ts'
+import { type Calls, createCalls } from './calls/calls.ts'
+import { createSummaries, type Summaries } from './calls/summaries.ts'
+import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
+import { type IterationOptions, iterateEmissions } from './events/emissions.ts'
+import {
+  createEventLog,
+  type Emission,
+  type EmissionEventOf,
+  type EmissionName,
+  type EventObservation,
+} from './events/event-log.ts'
+import { createGroups, type Groups } from './groups/groups.ts'
+import { createParticipants, type Participants } from './groups/participants.ts'
+import { createDeliveries, type Deliveries } from './history/deliveries.ts'
+import { createEvents, type Events } from './history/events.ts'
+import { createFetch, type ReferenceFetch } from './http/create-fetch.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
-import type { ReferenceServer } from './reference-server.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
-import { createSubscriptions } from './subscriptions/subscriptions.ts'
-import { createApiKeys } from './tenancy/api-keys.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
+import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { createDirectory } from './tenancy/directory.ts'
-import { createOrganizations } from './tenancy/organizations.ts'
+import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { systemClock } from './values/clock.ts'
-import { createIds } from './values/ids.ts'
-import { createSecureRandom } from './values/random.ts'
+import { createIds, createSecureRandom } from './values/ids.ts'
+
+/** The service, in process. */
+export type ReferenceServer = EventObservation & {
+  /** Responds to requests of the two API endpoints. Never rejects. */
+  readonly fetch: ReferenceFetch
+  /** Resolves when the declared organizations are in the store. Operations wait for this by themselves. */
+  ready(): Promise<void>
+  readonly organizations: Organizations
+  readonly apiKeys: ApiKeys
+  readonly groups: Groups
+  readonly participants: Participants
+  readonly calls: Calls
+  readonly summaries: Summaries
+  readonly subscriptions: Subscriptions
+  readonly events: Events
+  readonly deliveries: Deliveries
+  readonly dispatcher: Dispatcher
+  /**
+   * Iterates over the events that this process publishes from now on.
+   *
+   * @example
+   * for await (const { event } of server.observe('CALL_AI_SUMMARY', { signal })) console.log(event.summary.recap)
+   */
+  observe<Name extends EmissionName>(
+    name: Name,
+    options?: IterationOptions,
+  ): AsyncIterableIterator<Emission<EmissionEventOf<Name>>>
+}
 
 /**
- * Makes the service: every rule of it, over a store, in process. It opens no port and starts no timer by itself.
+ * Creates the service in process: all its rules, with a store. It opens no port. Deliveries are sent only after
+ * `dispatcher.start()` or during `dispatcher.runDue()`.
  *
  * @example
  * const server = createReferenceServer({
@@ -49,12 +80,11 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   } = options
   const authHeader = options.auth?.header ?? 'authorization'
 
-  const emitter = createEventEmitter(onError)
-  const log = createEventLog({ ids, emitter })
+  const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
   const directory = createDirectory({ store, organizations, apiKeys, declared })
-  const context = { store, clock, ids, log, directory, inviteLinks: createInviteLinks(random) }
+  const context = { store, clock, ids, log, directory, random }
 
   return {
     fetch: createFetch({ ...context, authHeader, onError, rateLimits: createRateLimits(rateLimit, clock) }),
@@ -68,10 +98,10 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     subscriptions: createSubscriptions({ ...context, allowLoopbackHttp }),
     events: createEvents(context),
     deliveries: createDeliveries(context),
-    dispatcher: createDispatcher({ ...context, random, fetch, onError, options: delivery }),
-    on: emitter.on,
-    once: emitter.once,
-    off: emitter.off,
-    observe: (name, iteration) => iterateEmissions(emitter, name, iteration),
+    dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
+    on: log.on,
+    once: log.once,
+    off: log.off,
+    observe: (name, iteration) => iterateEmissions(log, name, iteration),
   }
 }

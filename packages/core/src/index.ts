@@ -1,46 +1,73 @@
+// The reference server
+
+export { createReferenceServer, type ReferenceServer } from './create-reference-server.ts'
+export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
+export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
+export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
+export type { ReferenceServerOptions } from './reference-server-options.ts'
+export type { Clock } from './values/clock.ts'
+export { createIds, type IdPrefix, type IdSources, type Ids, type Random } from './values/ids.ts'
+
+// Organizations and API keys
+
+export type { ApiKeyInput, ApiKeys, CreatedApiKey, KnownApiKey } from './tenancy/api-keys.ts'
+export type { DeclaredOrganization } from './tenancy/directory.ts'
+export type { IntegrationInput, OrganizationSettings } from './tenancy/organization-input.ts'
+export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
+
+// Groups and participants
+
+export type { CreatedGroup } from './groups/create-group.ts'
+export type { Groups } from './groups/groups.ts'
+export type { ParticipantInput, Participants } from './groups/participants.ts'
+
+// Calls and summaries
+
 export type { CallInput } from './calls/call-input.ts'
 export type { CallAcceptance, CallEnding, Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries, SummaryGeneration } from './calls/summaries.ts'
-export { createReferenceServer } from './create-reference-server.ts'
-export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
-export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
-export { createTurns, type Turns } from './delivery/turns.ts'
-export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
-export { InputError } from './errors/input-error.ts'
-export { RecordExistsError } from './errors/record-exists-error.ts'
-export { type RecordKind, RecordNotFoundError } from './errors/record-not-found-error.ts'
-export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
-export { StorageOutcomeUnknownError } from './errors/storage-outcome-unknown-error.ts'
-export { StorageUnavailableError } from './errors/storage-unavailable-error.ts'
-export { type SummaryRefusal, SummaryRefusedError } from './errors/summary-refused-error.ts'
+
+// State machines
+
+export { callMachine, participantMachine } from './machines.ts'
+
+// Events
+
 export type { IterationOptions } from './events/emissions.ts'
-export { callSubject, groupSubject } from './events/event-draft.ts'
 export type {
   Emission,
   EmissionEventOf,
   EmissionListener,
   EmissionName,
   EventObservation,
-} from './events/event-emitter.ts'
-export type { CreatedGroup, Groups } from './groups/groups.ts'
-export type { ParticipantInput, Participants } from './groups/participants.ts'
-export type { Deliveries, DeliveryListQuery, ResendOptions, ResendSelection } from './history/deliveries.ts'
+} from './events/event-log.ts'
 export type { EventListQuery, Events, PublishedEvent } from './history/events.ts'
-export type { WrittenAnswer } from './http/answer.ts'
-export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
-export { parserRefusal, refusalText, refuseRequest } from './http/host-refusals.ts'
-export { readJson } from './http/read-json.ts'
-export { callMachine, type MachineName, machines, participantMachine, type StateOf } from './machines.ts'
-export { memoryStore } from './memory-store/memory-store.ts'
-export { memoryTokenBuckets } from './rate-limit/memory-token-buckets.ts'
-export {
-  createRateLimits,
-  type RateLimit,
-  type RateLimitHeaders,
-  type RateLimitOptions,
-  type RateLimits,
-} from './rate-limit/rate-limits.ts'
-export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
+
+// Subscriptions and deliveries
+
+export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
+export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
+export type { Deliveries, DeliveryListQuery, ResendOptions, ResendSelection } from './history/deliveries.ts'
+export type { SubscribedEvents, SubscriptionInput } from './subscriptions/subscription-input.ts'
+export type {
+  SecretRotation,
+  Subscription,
+  SubscriptionChange,
+  Subscriptions,
+  SubscriptionWithSecret,
+} from './subscriptions/subscriptions.ts'
+
+// Errors
+
+export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
+export { InputError } from './errors/input-error.ts'
+export { RecordExistsError, type RecordKind, RecordNotFoundError } from './errors/record-errors.ts'
+export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
+export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
+export { type SummaryRefusal, SummaryRefusedError } from './errors/summary-refused-error.ts'
+
+// Records, which operations return
+
 export type {
   ApiKeyRecord,
   AttemptRecord,
@@ -61,8 +88,11 @@ export type {
   ParticipantState,
   SubscriptionRecord,
 } from './records.ts'
-export type { ReferenceServer } from './reference-server.ts'
-export type { ReferenceServerOptions } from './reference-server-options.ts'
+
+// Stores: the one in memory, and the types that another one needs
+
+export { memoryStore } from './memory-store/memory-store.ts'
+export type { TokenBucket, TokenBucketState, TokenBuckets, TokenRequest } from './rate-limit/token-buckets.ts'
 export type {
   Backlog,
   BacklogRequest,
@@ -91,18 +121,7 @@ export type {
   SummaryChange,
   SuspectShare,
 } from './store.ts'
-export type { SubscribedEvents, SubscriptionInput } from './subscriptions/subscription-input.ts'
-export type {
-  SecretRotation,
-  Subscription,
-  SubscriptionChange,
-  Subscriptions,
-  SubscriptionWithSecret,
-} from './subscriptions/subscriptions.ts'
-export type { ApiKeyInput, ApiKeys, CreatedApiKey, KnownApiKey } from './tenancy/api-keys.ts'
-export type { DeclaredOrganization } from './tenancy/directory.ts'
-export type { IntegrationInput, OrganizationSettings } from './tenancy/organization-input.ts'
-export type { OrganizationInput, Organizations } from './tenancy/organizations.ts'
-export type { Clock } from './values/clock.ts'
-export { createIds, type IdPrefix, type IdSources, type Ids } from './values/ids.ts'
-export type { Random } from './values/random.ts'
+
+// Withheld: the rules themselves (parsers, machine steps, event payloads, the schedule), which are used through a server.
+// Subpaths: /storage (building blocks of stores), /testing (the tests of a store), /hosting (rejected requests and rate
+// limits of a host), /simulation (simulated calls and faults).

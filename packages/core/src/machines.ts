@@ -1,4 +1,5 @@
 import { IllegalTransitionError } from './errors/illegal-transition-error.ts'
+import type { CallWithSummary } from './store.ts'
 
 /**
  * The states of a call. Each state lists its possible actions and the states that they lead to. A summary may be
@@ -62,3 +63,7 @@ export const step = <Name extends MachineName, Action extends ActionOf<Name>>(
   }
   return next as NextStateOf<Name, Action>
 }
+
+/** Returns the state of a call in `callMachine`. A call with a summary is `summarized`. */
+export const getCallState = ({ call, summary }: CallWithSummary): StateOf<'call'> =>
+  summary === undefined ? call.state : 'summarized'

@@ -7,27 +7,27 @@ import type {
   TriggeredVia,
 } from '@wabakit/contract'
 
-// What a store keeps. What is unset is null.
+// The records of a store. Unset fields are null.
 
 /** An organization with its settings and its own numbers. */
 export type OrganizationRecord = {
   readonly id: string
-  /** Counts its writes, from 1: what replaces it has the next number. */
+  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
-  /** `automatic`: every call that can be summarized is. `manual`: only when a team member asks. */
+  /** `automatic`: every call that can have a summary gets one. `manual`: only if a team member requests it. */
   readonly callSummaries: 'automatic' | 'manual'
-  /** The organization's WhatsApp Business numbers; no two with the same digits. */
+  /** WhatsApp Business numbers. No two have the same digits. */
   readonly integrations: readonly IntegrationRecord[]
-  /** The organization's telephone numbers; no two with the same digits. */
+  /** Telephone numbers. No two have the same digits. */
   readonly pstnNumbers: readonly NumberRecord[]
-  /** When it was made, as Unix time in milliseconds. */
+  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
-/** A number as it was configured, and the digits it is compared by. */
+/** A number as configured, and its digits. */
 export type NumberRecord = {
   readonly number: string
-  /** The number reduced to its digits: what numbers are compared by. */
+  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
 }
 
@@ -35,7 +35,7 @@ export type NumberRecord = {
 export type IntegrationRecord = NumberRecord & {
   /** A disabled integration creates no groups. */
   readonly enabled: boolean
-  /** What a group gets whose request names no mode. */
+  /** Default for groups whose request does not specify a mode. */
   readonly joinApprovalMode: JoinApprovalMode
 }
 
@@ -45,15 +45,15 @@ export type ApiKeyRecord = {
   readonly organizationId: string
   /** SHA-256 of the key, 64 lower-case hexadecimal digits; unique in the whole store. */
   readonly hash: string
-  /** What people call it. */
+  /** Name for people. */
   readonly label: string
   /** Digits of the WABA numbers that the key may use, or `all`. */
   readonly wabaNumbers: 'all' | readonly string[]
-  /** When it was made, as Unix time in milliseconds. */
+  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
-/** Who makes a request: the key and its organization. */
+/** An API key and its organization. */
 export type CallerRecord = {
   readonly key: ApiKeyRecord
   readonly organization: OrganizationRecord
@@ -62,194 +62,194 @@ export type CallerRecord = {
 /** A group. Unique by organization and `clientCustomGroupId`. Never changed once created. */
 export type GroupRecord = {
   readonly organizationId: string
-  /** The `groupId` of the request, or the generated one: what responses and webhooks call `groupId`. */
+  /** The `groupId` of the request, or the generated one. Responses and webhooks call it `groupId`. */
   readonly clientCustomGroupId: string
-  /** SHA-256 of the request as sent, when it named a `groupId`: the same request again is a repetition. */
+  /** SHA-256 of the request if it had a `groupId`; `null` otherwise. A request with the same hash is a repetition. */
   readonly requestHash: string | null
   /** The integration's number, as configured. */
   readonly wabaNumber: string
-  /** The number reduced to its digits: what numbers are compared by. */
+  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly subject: string
   readonly description: string | null
   readonly joinApprovalMode: JoinApprovalMode
   readonly inviteLink: string | null
-  /** When it was made, as Unix time in milliseconds. */
+  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
 }
 
-/** Where a participant stands; the steps between are in `participantMachine`. */
+/** The state of a participant. `participantMachine` has the steps. */
 export type ParticipantState = 'joined' | 'left' | 'removed'
 
-/** One person's membership in one group. Unique by organization, group and digits. */
+/** A person's membership in a group. Unique by organization, group and digits. */
 export type ParticipantRecord = {
   readonly organizationId: string
   readonly groupId: string
   /** As received when the person last joined. */
   readonly phone: string
-  /** The number reduced to its digits: what numbers are compared by. */
+  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
-  /** Counts its writes, from 1: what replaces it has the next number. */
+  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly state: ParticipantState
-  /** When it last changed, as Unix time in milliseconds. */
+  /** Time of the last change, as Unix time in milliseconds. */
   readonly changedAt: number
 }
 
-/** Where a stored call stands; a call with a summary counts as `summarized`. The steps are in `callMachine`. */
+/** The stored state of a call. A call with a summary is `summarized`. `callMachine` has the steps. */
 export type CallState = 'initiated' | 'accepted' | 'ended' | 'missed' | 'rejected' | 'not_picked'
 
 /** A call. Unique by organization and `callId`. */
 export type CallRecord = {
   readonly organizationId: string
   readonly callId: string
-  /** Counts its writes, from 1: what replaces it has the next number. */
+  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly state: CallState
   readonly channel: Channel
   readonly direction: CallDirection
   /** The organization's number that the call used, as configured. */
   readonly channelNumber: string
-  /** The number reduced to its digits: what numbers are compared by. */
+  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly customerNumber: string
   readonly agentNumber: string | null
   readonly callType: CallType
   readonly triggeredVia: TriggeredVia
-  /** False for a bot test call that was to stay silent: none of its events happens. */
+  /** False for a bot test call without webhooks: none of its events is published. */
   readonly emitsEvents: boolean
-  /** When it was placed, as Unix time in milliseconds. */
+  /** Time at which the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
-  /** When the conversation began, as Unix time in milliseconds. */
+  /** Start of the conversation, as Unix time in milliseconds. */
   readonly startedAt: number | null
-  /** When it ended, as Unix time in milliseconds. */
+  /** End of the conversation, as Unix time in milliseconds. */
   readonly endedAt: number | null
   /** Length of the conversation, in whole seconds. */
   readonly durationInSeconds: number | null
-  /** Whether a recording exists; known once ended. */
+  /** Whether there is a recording. Set when the call ends. */
   readonly recorded: boolean | null
-  /** Whether anything was said; known once ended. */
+  /** Whether anything was said. Set when the call ends. */
   readonly spoken: boolean | null
 }
 
-/** A call's AI summary. Unique by organization and `callId`: that it exists is what makes its event once per call. */
+/** A call's AI summary. Unique by organization and `callId`. CALL_AI_SUMMARY is published when the first one is saved. */
 export type CallSummaryRecord = {
   readonly organizationId: string
   readonly callId: string
   readonly summary: CallSummary
   readonly generatedBy: 'automatic' | 'team_member'
-  /** When it was made, as Unix time in milliseconds. */
+  /** Time of creation, as Unix time in milliseconds. */
   readonly generatedAt: number
 }
 
-/** Something that happened, as it is told. Never changed. */
+/** A published event. Never changes. */
 export type EventRecord = {
   /** Unique in the whole store; the `webhook-id` of its deliveries. */
   readonly id: string
   readonly organizationId: string
-  /** `CALL_ENDED`, … */
+  /** Such as `CALL_ENDED`. */
   readonly name: string
-  /** The call or group it is about: events of one subject are delivered in the order they happened. */
+  /** The call or group that the event is about. Events of one subject are delivered in order. */
   readonly subject: string
-  /** With `digits`, what a subscription must match. */
+  /** With `digits`, selects the matching subscriptions. */
   readonly channel: Channel
-  /** The number reduced to its digits: what numbers are compared by. */
+  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
-  /** The JSON body that is signed and sent; kept to the byte. */
+  /** The JSON body, which is signed and sent byte for byte. */
   readonly payload: string
   /**
-   * Name of an earlier event of the same subject whose unsettled delivery this one's must wait for, however often it
-   * fails.
+   * Name of an event of the same subject. The deliveries of this event wait until the deliveries of earlier events with
+   * that name are finished, however often they fail.
    */
   readonly waitsFor: string | null
-  /** When it happened, as Unix time in milliseconds. */
+  /** Time of the event, as Unix time in milliseconds. */
   readonly occurredAt: number
 }
 
-/** Why a subscription is disabled: by hand, by a 410 answer, or because every attempt failed for 5 days. */
+/** Why a subscription is disabled: by hand, by a 410 response, or because all attempts failed for 5 days. */
 export type DisabledReason = 'by_hand' | 'gone' | 'failing'
 
-/** Where the events of one number go. */
+/** A subscription to the events of one number. */
 export type SubscriptionRecord = {
   readonly id: string
   readonly organizationId: string
-  /** Counts its writes, from 1: what replaces it has the next number. */
+  /** Number of writes. Starts at 1 and increases by 1 with each write. */
   readonly revision: number
   readonly channel: Channel
-  /** As given when it was created. */
+  /** The number as specified at its creation. */
   readonly number: string
-  /** The number reduced to its digits: what numbers are compared by. */
+  /** The digits of the number. Numbers are compared by their digits. */
   readonly digits: string
   readonly url: string
   readonly events: 'all' | readonly string[]
   readonly secret: string
-  /** The secret before the last rotation, which signs too until it expires. */
+  /** The secret before the last rotation. It also signs until it expires. */
   readonly previousSecret: { readonly secret: string; readonly expiresAt: number } | null
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
-  /** When the first failure began that no success has ended since, as Unix time in milliseconds; kept by the store. */
+  /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
   readonly failingSince: number | null
-  /** When it was made, as Unix time in milliseconds. */
+  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
-  /** When it was last written; what a write that disables it skips is settled at this time. */
+  /** Time of the last write, as Unix time in milliseconds. Deliveries that it skips finish at this time. */
   readonly updatedAt: number
 }
 
 /**
- * Where a delivery stands:
- * - `waiting`: behind another one of its lane; has no due time.
+ * The status of a delivery:
+ * - `waiting`: behind another one of its lane, without a due time.
  * - `pending`: due at `dueAt`.
- * - `claimed`: being attempted; if no result came by `dueAt`, the lease is over and it can be claimed again.
- * - `delivered`, `exhausted` (its whole schedule failed), `skipped` (the subscription was disabled): settled.
+ * - `claimed`: being attempted. If it has not been settled by `dueAt`, its lease expires and it can be claimed again.
+ * - `delivered`, `exhausted` (all attempts failed), `skipped` (the subscription was disabled): finished.
  */
 export type DeliveryStatus = 'waiting' | 'pending' | 'claimed' | 'delivered' | 'exhausted' | 'skipped'
 
 /**
- * One event on its way to one subscription. Unique by event and subscription. The unsettled deliveries of one
+ * The delivery of one event to one subscription. Unique by event and subscription. The unfinished deliveries of one
  * subscription and one subject form a lane.
  */
 export type DeliveryRecord = {
-  /** Made by the store. */
+  /** Assigned by the store. */
   readonly id: string
   readonly organizationId: string
   readonly subscriptionId: string
   readonly eventId: string
   readonly eventName: string
   readonly subject: string
-  /** The `webhook-id` it is sent with: the event's id, unless it was sent again under a new one. */
+  /** The event's id, unless the delivery was sent again with a new `webhook-id`. */
   readonly webhookId: string
   readonly status: DeliveryStatus
-  /** When it is due (`pending`) or its lease ends (`claimed`), as Unix time in milliseconds; `null` otherwise. */
+  /** Due time (`pending`) or end of the lease (`claimed`), as Unix time in milliseconds; `null` otherwise. */
   readonly dueAt: number | null
-  /** All attempts so far. */
+  /** Number of attempts so far. */
   readonly attempts: number
-  /** Failed attempts since it was created or last sent again: its place in the schedule. */
+  /** Number of failed attempts since it was created or last sent again. Determines the next pause. */
   readonly failures: number
-  /** When it was made, as Unix time in milliseconds. */
+  /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
-  /** When it was settled, as Unix time in milliseconds; `null` until then. */
+  /** Time at which it was finished, as Unix time in milliseconds; `null` until then. */
   readonly finishedAt: number | null
 }
 
-/** What an attempt found. */
+/** The result of an attempt. */
 export type AttemptResult = {
-  /** When it began, as Unix time in milliseconds. */
+  /** Start of the attempt, as Unix time in milliseconds. */
   readonly startedAt: number
-  /** Milliseconds from the start to the end of the answer. */
+  /** Milliseconds from the start to the end of the response. */
   readonly durationMs: number
   readonly url: string
-  /** HTTP status, or `null` when there was no answer. */
+  /** HTTP status, or `null` if there was no response. */
   readonly status: number | null
-  /** Why there was no answer, or `null`. */
+  /** Why there was no response, or `null`. */
   readonly error: string | null
-  /** Beginning of the response body; at most 4,096 characters. */
+  /** The first 4,096 characters of the response body. */
   readonly responseBody: string | null
 }
 
 /** One attempt of a delivery. */
 export type AttemptRecord = AttemptResult & {
   readonly deliveryId: string
-  /** From 1, without gaps. */
+  /** Starts at 1, without gaps. */
   readonly number: number
   readonly succeeded: boolean
 }

@@ -4,35 +4,34 @@ import type { RateLimitOptions } from './rate-limit/rate-limits.ts'
 import type { Store } from './store.ts'
 import type { DeclaredOrganization } from './tenancy/directory.ts'
 import type { Clock } from './values/clock.ts'
-import type { Ids } from './values/ids.ts'
-import type { Random } from './values/random.ts'
+import type { Ids, Random } from './values/ids.ts'
 
-/** Options of `createReferenceServer`. */
+/** Options for `createReferenceServer`. */
 export type ReferenceServerOptions = {
   /**
-   * Organizations that shall exist: created, or, where the store has them already, set to what is declared here. Keys
-   * that the store has and the declaration does not name stay valid.
+   * Organizations that must exist. They are created, or updated if the store has them already. Keys in the store that are
+   * not declared here stay valid.
    * @default []
    */
   readonly organizations?: readonly DeclaredOrganization[] | undefined
   /**
-   * Where everything is kept.
+   * Stores everything.
    * @default memoryStore()
    */
   readonly store?: Store | undefined
   /**
-   * Tells the time.
+   * Returns the current time.
    * @default the machine's clock
    */
   readonly clock?: Clock | undefined
   /**
-   * Randomness for ids, invite links and the jitter of retries. A seeded one makes a server repeatable. Keys and
-   * signing secrets always come from the platform's cryptographic generator.
+   * Source of ids, invite links and the jitter of retries. A seeded one makes a server reproducible. Keys and signing
+   * secrets always use the platform's cryptographic generator.
    * @default the platform's cryptographic generator
    */
   readonly random?: Random | undefined
   /**
-   * Makes ids. Those of events must be visible ASCII characters without a full stop, because they are sent as
+   * Creates ids. Ids of events must consist of visible ASCII characters without a full stop, because they are sent as
    * `webhook-id`.
    * @default createIds({ clock, random })
    */
@@ -42,31 +41,31 @@ export type ReferenceServerOptions = {
    * @default globalThis.fetch
    */
   readonly fetch?: DeliveryFetch | undefined
-  /** How deliveries are sent. */
+  /** Options for sending deliveries. */
   readonly delivery?: DeliveryOptions | undefined
-  /** How requests are authenticated. */
+  /** Options for authenticating requests. */
   readonly auth?:
     | {
         /**
-         * Name of the header that carries the key, raw or after `Bearer`.
+         * Name of the header with the API key, either raw or after `Bearer`.
          * @default 'authorization'
          */
         readonly header?: string | undefined
       }
     | undefined
   /**
-   * How requests to the endpoints are limited; `false` for not at all.
-   * @default {} (600 a minute by organization, 300 by key, 60 by IP for requests without a valid key)
+   * Limits of requests to the API endpoints; `false` for no limits.
+   * @default {} (per minute: 600 per organization, 300 per key, 60 per IP address without a valid key)
    */
   readonly rateLimit?: RateLimitOptions | false | undefined
   /**
-   * Let subscriptions send to `http:` URLs of loopback addresses: for local use.
+   * Whether subscriptions can use `http:` URLs of loopback addresses, for local use.
    * @default false
    */
   readonly allowLoopbackHttp?: boolean | undefined
   /**
-   * Gets what went wrong where nobody could be told: a listener that threw, a request answered with 500 or 503, a
-   * store that a started dispatcher cannot reach.
+   * Receives errors that have no caller: a listener threw, the response to a request was 500 or 503, or a started
+   * dispatcher cannot reach the store.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined

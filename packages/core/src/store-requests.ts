@@ -11,28 +11,28 @@ import type {
   SubscriptionRecord,
 } from './records.ts'
 
-// What the methods of a store are asked, and what they answer.
+// Parameters and results of the methods of a store
 
-/** Whether a compare-and-set wrote. */
+/** `saved`, or `stale` if the stored revision is not the previous one. */
 export type SaveOutcome = 'saved' | 'stale'
 
-/** Which part of a list to read. */
+/** Selects a page of a list. */
 export type PageRequest = {
   /**
-   * `nextCursor` of the page before; the first page when omitted. Opaque. It is a place in the order of the whole list,
-   * which can be gone on from under other conditions, too.
+   * `nextCursor` of the previous page; omit it for the first page. Opaque. It is a position in the whole list, so it also
+   * works with other conditions.
    */
   readonly cursor?: string | undefined
-  /** Most records of the page, 1 to 1,000. */
+  /** Maximum number of records on the page, 1 to 1,000. */
   readonly limit: number
 }
 
-/** A part of a list. What is added while somebody pages forward appears on a later page; nothing appears twice. */
+/** A page of a list. Records that are added while a reader pages forward appear on a later page, and none appears twice. */
 export type Page<Item> = {
   readonly items: Item[]
   /**
-   * Where the next page starts. Going forward through events or deliveries it is there for every page that is not
-   * empty, so that a reader can follow what is added later; otherwise only when there is more.
+   * The start of the next page. Every page of events or deliveries that is oldest first and not empty has one, so that a
+   * reader can continue with records that are added later. Other pages have one only if there are more records.
    */
   readonly nextCursor?: string | undefined
 }
@@ -40,32 +40,32 @@ export type Page<Item> = {
 /** A new group and its event. */
 export type GroupCreation = { readonly group: GroupRecord; readonly event: EventRecord }
 
-/** What `createGroup` decided; `group` is the one that is there now. */
+/** The result of `createGroup`. `group` is the one that is stored now. */
 export type GroupCreationOutcome = {
   readonly outcome: 'created' | 'same' | 'conflict'
   readonly group: GroupRecord
 }
 
-/** A membership as it shall be, and its event. */
+/** A participant's new record, and its event. */
 export type ParticipantChange = { readonly participant: ParticipantRecord; readonly event: EventRecord }
 
-/** Which membership. */
+/** Identifies a participant. */
 export type ParticipantKey = {
   readonly organizationId: string
   readonly groupId: string
   readonly digits: string
 }
 
-/** A call as it shall be, and the event of the step, if it has one. */
+/** A call's new record, and its event, if there is one. */
 export type CallChange = { readonly call: CallRecord; readonly event: EventRecord | null }
 
 /** A call and its summary, if it has one. */
 export type CallWithSummary = { readonly call: CallRecord; readonly summary: CallSummaryRecord | undefined }
 
-/** A summary, and the event that its first save tells. */
+/** A summary, and the event that is published if it is the first one. */
 export type SummaryChange = { readonly summary: CallSummaryRecord; readonly event: EventRecord | null }
 
-/** Which events. What is omitted does not restrict. */
+/** Selects events. Omitted conditions do not restrict. */
 export type EventQuery = PageRequest & {
   readonly organizationId: string
   readonly eventId?: string | undefined
@@ -75,29 +75,29 @@ export type EventQuery = PageRequest & {
   readonly order?: 'oldest_first' | 'newest_first' | undefined
 }
 
-/** Which deliveries. What is omitted does not restrict. */
+/** Selects deliveries. Omitted conditions do not restrict. */
 export type DeliverySelection = {
   readonly organizationId: string
   readonly deliveryId?: string | undefined
   readonly eventId?: string | undefined
   readonly subscriptionId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
-  /** From this time of the event on. */
+  /** Only events at or after this time. */
   readonly occurredFrom?: number | undefined
-  /** Before this time of the event. */
+  /** Only events before this time. */
   readonly occurredBefore?: number | undefined
 }
 
-/** Which deliveries, and which part of the list. */
+/** Selects a page of deliveries. */
 export type DeliveryQuery = PageRequest &
   DeliverySelection & {
     /** @default 'oldest_first' */
     readonly order?: 'oldest_first' | 'newest_first' | undefined
   }
 
-/** What to claim. */
+/** Parameters of a claim. */
 export type ClaimRequest = {
-  /** Unique per claim: what its settlements must name. */
+  /** Unique per claim. Its settlements must name it. */
   readonly claimId: string
   readonly now: number
   readonly leaseMs: number
@@ -116,19 +116,19 @@ export type ClaimRequest = {
 export type Pace = 'new' | 'failing' | 'slow' | 'quick'
 
 /**
- * What suspect subscriptions get of a claim, in addition to what the others get. One that is new or failing has at most
- * 1 claim under lease, over all processes.
+ * What a claim may take for suspect subscriptions, in addition to the others. One that is new or failing has at most 1
+ * claim under lease, over all processes.
  */
 export type SuspectShare = {
-  /** Maximum number of deliveries to new and slow ones. */
+  /** Maximum number of deliveries to new and slow subscriptions. */
   readonly limit: number
-  /** Maximum number of deliveries to failing ones. */
+  /** Maximum number of deliveries to failing subscriptions. */
   readonly failing: number
-  /** Organizations whose suspect subscriptions get nothing. */
+  /** Organizations whose suspect subscriptions are left out. */
   readonly except: readonly string[]
 }
 
-/** A claimed delivery with what an attempt needs. */
+/** A claimed delivery with everything that an attempt needs. */
 export type ClaimedDelivery = {
   readonly delivery: DeliveryRecord
   readonly event: EventRecord
@@ -137,90 +137,91 @@ export type ClaimedDelivery = {
 }
 
 /**
- * What became of a claim.
- * - `delivered`: the endpoint took it.
- * - `retry`: failed; due again after `afterMs`. With `releasesLane` it no longer holds its lane.
- * - `exhausted`: failed for the last time.
- * - `gone`: the endpoint answered 410.
- * - `released`: not attempted (the worker stops); due at once, nothing is counted.
+ * The outcome of a claim.
+ * - `delivered`: the attempt succeeded.
+ * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
+ *   blocks its lane.
+ * - `exhausted`: the last attempt failed.
+ * - `gone`: the endpoint responded with 410.
+ * - `released`: there was no attempt, because the worker stops. The delivery is due at once, and nothing is counted.
  */
 export type SettlementResult =
   | { readonly kind: 'delivered' | 'exhausted' | 'gone'; readonly attempt: AttemptResult }
   | {
       readonly kind: 'retry'
       readonly attempt: AttemptResult
-      readonly afterMs: number
+      readonly delayMs: number
       readonly releasesLane: boolean
     }
   | { readonly kind: 'released' }
 
-/** What became of one claimed delivery. */
+/** The outcome of one claimed delivery. */
 export type Settlement = {
   readonly deliveryId: string
   readonly claimId: string
   readonly now: number
   readonly result: SettlementResult
   /**
-   * Whether the attempt took too long to call its subscription quick.
+   * Whether the attempt took too long for its subscription to be `quick`.
    * @default false
    */
   readonly isSlow?: boolean | undefined
-  /** How long every attempt may fail before the subscription is disabled, in milliseconds. */
+  /** Time for which all attempts may fail before the subscription is disabled, in milliseconds. */
   readonly failingLimitMs: number
 }
 
-/** What `settleDelivery` wrote. */
+/** The result of `settleDelivery`. */
 export type SettlementOutcome =
   | { readonly outcome: 'stale' }
   | {
       readonly outcome: 'settled'
-      /** The delivery as it is now. */
+      /** The delivery after the settlement. */
       readonly delivery: DeliveryRecord
       /** Set when this settlement disabled the subscription. */
       readonly disabled: DisabledReason | null
     }
 
-/** What to send again. */
+/** Selects deliveries to send again, one page at a time. */
 export type ResendQuery = PageRequest &
   DeliverySelection & {
     readonly now: number
-    /** Appended to the event's id (`-2`) to make a new `webhook-id`; `null` keeps the one the delivery had. */
+    /** Appended to the event's id for a new `webhook-id`, such as `-2`. `null` keeps the delivery's `webhook-id`. */
     readonly webhookIdSuffix: string | null
   }
 
-/** What `resendDeliveries` did with this page of the selection. */
+/** The result of `resendDeliveries` for one page of the selection. */
 export type ResendOutcome = {
   readonly resent: number
-  /** There is more: where to go on. */
+  /** The start of the next page, if there is one. */
   readonly nextCursor?: string | undefined
 }
 
-/** What to prune. */
+/** Selects old records to remove. */
 export type PruneRequest = {
   /** Unix time in milliseconds. */
   readonly before: number
-  /** Most deliveries, and most events, of this call. */
+  /** Maximum number of deliveries, and of events, that one call removes. */
   readonly limit: number
 }
 
-/** How to measure a backlog. */
+/** Parameters of a measurement of the backlog. */
 export type BacklogRequest = {
   readonly now: number
-  /** Where counting stops, at least 1: a count of this much stands for that much or more. */
+  /** Counting stops here: a count that equals the limit means that many or more. At least 1. */
   readonly limit: number
 }
 
-/** What all organizations of a store have under way. */
+/** The unfinished deliveries of all organizations. */
 export type Backlog = {
-  /** Deliveries that wait behind another of their lane. */
+  /** Deliveries behind another one of their lane. */
   readonly waiting: number
-  /** Deliveries that a claim can take: due, or left behind by a worker whose lease is over. */
+  /** Deliveries that can be claimed: due, or with an expired lease. */
   readonly due: number
-  /** Deliveries whose next attempt is to come later. */
+  /** Deliveries whose next attempt is due later. */
   readonly later: number
-  /** Deliveries under a lease: they are being attempted. */
+  /** Deliveries under lease: they are being attempted. */
   readonly claimed: number
-  /** How long the one that is due the longest has been due, in milliseconds; 0 when nothing is due. */
+  /** How long the oldest due delivery has been due, in milliseconds; 0 if none is due. */
   readonly oldestDueMs: number
   /** Enabled subscriptions whose last attempt failed. */
   readonly failingSubscriptions: number

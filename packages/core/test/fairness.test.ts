@@ -25,7 +25,7 @@ const respond: Record<string, () => Promise<void>> = {
   '/healthy': () => after(20),
 }
 
-/** A server whose healthy endpoint notes how long after its event each webhook arrives, next to others. */
+/** A server with a healthy endpoint, which measures the delay of each webhook, and other endpoints. */
 const openWorld = async ({ count, kind, owner }: Others) => {
   const delays: number[] = []
   const concurrent = { now: 0, most: 0 }
@@ -83,7 +83,7 @@ const openWorld = async ({ count, kind, owner }: Others) => {
     flood: async () => {
       for (let turn = 0; turn < 5; turn++) for (const target of others) await publish(target)
     },
-    /** Publishes an event to a healthy endpoint every 20 ms, and gives the 99th percentile of the delays. */
+    /** Publishes an event to a healthy endpoint every 20 ms. Returns the 99th percentile of the delays. */
     measure: async (events: number): Promise<number> => {
       delays.length = 0
       for (let index = 0; index < events; index++) {
@@ -124,7 +124,7 @@ describe('a healthy endpoint is not delayed', () => {
     await stopped
   })
 
-  test('by endpoints that were quick until now, for longer than it takes them to be known as slow', async () => {
+  test('by endpoints that were quick until now, for longer than it takes to detect that they are slow', async () => {
     const { server, flood, measure } = await openWorld({ count: 100, kind: 'hang', owner: 'one' })
     respond['/hang'] = () => after(20)
     server.dispatcher.start()

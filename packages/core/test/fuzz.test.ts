@@ -14,7 +14,7 @@ const server = createReferenceServer({
 let created = 0
 server.on('GROUP_CREATED', () => created++)
 
-/** Every answer is a success or an error of the closed list with its status. */
+/** Expects a success, or an error with one of the codes and its status. */
 const expectTyped = async (response: Response): Promise<ErrorCode | 'ok'> => {
   const body = await response.json()
   if (response.status === 200) return 'ok'
@@ -34,7 +34,7 @@ const post = (body: BodyInit, headers: Record<string, string> = {}): Promise<Res
     }),
   )
 
-test('any bytes as a body give a typed answer', { timeout: 60_000 }, async () => {
+test('any bytes as a body result in a typed response', { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
       await expectTyped(await post(new Uint8Array(bytes)))
@@ -43,7 +43,7 @@ test('any bytes as a body give a typed answer', { timeout: 60_000 }, async () =>
   )
 })
 
-test('any JSON as a body gives a typed answer, and creates a group exactly when the contract says so', {
+test('any JSON as a body results in a typed response, and creates a group exactly if the contract allows it', {
   timeout: 60_000,
 }, async () => {
   const field = fc.oneof(
@@ -79,7 +79,7 @@ test('any JSON as a body gives a typed answer, and creates a group exactly when 
   )
 })
 
-test('any path, method, key and callId give a typed answer', { timeout: 60_000 }, async () => {
+test('any path, method, key and callId result in a typed response', { timeout: 60_000 }, async () => {
   const key = fc.oneof(
     fc.constantFrom('wk_fuzz_0123456789', 'Bearer wk_fuzz_0123456789', 'Bearer', ''),
     fc.string({ maxLength: 40 }),
@@ -109,7 +109,7 @@ test('any path, method, key and callId give a typed answer', { timeout: 60_000 }
   )
 })
 
-test('any content type and encoding give a typed answer', { timeout: 60_000 }, async () => {
+test('any content type and encoding result in a typed response', { timeout: 60_000 }, async () => {
   const type = fc.oneof(fc.string(), fc.stringMatching(/^application\/json ?;? ?[a-z0-9=;" -]*$/))
   await fc.assert(
     fc.asyncProperty(type, fc.constantFrom('identity', 'gzip', 'br', ''), async (contentType, encoding) => {

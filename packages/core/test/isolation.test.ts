@@ -1,7 +1,7 @@
 import { createReferenceServer, type ReferenceServer } from '@wabakit/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { start } from './suite/world.ts'
+import { start } from './suite/scenario.ts'
 
 // Two organizations share a server, and each has one of its own where the same is done without the other. Whatever
 // the two do, each must see exactly what it would see alone.
@@ -19,11 +19,11 @@ const settings = (id: string) => ({
   apiKeys: [{ key: `wk_${id}_0123456789` }],
 })
 
-type World = { server: ReferenceServer; clock: { time: number }; log: Record<Tenant, unknown[]> }
+type Scenario = { server: ReferenceServer; clock: { time: number }; log: Record<Tenant, unknown[]> }
 
-const createWorld = async (members: readonly Tenant[]): Promise<World> => {
+const createScenario = async (members: readonly Tenant[]): Promise<Scenario> => {
   const clock = { time: start }
-  const log: World['log'] = { left: [], right: [] }
+  const log: Scenario['log'] = { left: [], right: [] }
   const isTenant = (id: string): id is Tenant => tenants.some((tenant) => tenant === id)
   const server = createReferenceServer({
     organizations: members.map(settings),
@@ -64,7 +64,7 @@ const move = fc.tuple(fc.constantFrom(...tenants), step).map(([tenant, each]): M
 const wait = fc.integer({ min: 0, max: 400_000 }).map((waitMs) => ({ waitMs }))
 
 const ask = async (
-  { server }: World,
+  { server }: Scenario,
   tenant: Tenant,
   path: string,
   init: RequestInit = {},
@@ -75,17 +75,17 @@ const ask = async (
   return [response.status, ratelimit, Object.keys(kept), await response.text()]
 }
 
-const subscriptionsOf = async ({ server }: World, tenant: Tenant): Promise<string[]> =>
+const listSubscriptions = async ({ server }: Scenario, tenant: Tenant): Promise<string[]> =>
   (await server.subscriptions.list(tenant)).items.map(({ id }) => id)
 
-const setEnabled = async (world: World, tenant: Tenant, enabled: boolean): Promise<void> => {
-  for (const id of await subscriptionsOf(world, tenant)) {
-    await world.server.subscriptions.update(tenant, id, { enabled })
+const setEnabled = async (scenario: Scenario, tenant: Tenant, enabled: boolean): Promise<void> => {
+  for (const id of await listSubscriptions(scenario, tenant)) {
+    await scenario.server.subscriptions.update(tenant, id, { enabled })
   }
 }
 
-const perform = async (world: World, { tenant, groupId, callId, ...rest }: Move): Promise<unknown> => {
-  const { calls, participants, summaries, subscriptions, deliveries, events } = world.server
+const perform = async (scenario: Scenario, { tenant, groupId, callId, ...rest }: Move): Promise<unknown> => {
+  const { calls, participants, summaries, subscriptions, deliveries, events } = scenario.server
   switch (rest.do) {
     case 'create': {
       const body = JSON.stringify({
@@ -93,7 +93,7 @@ const perform = async (world: World, { tenant, groupId, callId, ...rest }: Move)
         subject: 'subject' in rest ? rest.subject : 'x',
         groupId,
       })
-      return ask(world, tenant, '/whatsapp/wa-group/create', { method: 'POST', body })
+      return ask(scenario, tenant, '/whatsapp/wa-group/create', { method: 'POST', body })
     }
     case 'join':
     case 'leave':
@@ -117,7 +117,7 @@ const perform = async (world: World, { tenant, groupId, callId, ...rest }: Move)
       return (await summaries.save(tenant, callId, summary, { generatedBy: 'automatic' })).outcome
     }
     case 'fetch':
-      return ask(world, tenant, `/v1/call/ai-summary?callId=${callId}`)
+      return ask(scenario, tenant, `/v1/call/ai-summary?callId=${callId}`)
     case 'subscribe':
       await subscriptions.create(tenant, { channel: 'PSTN', number: pstn, url: 'https://receiver.example/' })
       await subscriptions.create(tenant, {
@@ -128,7 +128,7 @@ const perform = async (world: World, { tenant, groupId, callId, ...rest }: Move)
       return 'subscribed'
     case 'disable':
     case 'enable':
-      return setEnabled(world, tenant, rest.do === 'enable')
+      return setEnabled(scenario, tenant, rest.do === 'enable')
     case 'resend':
       return deliveries.resend(tenant, { statuses: ['delivered', 'skipped'] })
     case 'list': {
@@ -138,20 +138,20 @@ const perform = async (world: World, { tenant, groupId, callId, ...rest }: Move)
   }
 }
 
-const play = async (world: World, moves: ReadonlyArray<Move | { waitMs: number }>): Promise<void> => {
+const play = async (scenario: Scenario, moves: ReadonlyArray<Move | { waitMs: number }>): Promise<void> => {
   for (const each of moves) {
     if ('waitMs' in each) {
-      world.clock.time += each.waitMs
+      scenario.clock.time += each.waitMs
     } else {
-      const outcome = await perform(world, each).catch((error: unknown) => String(error))
-      world.log[each.tenant].push([each.do, outcome])
+      const outcome = await perform(scenario, each).catch((error: unknown) => String(error))
+      scenario.log[each.tenant].push([each.do, outcome])
     }
-    await world.server.dispatcher.runDue()
+    await scenario.server.dispatcher.runDue()
   }
 }
 
-/** What one organization can see at the end, without the ids that are made for it. */
-const view = async ({ server }: World, tenant: Tenant): Promise<unknown> => {
+/** Reads everything that an organization can see, without generated ids. */
+const view = async ({ server }: Scenario, tenant: Tenant): Promise<unknown> => {
   const events = await server.events.list(tenant, { limit: 1_000 })
   const deliveries = await server.deliveries.list(tenant, { limit: 1_000 })
   const attempts = await Promise.all(deliveries.items.map(({ id }) => server.deliveries.attempts(tenant, id)))
@@ -165,15 +165,17 @@ const view = async ({ server }: World, tenant: Tenant): Promise<unknown> => {
 const masked = (log: readonly unknown[]): string =>
   JSON.stringify(log).replace(/https:\/\/invite\.example\/\w+|evt_\w+|sub_\w+/g, '')
 
-test('an organization sees the same beside any other as alone', { timeout: 60_000 }, async () => {
+test('an organization sees the same records with any other organization as alone', {
+  timeout: 60_000,
+}, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof({ weight: 6, arbitrary: move }, wait), { maxLength: 60 }),
       async (moves) => {
-        const together = await createWorld(tenants)
+        const together = await createScenario(tenants)
         await play(together, moves)
         for (const tenant of tenants) {
-          const alone = await createWorld([tenant])
+          const alone = await createScenario([tenant])
           await play(
             alone,
             moves.filter((each) => 'waitMs' in each || each.tenant === tenant),

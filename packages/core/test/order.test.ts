@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createWorld, customer, playCall, type Sent, summary, waba } from './suite/world.ts'
+import { createScenario, customer, playCall, type Sent, summary, waba } from './suite/scenario.ts'
 
 // Whatever fails, and whenever: no delivery is attempted before all earlier ones of its lane are settled or have failed
 // three times, and no CALL_AI_SUMMARY before its CALL_ENDED is settled.
@@ -9,8 +9,8 @@ type Progress = { failures: number; isSettled: boolean }
 
 const lastAttempt = 10
 
-/** The events of each subject, in the order they happened. */
-const lanesOf = (sent: readonly Sent[]): Map<string, string[]> => {
+/** Returns the events of each subject, in order. */
+const groupByLane = (sent: readonly Sent[]): Map<string, string[]> => {
   const events = new Map(sent.map(({ claimed: { event } }) => [event.id, event]))
   const lanes = new Map<string, string[]>()
   // Ids sort by the time they were made.
@@ -22,7 +22,7 @@ const lanesOf = (sent: readonly Sent[]): Map<string, string[]> => {
 }
 
 const checkOrder = (sent: readonly Sent[], statuses: readonly number[]): void => {
-  const lanes = lanesOf(sent)
+  const lanes = groupByLane(sent)
   const names = new Map(sent.map(({ claimed: { event } }) => [event.id, event.name]))
   const progress = new Map<string, Progress>()
   const of = (id: string): Progress => progress.get(id) ?? { failures: 0, isSettled: false }
@@ -40,7 +40,7 @@ const checkOrder = (sent: readonly Sent[], statuses: readonly number[]): void =>
   }
 }
 
-test('the order of a lane holds whatever fails', { timeout: 60_000 }, async () => {
+test('the order of a lane is preserved whatever fails', { timeout: 60_000 }, async () => {
   const plan = fc.record({
     calls: fc.integer({ min: 0, max: 3 }),
     groups: fc.integer({ min: 0, max: 3 }),
@@ -50,29 +50,29 @@ test('the order of a lane holds whatever fails', { timeout: 60_000 }, async () =
   })
   await fc.assert(
     fc.asyncProperty(plan, async ({ calls, groups, failing, waits, perSubscription }) => {
-      const world = await createWorld({ delivery: { perSubscription } })
-      await world.subscribe('WHATSAPP')
+      const scenario = await createScenario({ delivery: { perSubscription } })
+      await scenario.subscribe('WHATSAPP')
       const statuses: number[] = []
-      world.respond = () => {
+      scenario.respond = () => {
         const status = failing[statuses.length % failing.length] ? 500 : 200
         statuses.push(status)
         return new Response(null, { status })
       }
       for (let index = 0; index < groups; index++) {
         const groupId = `g${index}`
-        await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId })
-        await world.advance(waits[index] ?? 0)
-        await world.server.participants.join('acme', { groupId, phone: customer })
-        await world.server.participants.leave('acme', { groupId, phone: customer })
+        await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId })
+        await scenario.advance(waits[index] ?? 0)
+        await scenario.server.participants.join('acme', { groupId, phone: customer })
+        await scenario.server.participants.leave('acme', { groupId, phone: customer })
       }
       for (let index = 0; index < calls; index++) {
-        const callId = await playCall(world, { channel: 'WHATSAPP' })
-        await world.advance(waits[index + 3] ?? 0)
-        await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+        const callId = await playCall(scenario, { channel: 'WHATSAPP' })
+        await scenario.advance(waits[index + 3] ?? 0)
+        await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
       }
-      await world.advance(20 * 86_400_000)
-      checkOrder(world.sent, statuses)
-      expect(await world.server.dispatcher.nextDueAt()).toBeUndefined()
+      await scenario.advance(20 * 86_400_000)
+      checkOrder(scenario.sent, statuses)
+      expect(await scenario.server.dispatcher.nextDueAt()).toBeUndefined()
     }),
     { numRuns: 150 },
   )

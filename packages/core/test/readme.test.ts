@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code)
 
-/** Runs a snippet with what it takes from its surroundings, and gives back the names it defines. */
+/** Runs a snippet with the names of `scope`, and returns the names that it defines. */
 const run = async (
   code: string,
   scope: object,
@@ -40,5 +40,5 @@ test('the snippets of the README run', async () => {
   const names: string[] = []
   const collect = (name: string, body: () => Promise<void>): void => void names.push(name, typeof body)
   await run(store, { ...testing, test: collect, openMyEmptyStore: core.memoryStore })
-  expect(names).toContain('makes only the first of a lane due')
+  expect(names).toContain('sets only the first delivery of a lane due')
 })

@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
-import {
-  type ConnectionInfo,
-  parserRefusal,
-  RequestRefusedError,
-  refusalText,
-  refuseRequest,
-} from '@wabakit/core'
+import { type ConnectionInfo, RequestRefusedError } from '@wabakit/core'
+import { createParserRefusal, formatRefusal, refuseRequest } from '@wabakit/core/hosting'
 
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
@@ -53,7 +48,7 @@ const toRequest = (incoming: IncomingMessage, origin: string, signal: AbortSigna
 /** Answers a request that has no response object: one that the parser gave up on, or CONNECT. */
 const refuseConnection = (refusal: RequestRefusedError, socket: Duplex): void => {
   socket.on('error', () => {})
-  if (socket.writable) socket.end(refusalText(refusal, requestId()), () => socket.destroy())
+  if (socket.writable) socket.end(formatRefusal(refusal, requestId()), () => socket.destroy())
 }
 
 const write = async (response: Response, outgoing: ServerResponse): Promise<void> => {
@@ -88,7 +83,7 @@ export const listen = async (
   const server = createServer({ requireHostHeader: false }, respond)
   server.on('checkExpectation', respond)
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    refuseConnection(parserRefusal(error.code), socket)
+    refuseConnection(createParserRefusal(error.code), socket)
   })
   server.on('connect', (_incoming, socket) => {
     const message = 'This server is not a proxy: it does not support CONNECT.'

@@ -82,7 +82,6 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 
 /** Paths that still contain retired words. Remove a path when it is clean. */
 const exempt = [
-  'packages/core/',
   'packages/mock/',
   'packages/server/src/migrate-database/',
   'packages/server/src/postgres/',

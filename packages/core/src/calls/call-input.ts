@@ -2,9 +2,9 @@ import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wab
 import { InputError } from '../errors/input-error.ts'
 import type { NumberRecord, OrganizationRecord } from '../records.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
-/** A call that begins. */
+/** A new call. */
 export type CallInput = {
   /** @default a generated `call_…` */
   readonly callId?: string | undefined
@@ -12,7 +12,7 @@ export type CallInput = {
   readonly channel: Channel
   /** `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
   readonly direction: CallDirection
-  /** The organization's number: one of its `pstnNumbers` (PSTN) or integrations (WHATSAPP). */
+  /** One of the organization's `pstnNumbers` (PSTN) or integrations (WHATSAPP). */
   readonly channelNumber: string
   /** The customer's phone number. */
   readonly customerNumber: string
@@ -23,21 +23,19 @@ export type CallInput = {
   readonly callType?: CallType | undefined
   /**
    * What started the call.
-   * @default 'INBOUND' when incoming; else 'API' for an AI bot and 'UI' for a team member
+   * @default 'INBOUND' for an incoming call; otherwise 'API' for an AI bot and 'UI' for a team member
    */
   readonly triggeredVia?: TriggeredVia | undefined
   /**
    * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call that the API or a
-   * campaign started: no team member has a part in it.
+   * campaign started, because no team member takes part in it.
    */
   readonly agentNumber?: string | undefined
-  /**
-   * Set for a bot test call; its events happen only when `webhooks` is true.
-   */
+  /** Makes this a bot test call. Its events are published only if `webhooks` is true. */
   readonly botTest?: { readonly webhooks: boolean } | undefined
 }
 
-/** What is known of a call when it begins. */
+/** The fields of a new call. */
 export type ParsedCall = {
   readonly callId: string
   readonly channel: Channel
@@ -51,26 +49,26 @@ export type ParsedCall = {
   readonly emitsEvents: boolean
 }
 
-const numbersOf = (
+const listNumbers = (
   { integrations, pstnNumbers }: OrganizationRecord,
   channel: Channel,
 ): readonly NumberRecord[] => (channel === 'PSTN' ? pstnNumbers : integrations)
 
-/** The number of an organization on a channel that `number` means, if there is one. */
+/** Finds the number of an organization on a channel, by its digits. */
 export const findOwnNumber = (
   organization: OrganizationRecord,
   channel: Channel,
   number: string,
 ): NumberRecord | undefined => {
-  const digits = digitsOf(number)
-  return numbersOf(organization, channel).find((own) => own.digits === digits)
+  const digits = toDigits(number)
+  return listNumbers(organization, channel).find((own) => own.digits === digits)
 }
 
 /**
- * The team member's number as it is told: none when it is missing or empty, and none for an AI bot's call that the
- * API or a campaign started.
+ * Returns the team member's number as events contain it; `null` if it is missing or empty, or if the API or a campaign
+ * started an AI bot's call.
  */
-export const agentNumberOf = (
+export const toAgentNumber = (
   callType: CallType,
   triggeredVia: TriggeredVia,
   agentNumber: string | undefined,
@@ -79,10 +77,15 @@ export const agentNumberOf = (
   return botAlone || agentNumber === undefined || agentNumber === '' ? null : agentNumber
 }
 
-const checkWords = (input: CallInput, issues: Issue[]): void => {
-  const words = { channel: Channel, direction: CallDirection, callType: CallType, triggeredVia: TriggeredVia }
-  for (const [path, schema] of Object.entries(words)) {
-    const value = input[path as keyof typeof words]
+const checkEnums = (input: CallInput, issues: Issue[]): void => {
+  const schemas = {
+    channel: Channel,
+    direction: CallDirection,
+    callType: CallType,
+    triggeredVia: TriggeredVia,
+  }
+  for (const [path, schema] of Object.entries(schemas)) {
+    const value = input[path as keyof typeof schemas]
     const optional = path === 'callType' || path === 'triggeredVia'
     if ((value !== undefined || !optional) && !schema.safeParse(value).success) {
       issues.push({ path, message: `must be ${Object.values(schema.def.entries).join(' or ')}` })
@@ -90,18 +93,14 @@ const checkWords = (input: CallInput, issues: Issue[]): void => {
   }
 }
 
-/**
- * A new call from its input.
- *
- * @throws InputError when a field cannot be right, or `channelNumber` is not the organization's on this channel.
- */
+/** @throws InputError if a field is invalid, or the organization does not have `channelNumber` on this channel. */
 export const parseCall = (
   organization: OrganizationRecord,
   input: CallInput,
   newCallId: () => string,
 ): ParsedCall => {
   const issues: Issue[] = []
-  checkWords(input, issues)
+  checkEnums(input, issues)
   const { channel, direction, callId, customerNumber, callType = 'AGENT' } = input
   const triggeredVia =
     input.triggeredVia ?? (direction === 'INCOMING' ? 'INBOUND' : callType === 'AGENT' ? 'UI' : 'API')
@@ -109,11 +108,11 @@ export const parseCall = (
   if (own === undefined) {
     issues.push({ path: 'channelNumber', message: `must be a ${channel} number of the organization` })
   }
-  if (digitsOf(customerNumber) === undefined)
+  if (toDigits(customerNumber) === undefined)
     issues.push({ path: 'customerNumber', message: phoneNumberRule })
   if (callId !== undefined && !isIdentifier(callId)) issues.push({ path: 'callId', message: identifierRule })
-  const agentNumber = agentNumberOf(callType, triggeredVia, input.agentNumber)
-  if (agentNumber !== null && digitsOf(agentNumber) === undefined) {
+  const agentNumber = toAgentNumber(callType, triggeredVia, input.agentNumber)
+  if (agentNumber !== null && toDigits(agentNumber) === undefined) {
     issues.push({ path: 'agentNumber', message: phoneNumberRule })
   }
   if (own === undefined || issues.length > 0) throw new InputError(issues)

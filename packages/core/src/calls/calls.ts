@@ -1,24 +1,19 @@
 import { InputError } from '../errors/input-error.ts'
-import { RecordExistsError } from '../errors/record-exists-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { callChanged } from '../events/event-draft.ts'
-import type { EventLog } from '../events/event-log.ts'
-import { type ActionOf, step } from '../machines.ts'
+import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
-import type { CallWithSummary, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { CallWithSummary } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import type { Ids } from '../values/ids.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
-import { agentNumberOf, type CallInput, parseCall } from './call-input.ts'
-import { getCallState } from './get-call-state.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
 /** Who answers a call. */
 export type CallAcceptance = {
   /**
    * Phone number of the team member who answers.
-   * @default the number given at the start
+   * @default the number passed to `start`
    */
   readonly agentNumber?: string | undefined
 }
@@ -68,24 +63,16 @@ export type Calls = {
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
 }
 
-export type CallsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly log: EventLog
-  readonly directory: Directory
-}
-
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
 const accepted =
   ({ agentNumber }: CallAcceptance): Change =>
   (call, now) => {
-    if (agentNumber !== undefined && agentNumber !== '' && digitsOf(agentNumber) === undefined) {
+    if (agentNumber !== undefined && agentNumber !== '' && toDigits(agentNumber) === undefined) {
       throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
-    const given = agentNumberOf(call.callType, call.triggeredVia, agentNumber)
-    return { startedAt: now, agentNumber: given ?? call.agentNumber }
+    const ownNumber = toAgentNumber(call.callType, call.triggeredVia, agentNumber)
+    return { startedAt: now, agentNumber: ownNumber ?? call.agentNumber }
   }
 
 const ended =
@@ -102,7 +89,7 @@ const ended =
     return { durationInSeconds: duration, endedAt, recorded, spoken }
   }
 
-export const createCalls = ({ store, clock, ids, log, directory }: CallsContext): Calls => {
+export const createCalls = ({ store, clock, ids, log, directory }: ServerContext): Calls => {
   const save = async (call: CallRecord, now: number): Promise<boolean> => {
     const draft = callChanged(call, now)
     const prepared = draft && log.prepare(draft)
@@ -117,7 +104,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
     change: Change = () => ({}),
   ): Promise<CallRecord> => {
     checkIdentifiers({ callId })
-    await directory.organization(organizationId)
+    await directory.getOrganization(organizationId)
     for (;;) {
       const found = await store.findCall(organizationId, callId)
       if (found === undefined) throw new RecordNotFoundError('call', callId)
@@ -131,7 +118,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: CallsContext)
 
   return {
     start: async (organizationId, input) => {
-      const organization = await directory.organization(organizationId)
+      const organization = await directory.getOrganization(organizationId)
       const now = clock.now()
       const call: CallRecord = {
         organizationId,

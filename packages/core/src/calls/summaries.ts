@@ -1,17 +1,14 @@
 import { CallSummary, type Issue, toIssues } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
 import { summaryGenerated } from '../events/event-draft.ts'
-import type { EventLog } from '../events/event-log.ts'
-import { step } from '../machines.ts'
+import { getCallState, step } from '../machines.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
-import type { CallWithSummary, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { CallWithSummary } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { isStorableText } from '../values/storable-text.ts'
-import { getCallState } from './get-call-state.ts'
 
 /** How a summary was generated. */
 export type SummaryGeneration = {
@@ -45,13 +42,6 @@ export type Summaries = {
   ): Promise<SavedSummary>
 }
 
-export type SummariesContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly log: EventLog
-  readonly directory: Directory
-}
-
 const parseSummary = (input: unknown): CallSummary => {
   const parsed = CallSummary.safeParse(input)
   if (!parsed.success) throw new InputError(toIssues(parsed.error))
@@ -76,11 +66,11 @@ const assertSummarizable = (
   }
 }
 
-export const createSummaries = ({ store, clock, log, directory }: SummariesContext): Summaries => ({
+export const createSummaries = ({ store, clock, log, directory }: ServerContext): Summaries => ({
   save: async (organizationId, callId, input, generation) => {
     const summary = parseSummary(input)
     checkIdentifiers({ callId })
-    const organization = await directory.organization(organizationId)
+    const organization = await directory.getOrganization(organizationId)
     const found = await store.findCall(organizationId, callId)
     if (found === undefined) throw new RecordNotFoundError('call', callId)
     assertSummarizable(organization, found, generation)

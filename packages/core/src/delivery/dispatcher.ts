@@ -1,25 +1,23 @@
-import type { ClaimedDelivery, SettlementOutcome, SettlementResult, Store } from '../store.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { ClaimedDelivery, SettlementOutcome, SettlementResult } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
-import type { Ids } from '../values/ids.ts'
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
+import { createPoller } from './poller.ts'
 import { createPool, type PoolJob } from './pool.ts'
-import { failingLimitMs } from './schedule.ts'
-import { settle } from './settlement.ts'
-import { createWatch } from './watch.ts'
+import { decideResult, failingLimitMs } from './schedule.ts'
 import { writeSettlement } from './write-settlement.ts'
 
-/** How deliveries are sent. */
+/** Options for sending deliveries. */
 export type DeliveryOptions = {
   /**
-   * Longest time of one attempt, from connecting to the end of the answer, in milliseconds.
+   * Maximum duration of an attempt, from connecting to the end of the response, in milliseconds.
    * @default 15_000
    */
   readonly timeoutMs?: number | undefined
   /**
    * Maximum number of concurrent attempts to endpoints that respond quickly. An attempt that takes longer than half a
-   * second does not count any more; 16 times as many can be slow, or made to endpoints that are suspect (see
-   * `sharesFairly`).
+   * second no longer counts. 16 times as many attempts can be slow, or to suspect endpoints (see `sharesFairly`).
    * @default 64
    */
   readonly concurrency?: number | undefined
@@ -29,79 +27,75 @@ export type DeliveryOptions = {
    */
   readonly perSubscription?: number | undefined
   /**
-   * Whether endpoints that are suspect leave the others their capacity: those of new subscriptions, and those whose last
-   * attempt was slow or failed. A subscription that is new or whose last attempt failed gets one attempt at a time. Turn
-   * it off only where one user has the whole server, as in a test.
+   * Whether suspect endpoints have separate capacity: those of new subscriptions, and those whose last attempt was slow or
+   * failed. A subscription that is new or whose last attempt failed has at most one concurrent attempt. Disable this only
+   * if the server has a single user, as in a test.
    * @default true
    */
   readonly sharesFairly?: boolean | undefined
   /**
-   * How long a claim holds without a result, in milliseconds; longer than `timeoutMs`.
+   * Time after which a claim expires, in milliseconds. Must be longer than `timeoutMs`.
    * @default 60_000
    */
   readonly leaseMs?: number | undefined
   /**
-   * How often a started dispatcher looks for work that nobody told it of, in milliseconds.
+   * Interval in which a started dispatcher polls the store, in milliseconds.
    * @default 1_000
    */
   readonly pollMs?: number | undefined
   /**
-   * The clock of `webhook-timestamp`, for those who move the server's clock: receivers refuse what is too old.
+   * The clock of `webhook-timestamp`. Set it if the server's clock is not real: receivers reject old webhooks.
    * @default the server's clock
    */
   readonly signatureClock?: Clock | undefined
   /**
-   * Where the jitter of the pauses between attempts comes from; `() => 0` makes the schedule exact.
-   * @default the server's randomness
+   * Determines the jitter of the pauses between attempts. `() => 0` makes the schedule exact.
+   * @default the server's `random`
    */
   readonly random?: Random | undefined
 }
 
-/** An attempt that was made, and what was recorded of it. */
+/** An attempt and what was recorded of it. */
 export type AttemptReported = {
   readonly claimed: ClaimedDelivery
   readonly result: SettlementResult
-  /** `stale` when another worker had taken the delivery over meanwhile. */
+  /** `stale` if another worker had taken over the delivery. */
   readonly settlement: SettlementOutcome
 }
 
-/** How a dispatcher stops. */
+/** Options for stopping a dispatcher. */
 export type StopOptions = {
   /**
-   * How long running attempts may go on, in milliseconds; then they are given up and released.
+   * Time for running attempts to finish, in milliseconds. After that, they are ended and released.
    * @default 10_000
    */
   readonly graceMs?: number | undefined
 }
 
-/** What sends the deliveries of a store. */
+/** Sends the deliveries of a store. */
 export type Dispatcher = {
   /**
-   * Sends everything that is due now, also what becomes due by that, and resolves when all of it is settled.
+   * Sends everything that is due now, including deliveries that become due in the meantime, and resolves when all of them
+   * are settled.
    *
-   * @throws StorageUnavailableError when the store cannot be reached.
+   * @throws StorageUnavailableError if the store cannot be reached.
    */
   runDue(): Promise<void>
-  /** The earliest time at which something is due, as Unix time in milliseconds; `undefined` when nothing is. */
+  /** Returns the earliest due time, as Unix time in milliseconds; `undefined` if no attempt is planned. */
   nextDueAt(): Promise<number | undefined>
-  /** Sends by itself, at once when something falls due, until `stop`. Keeps no process alive. */
+  /** Sends each delivery as soon as it is due, until `stop`. Does not keep the process alive. */
   start(): void
-  /** Claims nothing more, lets running attempts finish, and releases those that do not finish in time. */
+  /** Stops claiming, lets running attempts finish, and releases those that do not finish in time. */
   stop(options?: StopOptions): Promise<void>
   /**
    * Calls `listener` after each attempt.
    *
-   * @returns stops it.
+   * @returns a function that removes the listener.
    */
   onAttempt(listener: (report: AttemptReported) => void): () => void
 }
 
-/** What {@link createDispatcher} works with. */
-export type DispatcherContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly ids: Ids
+export type DispatcherContext = ServerContext & {
   readonly fetch: DeliveryFetch
   readonly onError: (error: unknown) => void
   readonly options: DeliveryOptions
@@ -111,16 +105,16 @@ type Job = PoolJob & {
   readonly claimed: ClaimedDelivery
   readonly claimId: string
   readonly claimedAt: number
-  /** Aborted when the claim must not be attempted any more. */
+  /** Aborted if the claim must not be attempted any more. */
   readonly stopping: AbortSignal
 }
 
-/** How long an attempt may take, in milliseconds, before it is slow and leaves its place to others. */
+/** Duration in milliseconds after which an attempt is slow and frees its slot. */
 const slowAfterMs = 500
 
 const released: SettlementResult = { kind: 'released' }
 
-/** Makes a dispatcher; it does nothing until `runDue` or `start`. */
+/** Creates a dispatcher. It does nothing until `runDue` or `start`. */
 export const createDispatcher = ({ options, ...context }: DispatcherContext): Dispatcher => {
   const { store, clock, ids, onError } = context
   const {
@@ -161,21 +155,21 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   }
 
   const attempt = async ({ claimed, stopping }: Job): Promise<SettlementResult> => {
-    const found = await attemptDelivery(claimed, {
+    const report = await attemptDelivery(claimed, {
       ...context,
       signatureClock,
       timeoutMs,
       stopping,
     })
-    const isGivenUp = stopping.aborted && found.attempt.status === null
-    return isGivenUp ? released : settle(claimed.delivery, found, random)
+    const isStopped = stopping.aborted && report.attempt.status === null
+    return isStopped ? released : decideResult(claimed.delivery, report, random)
   }
 
   const pool = createPool<Job>({
     concurrency,
     clock,
     onError,
-    take: async ({ limit, suspects }) => {
+    claim: async ({ limit, suspects }) => {
       const claimId = ids('claim')
       const now = clock.now()
       const job = { claimId, claimedAt: now, stopping: stopping.signal }
@@ -188,25 +182,25 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
         pace: sharesFairly ? each.pace : 'quick',
       }))
     },
-    run: async (job, place) => {
-      // What waited too long for its turn could outlive its lease, and be attempted by another worker meanwhile.
+    run: async (job, slot) => {
+      // After a long wait for its slot, the attempt could outlive the lease, and another worker could start one.
       const isLate = clock.now() - job.claimedAt > attemptableMs
       if (isLate || job.stopping.aborted) return write(job, released)
       let isSlow = false
       const timer = setTimeout(() => {
         isSlow = true
-        if (sharesFairly) place.slowDown()
+        if (sharesFairly) slot.moveToSlow()
       }, slowAfterMs)
       const result = await attempt(job)
       clearTimeout(timer)
-      place.makeRoom()
+      slot.free()
       await write(job, result, isSlow)
     },
-    giveBack: (job) => write(job, released),
+    release: (job) => write(job, released),
   })
-  const watch = createWatch({ store, clock, pool, pollMs, onError })
-  /** Gives up what runs, so that others can take it over. */
-  const giveUp = (): void => {
+  const poller = createPoller({ store, clock, pool, pollMs, onError })
+  /** Ends running attempts, so that other workers can take over. */
+  const stopAttempts = (): void => {
     stopping.abort()
     stopping = new AbortController()
   }
@@ -215,11 +209,11 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     runDue: pool.drain,
     nextDueAt: () => store.nextDueAt(),
     start: () => {
-      unregister ??= store.registerWorker(giveUp)
-      watch.start()
+      unregister ??= store.registerWorker(stopAttempts)
+      poller.start()
     },
     stop: async ({ graceMs = 10_000 } = {}) => {
-      watch.stop()
+      poller.stop()
       const closed = pool.close()
       const timer = setTimeout(() => stopping.abort(), graceMs)
       await closed

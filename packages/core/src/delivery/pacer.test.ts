@@ -8,48 +8,48 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Begins as many jobs as there is room for, after the time that a claim takes. */
-const beginAll = (claimMs: number, clock = { now: Date.now }) => {
-  const seen = { begun: 0 }
-  const begin = (): void => {
+/** Starts as many jobs as are allowed, after the duration of a claim. */
+const startAll = (claimMs: number, clock = { now: Date.now }) => {
+  const seen = { started: 0 }
+  const start = (): void => {
     setTimeout(() => {
-      const count = pacer.room()
-      seen.begun += count
-      pacer.begin(count)
+      const count = pacer.countAllowed()
+      seen.started += count
+      pacer.count(count)
     }, claimMs)
   }
-  const pacer = createPacer({ atOnce: 4, msEach: 2.5, clock, onRoom: begin })
-  begin()
-  return { seen, begin }
+  const pacer = createPacer({ burst: 4, pauseMs: 2.5, clock, onAllowed: start })
+  start()
+  return { seen, start }
 }
 
-test.each([0, 3, 8])('400 jobs begin in a second when each claim takes %i ms', async (claimMs) => {
-  const { seen } = beginAll(claimMs)
+test.each([0, 3, 8])('400 jobs start in a second when each claim takes %i ms', async (claimMs) => {
+  const { seen } = startAll(claimMs)
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(seen.begun).toBeGreaterThanOrEqual(390)
-  expect(seen.begun).toBeLessThanOrEqual(410)
+  expect(seen.started).toBeGreaterThanOrEqual(390)
+  expect(seen.started).toBeLessThanOrEqual(410)
 })
 
-test('a pause with nothing to begin is not made up for', async () => {
+test('idle time is not caught up on', async () => {
   const clock = { now: Date.now }
-  const pacer = createPacer({ atOnce: 4, msEach: 2.5, clock, onRoom: () => {} })
+  const pacer = createPacer({ burst: 4, pauseMs: 2.5, clock, onAllowed: () => {} })
   await vi.advanceTimersByTimeAsync(60_000)
-  let begun = 0
+  let started = 0
   for (let ms = 0; ms < 100; ms++) {
-    const count = pacer.room()
-    begun += count
-    pacer.begin(count)
+    const count = pacer.countAllowed()
+    started += count
+    pacer.count(count)
     await vi.advanceTimersByTimeAsync(1)
   }
-  expect(begun).toBeLessThanOrEqual(48)
+  expect(started).toBeLessThanOrEqual(48)
 })
 
-test('jobs begin at the same pace after the clock was moved back', async () => {
+test('jobs start at the same pace after the clock was moved back', async () => {
   let offset = 0
-  const { seen } = beginAll(0, { now: () => Date.now() - offset })
+  const { seen } = startAll(0, { now: () => Date.now() - offset })
   await vi.advanceTimersByTimeAsync(100)
   offset = 3_600_000
-  const before = seen.begun
+  const before = seen.started
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(seen.begun - before).toBeGreaterThanOrEqual(390)
+  expect(seen.started - before).toBeGreaterThanOrEqual(390)
 })

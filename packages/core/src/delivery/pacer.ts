@@ -1,39 +1,38 @@
 import type { Clock } from '../values/clock.ts'
 
-/** Lets jobs begin one after the other, a few at a time. */
+/** Limits how many jobs start at once. */
 export type Pacer = {
-  /** How many may begin now. */
-  room(): number
-  /** Says that so many begin. */
-  begin(count: number): void
+  /** Returns the number of jobs that may start now. */
+  countAllowed(): number
+  /** Counts jobs that start. */
+  count(started: number): void
 }
 
-/** How a pacer measures out. */
 export type PacerOptions = {
-  readonly atOnce: number
-  /** How long each keeps the next ones back, in milliseconds. */
-  readonly msEach: number
+  /** Maximum number of jobs that start together. */
+  readonly burst: number
+  /** Pause after each job, in milliseconds. */
+  readonly pauseMs: number
   readonly clock: Clock
-  /** Called when more may begin. */
-  onRoom(): void
+  /** Called when more jobs may start. */
+  onAllowed(): void
 }
 
-/** Creates a pacer. */
-export const createPacer = ({ atOnce, msEach, clock, onRoom }: PacerOptions): Pacer => {
+export const createPacer = ({ burst, pauseMs, clock, onAllowed }: PacerOptions): Pacer => {
   let isPausing = false
   let dueAt = 0
   return {
-    room: () => (isPausing ? 0 : atOnce),
-    begin: (count) => {
-      if (count === 0) return
+    countAllowed: () => (isPausing ? 0 : burst),
+    count: (started) => {
+      if (started === 0) return
       isPausing = true
       const now = clock.now()
-      // Makes up for a late timer and the time of a claim, but not for a time with nothing to begin, or a moved clock.
-      dueAt = Math.min(Math.max(dueAt, now - atOnce * msEach), now) + count * msEach
+      // Catches up on late timers and slow claims, but not on idle time or a clock that was moved.
+      dueAt = Math.min(Math.max(dueAt, now - burst * pauseMs), now) + started * pauseMs
       setTimeout(
         () => {
           isPausing = false
-          onRoom()
+          onAllowed()
         },
         Math.max(0, dueAt - now),
       )

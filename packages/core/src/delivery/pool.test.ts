@@ -6,25 +6,25 @@ const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0
 
 const quick: PoolJob = { organizationId: 'acme', pace: 'quick' }
 
-/** A pool over a list of jobs, which records how it takes and runs them. */
-const createWorkshop = (jobs: number, concurrency: number) => {
-  const seen = { taking: 0, mostTaking: 0, running: 0, mostRunning: 0, limits: [] as number[], done: 0 }
+/** Creates a pool that runs a number of jobs, and counts its claims and its running jobs. */
+const createCountingPool = (jobs: number, concurrency: number) => {
+  const seen = { claiming: 0, mostClaiming: 0, running: 0, mostRunning: 0, limits: [] as number[], done: 0 }
   const errors: unknown[] = []
   let left = jobs
   const pool = createPool<PoolJob>({
     concurrency,
     clock,
     onError: (error) => errors.push(error),
-    take: async ({ limit }) => {
+    claim: async ({ limit }) => {
       if (limit > 0) seen.limits.push(limit)
-      seen.mostTaking = Math.max(seen.mostTaking, ++seen.taking)
+      seen.mostClaiming = Math.max(seen.mostClaiming, ++seen.claiming)
       await tick()
-      seen.taking--
-      const taken = Math.min(limit, left)
-      left -= taken
-      return Array.from({ length: taken }, () => quick)
+      seen.claiming--
+      const claimed = Math.min(limit, left)
+      left -= claimed
+      return Array.from({ length: claimed }, () => quick)
     },
-    giveBack: async () => {
+    release: async () => {
       left++
     },
     run: async () => {
@@ -38,16 +38,16 @@ const createWorkshop = (jobs: number, concurrency: number) => {
 }
 
 describe('createPool', () => {
-  it('runs everything, never more at once than allowed, and takes in one place at a time', async () => {
-    const { pool, seen } = createWorkshop(50, 4)
+  it('runs everything, with at most the allowed concurrency, and never claims twice concurrently', async () => {
+    const { pool, seen } = createCountingPool(50, 4)
     await Promise.all([pool.drain(), pool.drain(), pool.fill()])
-    expect(seen).toMatchObject({ done: 50, running: 0, mostRunning: 4, taking: 0, mostTaking: 1 })
+    expect(seen).toMatchObject({ done: 50, running: 0, mostRunning: 4, claiming: 0, mostClaiming: 1 })
     expect(Math.max(...seen.limits)).toBe(8)
     expect(Math.min(...seen.limits)).toBeGreaterThan(0)
   })
 
-  it('sees what is added while it takes', async () => {
-    const { pool, seen, add } = createWorkshop(0, 4)
+  it('runs jobs that are added during a claim', async () => {
+    const { pool, seen, add } = createCountingPool(0, 4)
     const filling = pool.fill()
     add(3)
     await pool.drain()
@@ -56,8 +56,8 @@ describe('createPool', () => {
     expect(pool.isIdle()).toBe(true)
   })
 
-  it('takes nothing while it is closed, gives back what it has not begun, and resolves close when nothing runs', async () => {
-    const { pool, seen } = createWorkshop(10, 2)
+  it('claims nothing while it is closed, releases jobs that have not started, and resolves close when nothing runs', async () => {
+    const { pool, seen } = createCountingPool(10, 2)
     const filled = pool.fill()
     await filled
     await pool.close()
@@ -69,15 +69,15 @@ describe('createPool', () => {
     expect(seen.done).toBe(10)
   })
 
-  it('rejects drain when a job fails, and tells onError when nobody waits', async () => {
+  it('rejects drain if a job fails, and calls onError if nobody waits for drain', async () => {
     const errors: unknown[] = []
     let jobs = 1
     const pool = createPool<PoolJob>({
       concurrency: 2,
       clock,
       onError: (error) => errors.push(error),
-      take: async () => (jobs-- > 0 ? [quick] : []),
-      giveBack: async () => {},
+      claim: async () => (jobs-- > 0 ? [quick] : []),
+      release: async () => {},
       run: async () => {
         throw new Error('broken')
       },
@@ -90,18 +90,18 @@ describe('createPool', () => {
     expect(errors.map(String)).toEqual(['Error: broken'])
   })
 
-  it('starts another job where one made room, but not without end while results are being written', async () => {
+  it('starts another job in a freed slot, but not endlessly while results are being written', async () => {
     const { promise: written, resolve: write } = Promise.withResolvers<void>()
     let started = 0
     const pool = createPool<PoolJob>({
       concurrency: 2,
       clock,
       onError: () => {},
-      take: async ({ limit }) => Array.from({ length: Math.min(limit, 10 - started) }, () => quick),
-      giveBack: async () => {},
-      run: async (_job, { makeRoom }) => {
+      claim: async ({ limit }) => Array.from({ length: Math.min(limit, 10 - started) }, () => quick),
+      release: async () => {},
+      run: async (_job, { free }) => {
         started++
-        makeRoom()
+        free()
         await written
       },
     })
@@ -113,18 +113,18 @@ describe('createPool', () => {
     expect(started).toBe(10)
   })
 
-  it('takes when there is room for many, and for a single one after a few milliseconds', async () => {
+  it('claims when there is capacity for many, and for a single job after a few milliseconds', async () => {
     const ends: (() => void)[] = []
     const limits: number[] = []
     const pool = createPool<PoolJob>({
       concurrency: 16,
       clock,
       onError: () => {},
-      take: async ({ limit }) => {
+      claim: async ({ limit }) => {
         if (limit > 0) limits.push(limit)
         return Array.from({ length: limit }, () => quick)
       },
-      giveBack: async () => {},
+      release: async () => {},
       run: () => new Promise((resolve) => ends.push(resolve)),
     })
     await pool.fill()

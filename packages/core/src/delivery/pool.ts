@@ -1,141 +1,137 @@
 import type { Pace, SuspectShare } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { createPacer, type Pacer } from './pacer.ts'
-import { createSlowPlaces } from './slow-places.ts'
+import { createSlowSlots } from './slow-slots.ts'
 
-/** What a pool must know of a job. */
+/** What a pool needs to know about a job. */
 export type PoolJob = {
   readonly organizationId: string
-  /** Unless it is `quick`, it gets a slow place from the beginning. */
+  /** A job that is not `quick` is suspect, and takes a slow slot from the start. */
   readonly pace: Pace
 }
 
-/** What can be taken now: jobs that will probably be quick, and, besides, suspect ones. */
-export type Room = { readonly limit: number; readonly suspects: SuspectShare }
+/** Number of jobs that can be claimed now: quick ones, and suspect ones in addition. */
+export type Capacity = { readonly limit: number; readonly suspects: SuspectShare }
 
-/** The place of a job that runs. */
-export type JobPlace = {
-  /** The rest of the job, such as writing its result, needs no place any more. */
-  makeRoom(): void
-  /** The job is slow: it moves to a slow place. */
-  slowDown(): void
+/** The slot of a running job. */
+export type JobSlot = {
+  /** Frees the slot. The rest of the job, such as writing its result, needs none. */
+  free(): void
+  /** Moves the job to a slow slot. */
+  moveToSlow(): void
 }
 
-/** What a {@link createPool} works on. */
 export type PoolContext<Job extends PoolJob> = {
   /** Maximum number of concurrent jobs that are neither suspect nor slow. */
   readonly concurrency: number
   readonly clock: Clock
-  /** Gives jobs that can be done now; fewer than there is room for when there are no more. */
-  take(room: Room): Promise<readonly Job[]>
-  run(job: Job, place: JobPlace): Promise<void>
-  /** Gives back a job that was taken and not begun, since the pool closes. */
-  giveBack(job: Job): Promise<void>
-  /** Gets what these rejected with while nobody waits in `drain`. */
+  /** Claims jobs that can run now. Returns fewer than the capacity only if there are no more. */
+  claim(capacity: Capacity): Promise<readonly Job[]>
+  run(job: Job, slot: JobSlot): Promise<void>
+  /** Releases a claimed job that has not started, because the pool closes. */
+  release(job: Job): Promise<void>
+  /** Receives the errors of these functions while nobody waits for `drain`. */
   onError(error: unknown): void
 }
 
-/** Runs jobs side by side as they become available. */
+/** Runs jobs concurrently as they become available. */
 export type Pool = {
-  /** Starts what can be started now, and whatever can be started when a job ends. */
+  /** Starts all jobs that can start now. When a job ends, the next ones start. */
   fill(): Promise<void>
-  /** Fills, and resolves when nothing runs and nothing is left to take; rejects when a job or `take` failed. */
+  /** Fills, and resolves when nothing runs and no jobs are left. Rejects if a job or a claim failed. */
   drain(): Promise<void>
-  /** Takes and begins nothing more (until `open`), and resolves when nothing runs. */
+  /** Claims and starts no more jobs (until `open`), and resolves when nothing runs. */
   close(): Promise<void>
   open(): void
   isIdle(): boolean
 }
 
-/**
- * Jobs that are held for each place: one at work in it, and one that waits for it or whose result is being written. So
- * places do not stand empty while more is taken.
- */
-const heldPerPlace = 2
+/** For each slot, one job runs, and another one is ready or its result is being written: slots are not left empty. */
+const jobsPerSlot = 2
 
 /** A slow job does little but wait, so there can be many. */
-const slowPerPlace = 16
+const slowSlotsPerSlot = 16
 
-/** A take costs much the same for one job as for many: it waits for room for so many per place, or for so long. */
-const gathering = { perPlace: 1 / 2, ms: 5 }
+/** A claim costs nearly the same for one job as for many, so it waits for capacity for some, or for a few milliseconds. */
+const batching = { jobsPerSlot: 1 / 2, maxWaitMs: 5 }
 
 /**
- * Suspect jobs begin one after the other, so that many of them at once do not delay the quick ones: 400 a second that are
- * new or slow, and 50 that are failing.
+ * Suspect jobs start one after the other, so that a burst does not delay the quick ones: 400 per second that are new or
+ * slow, and 50 that are failing.
  */
-const suspectPacing = { atOnce: 4, msEach: 2.5 }
-const failingPacing = { atOnce: 2, msEach: 20 }
+const suspectPacing = { burst: 4, pauseMs: 2.5 }
+const failingPacing = { burst: 2, pauseMs: 20 }
 
-/** Creates a pool. Calls of `take` never overlap: who asks meanwhile is served by one more round. */
+/** Creates a pool. Its claims never overlap: a request to fill during a claim leads to one more claim. */
 export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool => {
-  const { concurrency, clock, take, run, giveBack, onError } = context
-  const most = concurrency * heldPerPlace
-  const worthTaking = Math.ceil(concurrency * gathering.perPlace)
-  const slow = createSlowPlaces(concurrency * slowPerPlace)
-  const waiting: Array<{ resolve(): void; reject(error: unknown): void }> = []
+  const { concurrency, clock, claim, run, release, onError } = context
+  const maxHeld = concurrency * jobsPerSlot
+  const minBatch = Math.ceil(concurrency * batching.jobsPerSlot)
+  const slowSlots = createSlowSlots(concurrency * slowSlotsPerSlot)
+  const drains: Array<{ resolve(): void; reject(error: unknown): void }> = []
   let ready: Job[] = []
+  /** Number of jobs that are ready, running without being slow, or writing their result. */
   let held = 0
-  let working = 0
-  let isFilling = false
-  let again = false
-  let isGathering = false
+  let running = 0
+  let isClaiming = false
+  let isClaimRequested = false
+  let isBatching = false
   let isOpen = true
 
   const fail = (error: unknown): void => {
-    if (waiting.length === 0) onError(error)
-    for (const { reject } of waiting.splice(0)) reject(error)
+    if (drains.length === 0) onError(error)
+    for (const { reject } of drains.splice(0)) reject(error)
   }
 
-  /** Sees a job to its end. */
-  const end = async (work: Promise<void>, leave: () => void): Promise<void> => {
+  const finish = async (work: Promise<void>, onFinished: () => void): Promise<void> => {
     try {
       await work
     } catch (error) {
       fail(error)
     }
-    leave()
+    onFinished()
     await fill()
   }
 
   const startSuspect = (job: Job): void => {
-    slow.enter(job.organizationId)
-    const work = run(job, { makeRoom: () => {}, slowDown: () => {} })
-    void end(work, () => slow.leave(job.organizationId))
+    slowSlots.take(job.organizationId)
+    const work = run(job, { free: () => {}, moveToSlow: () => {} })
+    void finish(work, () => slowSlots.release(job.organizationId))
   }
 
   const start = (job: Job): void => {
     const { organizationId } = job
-    working++
-    let hasPlace = true
+    running++
+    let hasSlot = true
     let isSlow = false
-    const makeRoom = (): void => {
-      if (!hasPlace) return
-      hasPlace = false
-      working--
+    const free = (): void => {
+      if (!hasSlot) return
+      hasSlot = false
+      running--
       startReady()
     }
-    const slowDown = (): void => {
+    const moveToSlow = (): void => {
       isSlow = true
       held--
-      slow.enter(organizationId)
-      makeRoom()
+      slowSlots.take(organizationId)
+      free()
       void fill()
     }
-    void end(run(job, { makeRoom, slowDown }).finally(makeRoom), () => {
-      if (isSlow) slow.leave(organizationId)
+    void finish(run(job, { free, moveToSlow }).finally(free), () => {
+      if (isSlow) slowSlots.release(organizationId)
       else held--
     })
   }
 
   const startReady = (): void => {
-    while (isOpen && working < concurrency) {
+    while (isOpen && running < concurrency) {
       const job = ready.shift()
       if (job === undefined) return
       start(job)
     }
   }
 
-  const keep = (jobs: readonly Job[]): void => {
+  const accept = (jobs: readonly Job[]): void => {
     const suspects = jobs.filter(({ pace }) => pace !== 'quick')
     const others = jobs.filter(({ pace }) => pace === 'quick')
     const failing = suspects.filter(({ pace }) => pace === 'failing')
@@ -144,78 +140,81 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     if (isOpen) {
       startReady()
       for (const job of suspects) startSuspect(job)
-      if (waiting.length > 0) return
-      suspectPacer.begin(suspects.length - failing.length)
-      failingPacer.begin(failing.length)
+      if (drains.length > 0) return
+      suspectPacer.count(suspects.length - failing.length)
+      failingPacer.count(failing.length)
     } else {
       held += suspects.length
       ready.push(...suspects)
-      giveAllBack()
+      releaseReady()
     }
   }
 
-  const onRoom = (): void => void fill()
-  const suspectPacer = createPacer({ ...suspectPacing, clock, onRoom })
-  const failingPacer = createPacer({ ...failingPacing, clock, onRoom })
+  const onAllowed = (): void => void fill()
+  const suspectPacer = createPacer({ ...suspectPacing, clock, onAllowed })
+  const failingPacer = createPacer({ ...failingPacing, clock, onAllowed })
 
-  const roomLeft = (): Room => {
-    const free = slow.free()
-    // Who drains wants everything sent now.
-    const roomOf = ({ room }: Pacer): number => (waiting.length > 0 ? free : Math.min(room(), free))
+  const getCapacity = (): Capacity => {
+    const free = slowSlots.countFree()
+    // A drain sends everything at once.
+    const limit = (pacer: Pacer): number => (drains.length > 0 ? free : Math.min(pacer.countAllowed(), free))
     return {
-      limit: Math.max(0, most - held),
-      suspects: { limit: roomOf(suspectPacer), failing: roomOf(failingPacer), except: slow.full() },
+      limit: Math.max(0, maxHeld - held),
+      suspects: { limit: limit(suspectPacer), failing: limit(failingPacer), except: slowSlots.listFull() },
     }
   }
-  const hasRoom = ({ limit, suspects }: Room): boolean => limit + suspects.limit + suspects.failing > 0
+  const hasCapacity = ({ limit, suspects }: Capacity): boolean =>
+    limit + suspects.limit + suspects.failing > 0
 
-  /** Whether to wait for more room; if so, somebody fills when it is there, or when the time is over. */
-  const gathers = (): boolean => {
-    if (held === 0 || most - held >= worthTaking) return false
-    if (!isGathering) {
-      isGathering = true
+  /** Returns whether to wait for more capacity. If so, jobs are claimed when there is some, or when the wait is over. */
+  const waitsForBatch = (): boolean => {
+    if (held === 0 || maxHeld - held >= minBatch) return false
+    if (!isBatching) {
+      isBatching = true
       setTimeout(() => {
-        isGathering = false
-        void fillNow()
-      }, gathering.ms)
+        isBatching = false
+        void claimAll()
+      }, batching.maxWaitMs)
     }
     return true
   }
 
-  const isIdle = (): boolean => held === 0 && slow.isEmpty() && !isFilling
+  const isIdle = (): boolean => held === 0 && slowSlots.isEmpty() && !isClaiming
 
-  const fillNow = async (): Promise<void> => {
-    again = true
-    if (isFilling) return
-    isFilling = true
-    // Jobs that end together ask together.
+  const claimAll = async (): Promise<void> => {
+    isClaimRequested = true
+    if (isClaiming) return
+    isClaiming = true
+    // Jobs that end together share a claim.
     await undefined
     try {
-      for (let room = roomLeft(); again && isOpen && hasRoom(room); room = roomLeft()) {
-        again = false
-        keep(await take(room))
-        if (again && gathers()) break
+      let capacity = getCapacity()
+      while (isClaimRequested && isOpen && hasCapacity(capacity)) {
+        isClaimRequested = false
+        accept(await claim(capacity))
+        if (isClaimRequested && waitsForBatch()) break
+        capacity = getCapacity()
       }
     } catch (error) {
       fail(error)
     }
-    isFilling = false
-    if (isIdle()) for (const { resolve } of waiting.splice(0)) resolve()
+    isClaiming = false
+    if (isIdle()) for (const { resolve } of drains.splice(0)) resolve()
   }
 
   const fill = async (): Promise<void> => {
-    if (!gathers()) await fillNow()
+    if (!waitsForBatch()) await claimAll()
   }
 
   const drain = (): Promise<void> =>
     new Promise((resolve, reject) => {
-      waiting.push({ resolve, reject })
+      drains.push({ resolve, reject })
       void fill()
     })
 
-  const giveAllBack = (): void => {
+  const releaseReady = (): void => {
     for (const job of ready) {
-      void end(giveBack(job), () => {
+      void finish(release(job), () => {
         held--
       })
     }
@@ -228,7 +227,7 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     isIdle,
     close: () => {
       isOpen = false
-      giveAllBack()
+      releaseReady()
       return drain()
     },
     open: () => {

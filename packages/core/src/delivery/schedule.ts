@@ -1,11 +1,14 @@
-import type { Random } from '../values/random.ts'
+import type { DeliveryRecord } from '../records.ts'
+import type { SettlementResult } from '../store.ts'
+import type { Random } from '../values/ids.ts'
+import type { AttemptReport } from './attempt.ts'
 
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 
-/** Pauses between the attempts of a delivery, in milliseconds: one attempt more than there are pauses. */
-export const retryPauses: readonly number[] = [
+/** Pauses after failed attempts, in milliseconds. After the last pause, there is one more attempt. */
+const retryPauses: readonly number[] = [
   5 * second,
   5 * minute,
   30 * minute,
@@ -17,25 +20,38 @@ export const retryPauses: readonly number[] = [
   24 * hour,
 ]
 
-/** Share of a pause that chance may add to it, so that what failed together is not tried again together. */
-export const jitter = 0.1
+/** The share of a pause that is added at random, so that deliveries that failed together are not retried together. */
+const jitter = 0.1
 
-/** How many failures of the first in a lane hold the others back. */
-export const holdingAttempts = 3
+/** Number of failures after which the head of a lane no longer blocks the others. */
+const blockingFailures = 3
 
-/** Longest pause that an endpoint can ask for by `Retry-After`, in milliseconds. */
-export const longestRetryAfterMs = 24 * hour
+/** Maximum pause that an endpoint can request by `Retry-After`, in milliseconds. */
+const maxRetryAfterMs = 24 * hour
 
-/** How long every attempt may fail before a subscription is disabled, in milliseconds. */
+/** Time for which all attempts may fail before a subscription is disabled, in milliseconds. */
 export const failingLimitMs = 5 * 24 * hour
 
 /**
- * The pause after a failed attempt, in milliseconds; `undefined` when it was the last.
- *
- * @param failures - failed attempts so far, this one included.
- * @param random - where the jitter comes from.
+ * Decides what follows from an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. Otherwise the
+ * delivery is retried after the pause of the schedule, or later if a 429 or 503 requests it by `Retry-After`.
  */
-export const pauseAfter = (failures: number, random: Random): number | undefined => {
-  const pause = retryPauses[failures - 1]
-  return pause === undefined ? undefined : Math.round(pause * (1 + jitter * random()))
+export const decideResult = (
+  { failures: before }: Pick<DeliveryRecord, 'failures'>,
+  { attempt, retryAfterMs }: AttemptReport,
+  random: Random,
+): SettlementResult => {
+  const { status } = attempt
+  if (status !== null && status >= 200 && status <= 299) return { kind: 'delivered', attempt }
+  if (status === 410) return { kind: 'gone', attempt }
+  const pause = retryPauses[before]
+  if (pause === undefined) return { kind: 'exhausted', attempt }
+  const pauseMs = Math.round(pause * (1 + jitter * random()))
+  const requestedMs = status === 429 || status === 503 ? Math.min(retryAfterMs, maxRetryAfterMs) : 0
+  return {
+    kind: 'retry',
+    attempt,
+    delayMs: Math.max(pauseMs, requestedMs),
+    releasesLane: before + 1 >= blockingFailures,
+  }
 }

@@ -1,17 +1,15 @@
-import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
-import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { Settlement, SettlementOutcome, Store } from '../store.ts'
 
-/** How long {@link writeSettlement} tries. */
 export type WriteOptions = {
-  /** Most milliseconds to wait in all; less than what is left of the lease. */
+  /** Maximum time to wait, in milliseconds; less than the rest of the lease. */
   readonly patienceMs: number
-  /** Ends the trying. */
+  /** Aborted if there must be no further retries. */
   readonly stopping: AbortSignal
 }
 
-/** A settlement that was committed unnoticed is `stale` when it is written again, so both may be repeated. */
-const pauseMsAfter = (error: unknown): number | undefined => {
+/** Both errors allow a retry: if the settlement was committed after all, the next outcome is `stale`. */
+const getPauseMs = (error: unknown): number | undefined => {
   if (error instanceof StorageUnavailableError) return error.retryAfterMs
   return error instanceof StorageOutcomeUnknownError ? 1_000 : undefined
 }
@@ -19,10 +17,10 @@ const pauseMsAfter = (error: unknown): number | undefined => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /**
- * Writes what became of a delivery. While the store is unavailable it tries again for as long as the claim holds: a
- * result that is lost means that the delivery is sent once more.
+ * Settles a delivery. If the store is unavailable, it retries while the claim lasts: if the result were lost, the
+ * delivery would be attempted again.
  *
- * @throws StorageUnavailableError or StorageOutcomeUnknownError when the store stayed unavailable.
+ * @throws StorageUnavailableError or StorageOutcomeUnknownError if the store remains unavailable.
  */
 export const writeSettlement = async (
   store: Pick<Store, 'settleDelivery'>,
@@ -33,7 +31,7 @@ export const writeSettlement = async (
     try {
       return await store.settleDelivery(settlement)
     } catch (error) {
-      const pauseMs = pauseMsAfter(error)
+      const pauseMs = getPauseMs(error)
       if (pauseMs === undefined || stopping.aborted) throw error
       waited += pauseMs
       if (waited > patienceMs) throw error

@@ -1,16 +1,16 @@
-/** A step that the state machine of a call or a membership does not have; nothing was changed. */
+/** An action is not possible in the current state of a call or a participant. Nothing was changed. */
 export class IllegalTransitionError extends Error {
   override readonly name = 'IllegalTransitionError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'illegal_transition'
-  /** Which machine. */
+  /** The state machine. */
   readonly machine: 'call' | 'participant'
-  /** The state it is in. */
+  /** The current state. */
   readonly state: string
-  /** The step that was asked for. */
+  /** The action. */
   readonly action: string
 
-  /** @param step - which machine, the state it is in, the step asked for, and the steps that it has. */
+  /** @param step - the machine, its state, the action, and the actions that are possible. */
   constructor(step: {
     readonly machine: 'call' | 'participant'
     readonly state: string

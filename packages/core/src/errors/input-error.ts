@@ -1,11 +1,11 @@
 import type { Issue } from '@wabakit/contract'
 
-/** An operation's input cannot be right; nothing was changed. `issues` says which fields, and why. */
+/** The input of an operation is invalid. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'invalid_input'
-  /** What is wrong with which field. */
+  /** The invalid fields, and why they are invalid. */
   readonly issues: readonly Issue[]
 
   /** @param issues - at least one. */

@@ -1,29 +1,29 @@
 import { type ErrorCode, type ErrorStatus, errorCodes, type Issue } from '@wabakit/contract'
 
-/** What a refusal may carry besides its code and sentence. */
+/** Details of a {@link RequestRefusedError}. */
 export type RefusalDetails = {
-  /** What is wrong with which field. */
+  /** The invalid fields, and why they are invalid. */
   readonly issues?: readonly Issue[]
-  /** Headers that the answer needs, such as `Retry-After`. */
+  /** Response headers, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A request that the service refuses, in process or over HTTP; nothing was stored and nothing was emitted. */
+/** The service rejected a request, in process or over HTTP. Nothing was stored and no event was published. */
 export class RequestRefusedError extends Error {
   override readonly name = 'RequestRefusedError'
-  /** From the closed list of error codes. */
+  /** One of the error codes of the service. */
   readonly code: ErrorCode
   /** The HTTP status of the code. */
   readonly status: ErrorStatus
-  /** What is wrong with which field; empty when no field is at fault. */
+  /** The invalid fields; empty if no field is invalid. */
   readonly issues: readonly Issue[]
-  /** Headers of the answer. */
+  /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
 
   /**
-   * @param code - from the closed list.
-   * @param message - a sentence for people.
-   * @param details - issues and headers, if any.
+   * @param code - one of the error codes of the service.
+   * @param message - what is wrong, for people.
+   * @param details - issues and headers, if there are any.
    */
   constructor(code: ErrorCode, message: string, details: RefusalDetails = {}) {
     super(message)

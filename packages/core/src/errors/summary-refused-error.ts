@@ -1,4 +1,4 @@
-/** Why a call's summary cannot be kept. */
+/** The reason why a call cannot have a summary. */
 export type SummaryRefusal = 'no_recording' | 'nothing_said' | 'automatic_summaries_off'
 
 const sentences: Record<SummaryRefusal, string> = {
@@ -8,15 +8,15 @@ const sentences: Record<SummaryRefusal, string> = {
     "The organization's call summaries are manual: pass generatedBy 'team_member', or set callSummaries to 'automatic'.",
 }
 
-/** This call cannot have this summary; nothing was saved and nothing was emitted. */
+/** A call cannot have the summary. Nothing was saved and no event was published. */
 export class SummaryRefusedError extends Error {
   override readonly name = 'SummaryRefusedError'
-  /** For programs; always this. */
+  /** Identifies the error. */
   readonly code = 'summary_refused'
-  /** Why. */
+  /** The reason. */
   readonly reason: SummaryRefusal
 
-  /** @param reason - why. */
+  /** @param reason - why the call cannot have the summary. */
   constructor(reason: SummaryRefusal) {
     super(sentences[reason])
     this.reason = reason

@@ -1,14 +1,14 @@
-import type { Emission, EmissionEventOf, EmissionName, EventObservation } from './event-emitter.ts'
+import type { Emission, EmissionEventOf, EmissionName, EventObservation } from './event-log.ts'
 
-/** Options of `observe`. */
+/** Options for `observe`. */
 export type IterationOptions = {
   /** Ends the iteration. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Events as an async iterator. It starts to collect when it is made, keeps what is not taken yet, and stops when the
- * loop over it ends or the signal is aborted.
+ * Iterates over events from now on. Events are buffered until they are read. The iteration stops when the loop over it
+ * ends or the signal is aborted.
  */
 export const iterateEmissions = <Name extends EmissionName>(
   observation: EventObservation,
@@ -17,19 +17,19 @@ export const iterateEmissions = <Name extends EmissionName>(
 ): AsyncIterableIterator<Emission<EmissionEventOf<Name>>> => {
   type Item = Emission<EmissionEventOf<Name>>
   const collected: Item[] = []
-  const waiting: Array<(result: IteratorResult<Item, undefined>) => void> = []
+  const readers: Array<(result: IteratorResult<Item, undefined>) => void> = []
   let ended = signal?.aborted ?? false
 
   const stop = observation.on(name, (_event, emission) => {
-    const take = waiting.shift()
-    if (take === undefined) collected.push(emission)
-    else take({ done: false, value: emission })
+    const read = readers.shift()
+    if (read === undefined) collected.push(emission)
+    else read({ done: false, value: emission })
   })
   const end = (): void => {
     ended = true
     stop()
     signal?.removeEventListener('abort', end)
-    for (const take of waiting.splice(0)) take({ done: true, value: undefined })
+    for (const read of readers.splice(0)) read({ done: true, value: undefined })
   }
   if (ended) stop()
   else signal?.addEventListener('abort', end)
@@ -39,7 +39,7 @@ export const iterateEmissions = <Name extends EmissionName>(
       const value = collected.shift()
       if (value !== undefined) return { done: false, value }
       if (ended) return { done: true, value: undefined }
-      return new Promise((resolve) => waiting.push(resolve))
+      return new Promise((resolve) => readers.push(resolve))
     },
     return: async () => {
       collected.length = 0

@@ -6,20 +6,20 @@ import type {
   GroupRecord,
   ParticipantRecord,
 } from '../records.ts'
-import { utcTimestamp } from '../values/utc-timestamp.ts'
+import { toUtcTimestamp } from '../values/clock.ts'
 
-/** An event that is about to happen: what is told, and whom it concerns. */
+/** An event without its id. */
 export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
 
-/** Subject of a group's events: the lane in which they are delivered in order. */
-export const groupSubject = (groupId: string): string => `group:${groupId}`
+/** Returns the subject of a group's events, which are delivered in order. */
+export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 
-/** Subject of a call's events: the lane in which they are delivered in order. */
-export const callSubject = (callId: string): string => `call:${callId}`
+/** Returns the subject of a call's events, which are delivered in order. */
+export const toCallSubject = (callId: string): string => `call:${callId}`
 
 const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: group.organizationId,
-  subject: groupSubject(group.clientCustomGroupId),
+  subject: toGroupSubject(group.clientCustomGroupId),
   channel: 'WHATSAPP',
   digits: group.digits,
   waitsFor: null,
@@ -27,7 +27,6 @@ const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number)
   event,
 })
 
-/** GROUP_CREATED. */
 export const groupCreated = (group: GroupRecord): EventDraft =>
   aboutGroup(
     group,
@@ -36,7 +35,7 @@ export const groupCreated = (group: GroupRecord): EventDraft =>
       groupId: group.clientCustomGroupId,
       groupName: group.subject,
       inviteLink: group.inviteLink,
-      groupCreatedAt: utcTimestamp(group.createdAt),
+      groupCreatedAt: toUtcTimestamp(group.createdAt),
     },
     group.createdAt,
   )
@@ -46,7 +45,7 @@ const participantEvent = (
   { state, phone, changedAt }: ParticipantRecord,
 ): EmittedEvent => {
   const about = { groupId: group.clientCustomGroupId, groupName: group.subject, customerPhone: phone }
-  const at = utcTimestamp(changedAt)
+  const at = toUtcTimestamp(changedAt)
   switch (state) {
     case 'joined':
       return { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: at }
@@ -57,14 +56,14 @@ const participantEvent = (
   }
 }
 
-/** GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the state the participant is in now. */
+/** GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the new state of the participant. */
 export const participantChanged = (group: GroupRecord, participant: ParticipantRecord): EventDraft =>
   aboutGroup(group, participantEvent(group, participant), participant.changedAt)
 
 const knownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
-  ...(call.startedAt !== null && { callStartedAt: utcTimestamp(call.startedAt) }),
-  ...(call.endedAt !== null && { callEndedAt: utcTimestamp(call.endedAt) }),
+  ...(call.startedAt !== null && { callStartedAt: toUtcTimestamp(call.startedAt) }),
+  ...(call.endedAt !== null && { callEndedAt: toUtcTimestamp(call.endedAt) }),
 })
 
 /** `from` is always the organization's number and `to` the customer's. */
@@ -100,7 +99,7 @@ const callEvent = (call: CallRecord): EmittedEvent | undefined => {
 
 const aboutCall = (call: CallRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: call.organizationId,
-  subject: callSubject(call.callId),
+  subject: toCallSubject(call.callId),
   channel: call.channel,
   digits: call.digits,
   waitsFor: null,
@@ -109,15 +108,15 @@ const aboutCall = (call: CallRecord, event: EmittedEvent, occurredAt: number): E
 })
 
 /**
- * The event of the state a call has just reached: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED,
- * CALL_ENDED. None for a missed, rejected or not picked up call, and none for a bot test call that stays silent.
+ * The event of a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED; `null`
+ * for a call that was missed, rejected or not picked up, and for a bot test call without webhooks.
  */
 export const callChanged = (call: CallRecord, occurredAt: number): EventDraft | null => {
   const event = call.emitsEvents ? callEvent(call) : undefined
   return event === undefined ? null : aboutCall(call, event, occurredAt)
 }
 
-/** The payload of CALL_AI_SUMMARY; without `event` it is what the fetch endpoint answers. */
+/** The payload of CALL_AI_SUMMARY. The summary endpoint returns it without `event`. */
 export const summaryPayload = (call: CallRecord, { summary }: CallSummaryRecord) => {
   const { startedAt, endedAt, durationInSeconds } = call
   if (startedAt === null || endedAt === null || durationInSeconds === null) {
@@ -127,13 +126,13 @@ export const summaryPayload = (call: CallRecord, { summary }: CallSummaryRecord)
     event: 'CALL_AI_SUMMARY' as const,
     ...callDetails(call, 'END'),
     durationInSeconds,
-    callStartedAt: utcTimestamp(startedAt),
-    callEndedAt: utcTimestamp(endedAt),
+    callStartedAt: toUtcTimestamp(startedAt),
+    callEndedAt: toUtcTimestamp(endedAt),
     summary,
   }
 }
 
-/** CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; none for a bot test call that stays silent. */
+/** CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; `null` for a bot test call without webhooks. */
 export const summaryGenerated = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null =>
   call.emitsEvents
     ? { ...aboutCall(call, summaryPayload(call, summary), summary.generatedAt), waitsFor: 'CALL_ENDED' }

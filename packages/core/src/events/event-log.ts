@@ -1,28 +1,126 @@
+import type { EmittedEvent, EmittedEventName, EmittedEventOf } from '@wabakit/contract'
+import { isWebhookId } from '@wabakit/webhooks'
 import type { EventRecord } from '../records.ts'
 import type { Ids } from '../values/ids.ts'
 import type { EventDraft } from './event-draft.ts'
-import type { Emission, EventEmitter } from './event-emitter.ts'
-import { newEventId } from './event-id.ts'
 
-/** A draft that got its id: what the store keeps, and what listeners hear once it is kept. */
+/** A published event. */
+export type Emission<Event extends EmittedEvent = EmittedEvent> = {
+  /** The event's id; also the `webhook-id` of its deliveries. */
+  readonly id: string
+  readonly organizationId: string
+  /** Unix time in milliseconds. */
+  readonly occurredAt: number
+  readonly event: Event
+}
+
+/** The name of an event, or `'*'` for all events. */
+export type EmissionName = EmittedEventName | '*'
+
+/** The event that a listener of `Name` receives. */
+export type EmissionEventOf<Name extends EmissionName> = Name extends EmittedEventName
+  ? EmittedEventOf<Name>
+  : EmittedEvent
+
+/** Called with each event of a name. May be async. What it throws goes to `onError` and affects nothing else. */
+export type EmissionListener<Name extends EmissionName = '*'> = (
+  event: EmissionEventOf<Name>,
+  emission: Emission<EmissionEventOf<Name>>,
+) => unknown
+
+/**
+ * Observes the events that this process publishes, whether or not any webhook is subscribed to them. Events of other
+ * processes with the same store are not included.
+ */
+export type EventObservation = {
+  /**
+   * Calls `listener` with each event of this name, after it has been stored.
+   *
+   * @returns a function that removes the listener.
+   */
+  on<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): () => void
+  /**
+   * Calls `listener` with the next event of this name.
+   *
+   * @returns a function that removes the listener.
+   */
+  once<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): () => void
+  /** Removes a listener that `on` or `once` added with the same name. */
+  off<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): void
+}
+
+/** An event with its id: the record for the store, and what listeners receive once it is stored. */
 export type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
-/** Gives drafts their ids, and tells listeners once the store has them. */
-export type EventLog = {
+/** Gives events their ids, and reports them to listeners once they are stored. */
+export type EventLog = EventObservation & {
   prepare(draft: EventDraft): PreparedEvent
   emit(prepared: PreparedEvent | null): void
 }
 
-/** Makes the log. */
-export const createEventLog = ({ ids, emitter }: { ids: Ids; emitter: EventEmitter }): EventLog => ({
-  prepare: ({ event, ...about }) => {
-    const id = newEventId(ids)
-    return {
-      record: { id, ...about, name: event.event, payload: JSON.stringify(event) },
-      emission: { id, organizationId: about.organizationId, occurredAt: about.occurredAt, event },
+type Registration = { readonly listener: EmissionListener; readonly once: boolean }
+
+/**
+ * Creates the id of an event, which is also the `webhook-id` of its deliveries.
+ *
+ * @throws TypeError if a custom `ids` returns an id that cannot be signed.
+ */
+export const createEventId = (ids: Ids): string => {
+  const id = ids('evt')
+  if (isWebhookId(id)) return id
+  throw new TypeError(
+    `ids('evt') returned ${JSON.stringify(id)}. Return visible ASCII characters without a full stop: the id is also the webhook-id of the event's deliveries.`,
+  )
+}
+
+/** @param onError - receives what a listener threw or rejected with. */
+export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
+  const registrations = new Map<EmissionName, Set<Registration>>()
+
+  const remove = (name: EmissionName, registration: Registration): void => {
+    registrations.get(name)?.delete(registration)
+  }
+
+  const add = <Name extends EmissionName>(name: Name, listener: EmissionListener<Name>, once: boolean) => {
+    // A listener is called only with events of the name that it is registered under.
+    const registration: Registration = { listener: listener as unknown as EmissionListener, once }
+    const others = registrations.get(name) ?? new Set()
+    registrations.set(name, others.add(registration))
+    return () => remove(name, registration)
+  }
+
+  const call = async ({ listener }: Registration, emission: Emission): Promise<void> => {
+    try {
+      await listener(emission.event, emission)
+    } catch (error) {
+      onError(error)
     }
-  },
-  emit: (prepared) => {
-    if (prepared !== null) emitter.emit(prepared.emission)
-  },
-})
+  }
+
+  return {
+    prepare: ({ event, ...about }) => {
+      const id = createEventId(ids)
+      return {
+        record: { id, ...about, name: event.event, payload: JSON.stringify(event) },
+        emission: { id, organizationId: about.organizationId, occurredAt: about.occurredAt, event },
+      }
+    },
+    emit: (prepared) => {
+      if (prepared === null) return
+      const { emission } = prepared
+      for (const name of [emission.event.event, '*'] as const) {
+        for (const registration of [...(registrations.get(name) ?? [])]) {
+          if (registration.once) remove(name, registration)
+          void call(registration, emission)
+        }
+      }
+    },
+    on: (name, listener) => add(name, listener, false),
+    once: (name, listener) => add(name, listener, true),
+    off: (name, listener) => {
+      for (const registration of registrations.get(name) ?? []) {
+        if (registration.listener === (listener as unknown)) remove(name, registration)
+      }
+    },
+  }
+}

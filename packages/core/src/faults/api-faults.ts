@@ -1,6 +1,6 @@
 import type { EndpointName } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 import { createFaultList, type FaultList, type FaultOptions, type PlannedFault } from './fault-list.ts'
 
 /** What goes wrong with a request of the public API. Plain data, so that it can come from a file or over HTTP. */

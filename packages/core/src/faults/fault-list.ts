@@ -1,4 +1,4 @@
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 
 /** How often a fault hits. */
 export type FaultOptions = {

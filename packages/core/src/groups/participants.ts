@@ -1,50 +1,40 @@
 import { InputError } from '../errors/input-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { participantChanged } from '../events/event-draft.ts'
-import type { EventLog } from '../events/event-log.ts'
 import { type ActionOf, step } from '../machines.ts'
 import type { GroupRecord, ParticipantRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
-/** Who, in which group. */
+/** A person in a group. */
 export type ParticipantInput = {
   /** The group's client custom group id. */
   readonly groupId: string
-  /** The person's phone number, in any writing; compared by its digits. */
+  /** The person's phone number. Compared by its digits. */
   readonly phone: string
 }
 
 /**
- * The members of groups. Each step tells its event, and throws `IllegalTransitionError` when the person is not where
- * the step starts, `RecordNotFoundError` when there is no such group or organization, and `InputError` when `phone`
- * is no phone number.
+ * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
+ * `participantMachine` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
+ * `InputError` if `phone` is not a phone number.
  */
 export type Participants = {
-  /** Somebody who is not in the group joins it: GROUP_PARTICIPANT_JOINED. */
+  /** Adds a person to a group, and publishes GROUP_PARTICIPANT_JOINED. */
   join(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** A member leaves: GROUP_PARTICIPANT_LEFT. */
+  /** Lets a participant leave, and publishes GROUP_PARTICIPANT_LEFT. */
   leave(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** A member is removed: GROUP_PARTICIPANT_REMOVED. */
+  /** Removes a participant, and publishes GROUP_PARTICIPANT_REMOVED. */
   remove(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord>
-  /** A membership, also a former one; `undefined` when there never was one. */
+  /** Finds a participant, including one who left or was removed; `undefined` if the person never joined. */
   find(organizationId: string, input: ParticipantInput): Promise<ParticipantRecord | undefined>
 }
 
-/** What {@link createParticipants} works with. */
-export type ParticipantsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly log: EventLog
-  readonly directory: Directory
-}
-
 const parsePhone = (phone: string): string => {
-  const digits = digitsOf(phone)
+  const digits = toDigits(phone)
   if (digits === undefined) throw new InputError([{ path: 'phone', message: phoneNumberRule }])
   return digits
 }
@@ -55,14 +45,13 @@ const findGroup = async (store: Store, organizationId: string, groupId: string):
   return group
 }
 
-/** Makes the operations on participants. */
-export const createParticipants = ({ store, clock, log, directory }: ParticipantsContext): Participants => {
+export const createParticipants = ({ store, clock, log, directory }: ServerContext): Participants => {
   const move =
     (action: ActionOf<'participant'>) =>
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
       const digits = parsePhone(phone)
       checkTexts({ groupId })
-      await directory.organization(organizationId)
+      await directory.getOrganization(organizationId)
       const group = await findGroup(store, organizationId, groupId)
       for (;;) {
         const current = await store.findParticipant({ organizationId, groupId, digits })

@@ -1,18 +1,18 @@
 import type { AttemptRecord, DeliveryRecord } from '../records.ts'
-import type { DeliveryQuery, DeliverySelection, Page, Store } from '../store.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 
-/** Which deliveries to list. */
+/** Selects deliveries to list. */
 export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
 
-/** Which deliveries to send again; what is omitted does not restrict. */
+/** Selects deliveries to send again. Omitted conditions do not restrict. */
 export type ResendSelection = Omit<DeliverySelection, 'organizationId'>
 
-/** How deliveries are sent again. */
+/** Options for sending deliveries again. */
 export type ResendOptions = {
   /**
-   * Send under a new `webhook-id`, so that a receiver that has handled the event handles it again.
+   * Uses a new `webhook-id`, so that a receiver that has handled the event handles it again.
    * @default false
    */
   readonly newWebhookId?: boolean | undefined
@@ -20,23 +20,20 @@ export type ResendOptions = {
 
 /** The deliveries of a server's events. */
 export type Deliveries = {
-  /** Deliveries of an organization in the order of their events, or the reverse. */
+  /** Lists deliveries of an organization in the order of their events, or in reverse. */
   list(organizationId: string, query?: DeliveryListQuery): Promise<Page<DeliveryRecord>>
-  /** The attempts of a delivery, in order. */
+  /** Lists the attempts of a delivery, in order. */
   attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
   /**
-   * Sends deliveries again, in the order of their events: those that are settled, and those that wait for their next
-   * attempt. Their schedule starts anew. Deliveries of disabled subscriptions are left alone.
+   * Sends finished and pending deliveries again, in the order of their events. Their schedule starts again. Deliveries of
+   * disabled subscriptions do not change.
    *
-   * @returns how many are sent again.
+   * @returns the number of deliveries that are sent again.
    * @example
    * await server.deliveries.resend('acme', { subscriptionId, statuses: ['skipped', 'exhausted'], occurredFrom })
    */
   resend(organizationId: string, selection: ResendSelection, options?: ResendOptions): Promise<number>
 }
-
-/** What {@link createDeliveries} works with. */
-export type DeliveriesContext = { readonly store: Store; readonly clock: Clock }
 
 const batch = 500
 
@@ -45,8 +42,7 @@ const checkSelection = (
   { deliveryId, eventId, subscriptionId }: ResendSelection,
 ): void => checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })
 
-/** Makes the operations on deliveries. */
-export const createDeliveries = ({ store, clock }: DeliveriesContext): Deliveries => ({
+export const createDeliveries = ({ store, clock }: ServerContext): Deliveries => ({
   list: async (organizationId, query = {}) => {
     checkSelection(organizationId, query)
     return store.listDeliveries({ limit: 100, ...query, organizationId })

@@ -1,61 +1,49 @@
 import type { Channel } from '@wabakit/contract'
 import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
-import { newEventId } from '../events/event-id.ts'
+import { createEventId } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
-import type { EventQuery, Page, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { EventQuery, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import type { Ids } from '../values/ids.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
-/** An event made up by a simulator. */
+/** A simulated event. */
 export type PublishedEvent = {
-  /** Name by which subscriptions choose it; of an unknown one only those to `all` hear. */
+  /** The name of the event. Only subscriptions to `all` events receive one with an unknown name. */
   readonly name: string
   /**
-   * The call or group that it is about, such as `call:…`, in at most 261 characters. Events of one subject are
+   * The call or group that the event is about, such as `call:…`. At most 261 characters. Events of one subject are
    * delivered in order.
    */
   readonly subject: string
   readonly channel: Channel
   /** One of the organization's numbers on this channel. */
   readonly number: string
-  /** The JSON body exactly as it shall be sent. */
+  /** The JSON body, which is sent unchanged. */
   readonly payload: string
 }
 
-/** Which events to list. */
+/** Selects events to list. */
 export type EventListQuery = Partial<Omit<EventQuery, 'organizationId'>>
 
-/** The events that happened. */
+/** The events of a server. */
 export type Events = {
-  /** Events of an organization, oldest first unless `order` says otherwise. */
+  /** Lists events of an organization, oldest first by default. */
   list(organizationId: string, query?: EventListQuery): Promise<Page<EventRecord>>
   /**
-   * Sends an event that no rule of this server made, for simulators: it is stored and delivered as any other, while
-   * the listeners of `on` do not hear of it.
+   * Publishes a simulated event. It is stored and delivered like any other, but listeners of `on` do not receive it.
    *
-   * @throws InputError when the number is not the organization's, or a text is too long or cannot be stored.
-   * @throws RecordNotFoundError when there is no such organization.
+   * @throws InputError if the organization does not have the number, or a text is too long or cannot be stored.
+   * @throws RecordNotFoundError if there is no such organization.
    */
   publish(organizationId: string, event: PublishedEvent): Promise<EventRecord>
 }
 
-/** What {@link createEvents} works with. */
-export type EventsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly directory: Directory
-}
-
-/** `group:` and the longest identifier. Stores index it. */
+/** The length of `group:` and the longest identifier. Stores index subjects. */
 const subjectMaxLength = 261
 
-/** Makes the operations on events. */
-export const createEvents = ({ store, clock, ids, directory }: EventsContext): Events => ({
+export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     const { eventId, name, subject } = query
     checkIdentifiers({ organizationId, eventId })
@@ -63,7 +51,7 @@ export const createEvents = ({ store, clock, ids, directory }: EventsContext): E
     return store.listEvents({ limit: 100, ...query, organizationId })
   },
   publish: async (organizationId, { name, subject, channel, number, payload }) => {
-    const organization = await directory.organization(organizationId)
+    const organization = await directory.getOrganization(organizationId)
     checkTexts({ name, subject, payload })
     if ([...subject].length > subjectMaxLength) {
       throw new InputError([{ path: 'subject', message: `must have at most ${subjectMaxLength} characters` }])
@@ -73,7 +61,7 @@ export const createEvents = ({ store, clock, ids, directory }: EventsContext): E
       throw new InputError([{ path: 'number', message: `must be a ${channel} number of the organization` }])
     }
     const event: EventRecord = {
-      id: newEventId(ids),
+      id: createEventId(ids),
       organizationId,
       name,
       subject,

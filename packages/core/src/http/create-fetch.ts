@@ -1,25 +1,23 @@
-import { type EndpointName, endpoints } from '@wabakit/contract'
+import { type CreateGroupResponse, type EndpointName, endpoints } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import type { GroupsContext } from '../groups/groups.ts'
+import { createGroup, parseCreateGroup } from '../groups/create-group.ts'
 import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
-import { type Answer, toResponse } from './answer.ts'
-import { authenticate, readKey } from './authenticate.ts'
-import { createGroupEndpoint } from './create-group-endpoint.ts'
-import { errorAnswer } from './error-answer.ts'
-import { getSummaryEndpoint } from './get-summary-endpoint.ts'
+import type { ServerContext } from '../server-context.ts'
+import { getSummary } from './get-summary.ts'
+import { readJson } from './read-json.ts'
+import { buildErrorResponse, type JsonResponse, serializeResponse } from './response.ts'
 
-/** What the host knows of a connection. */
+/** What the host knows about a connection. */
 export type ConnectionInfo = {
-  /** The peer's IP address. Without it nothing is limited by address. */
+  /** The peer's IP address. Without it, nothing is limited by address. */
   readonly remoteAddress?: string | undefined
 }
 
-/** Answers a request of the public API. Never rejects. */
+/** Responds to a request of the public API. Never rejects. */
 export type ReferenceFetch = (request: Request, connection?: ConnectionInfo) => Promise<Response>
 
-/** What {@link createFetch} works with. */
-export type FetchContext = GroupsContext & {
+export type FetchContext = ServerContext & {
   readonly authHeader: string
   readonly rateLimits: RateLimits
   readonly onError: (error: unknown) => void
@@ -27,10 +25,12 @@ export type FetchContext = GroupsContext & {
 
 const names = Object.keys(endpoints) as readonly EndpointName[]
 
+const challenge = { headers: { 'www-authenticate': 'Bearer' } }
+
 const isUnauthorized = (error: unknown): boolean =>
   error instanceof RequestRefusedError && error.status === 401
 
-/** The endpoint that a request means, or why it means none. */
+/** Returns the endpoint of a request, or the error if there is none. */
 const route = (method: string, path: string): EndpointName | RequestRefusedError => {
   const name = names.find((each) => endpoints[each].path === path)
   if (name === undefined) return new RequestRefusedError('route_not_found', 'There is no such path.')
@@ -41,61 +41,85 @@ const route = (method: string, path: string): EndpointName | RequestRefusedError
   })
 }
 
-/** Who makes a request that may go on, and what it is told of its limits. */
+/** Reads the Public API key from a header: the raw key, or `Bearer` and the key. */
+const readKey = (headers: Headers, header: string): string => {
+  const key = headers.get(header)?.replace(/^bearer(?: +|$)/i, '') ?? ''
+  if (key !== '') return key
+  throw new RequestRefusedError(
+    'missing_api_key',
+    `The ${header} header must carry a Public API key.`,
+    challenge,
+  )
+}
+
+/** Authenticates a request and counts it. Returns the caller and the headers that report the limits. */
 const admit = async (
   { headers }: Request,
   { remoteAddress }: ConnectionInfo,
   { authHeader, directory, rateLimits }: FetchContext,
 ): Promise<{ caller: CallerRecord; limits: RateLimitHeaders }> => {
-  let caller: CallerRecord
   try {
     const key = readKey(headers, authHeader)
     rateLimits.refuseExhausted(remoteAddress, key)
-    caller = await authenticate(key, directory)
+    const caller = await directory.findCaller(key)
+    if (caller !== undefined) return { caller, limits: await rateLimits.admit(caller, remoteAddress) }
+    throw new RequestRefusedError('invalid_api_key', 'The Public API key is invalid.', challenge)
   } catch (error) {
     if (isUnauthorized(error)) await rateLimits.admitStranger(remoteAddress)
     throw error
   }
-  return { caller, limits: await rateLimits.admit(caller, remoteAddress) }
 }
 
-/** Makes the handler of the two public endpoints. Every answer carries `x-request-id`. */
+/** Creates the handler of the two API endpoints. */
 export const createFetch = (context: FetchContext): ReferenceFetch => {
-  const perform = (
+  const perform = async (
     endpoint: EndpointName,
     request: Request,
     url: URL,
     caller: CallerRecord,
-  ): Promise<Answer> => {
+  ): Promise<object> => {
     switch (endpoint) {
-      case 'groups.create':
-        return createGroupEndpoint(request, caller, context)
+      case 'groups.create': {
+        const { organization, key } = caller
+        const body = parseCreateGroup(await readJson(request))
+        const creator = { organization, permitted: key.wabaNumbers }
+        const { groupId } = await createGroup(context, creator, body)
+        return { success: true, groupId } satisfies CreateGroupResponse
+      }
       case 'calls.getSummary':
-        return getSummaryEndpoint(url, caller, context.store)
+        return getSummary(url, caller, context.store)
     }
   }
 
-  const refuse = (error: unknown): Answer => {
+  const refuse = (error: unknown): JsonResponse => {
     if (!(error instanceof RequestRefusedError)) context.onError(error)
-    return errorAnswer(error)
+    return buildErrorResponse(error)
   }
 
-  const answer = async (request: Request, connection: ConnectionInfo): Promise<Answer> => {
+  const respond = async (request: Request, connection: ConnectionInfo): Promise<JsonResponse> => {
     const url = new URL(request.url)
     const endpoint = route(request.method, url.pathname)
     const admission = admit(request, connection, context)
     if (endpoint instanceof RequestRefusedError) {
-      // Who looks for paths is limited, too; whether they exist is told to everybody.
+      // Guesses of paths count towards the limits, but everybody learns whether a path exists.
       await admission.catch((error: unknown) => {
         if (!isUnauthorized(error)) throw error
       })
       throw endpoint
     }
     const { caller, limits } = await admission
-    const given = await perform(endpoint, request, url, caller).catch(refuse)
-    return { ...given, headers: { ...limits, ...given.headers } }
+    try {
+      const body = await perform(endpoint, request, url, caller)
+      return { status: 200, body, headers: limits }
+    } catch (error) {
+      const response = refuse(error)
+      return { ...response, headers: { ...limits, ...response.headers } }
+    }
   }
 
-  return async (request, connection = {}) =>
-    toResponse(await answer(request, connection).catch(refuse), context.ids('req'))
+  return async (request, connection = {}) => {
+    const response = await respond(request, connection).catch(refuse)
+    const { body, ...init } = serializeResponse(response, context.ids('req'))
+    return new Response(body, init)
+  }
 }

@@ -26,7 +26,7 @@ const checkMediaType = (headers: Headers): void => {
   }
 }
 
-/** Reads a body as text, and stops where it gets too large or is not UTF-8. */
+/** Reads a body as text. Stops as soon as it is too large or not UTF-8. */
 const readText = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> => {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const reader = body.getReader()
@@ -37,7 +37,7 @@ const readText = async (body: ReadableStream<Uint8Array>, maxBytes: number): Pro
     if (done) return text + decoder.decode()
     length += value.length
     if (length > maxBytes) {
-      // Not awaited: a sender that does not care must not hold up the refusal.
+      // Not awaited: a sender that does not stop must not delay the response.
       reader.cancel().catch(() => {})
       throw tooLarge(maxBytes)
     }
@@ -45,7 +45,7 @@ const readText = async (body: ReadableStream<Uint8Array>, maxBytes: number): Pro
   }
 }
 
-/** Reads a body at once, which is quicker where a host need not make a stream of it. */
+/** Reads a body as a whole, which is faster because the host does not create a stream. */
 const readDeclared = async (request: Request, maxBytes: number): Promise<string> => {
   const bytes = await request.arrayBuffer()
   if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
@@ -55,14 +55,14 @@ const readDeclared = async (request: Request, maxBytes: number): Promise<string>
 const read = async (request: Request, maxBytes: number): Promise<string> => {
   const declared = request.headers.get('content-length')
   if (declared === null) return request.body === null ? '' : readText(request.body, maxBytes)
-  // A connection carries no more than was declared (RFC 9112 section 6.2).
+  // A body is never longer than declared (RFC 9112 section 6.2).
   if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
   return readDeclared(request, maxBytes)
 }
 
 /**
- * The JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default). A declared length that is over is refused
- * before reading; a body without one is cut while reading.
+ * Reads the JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long. If the declared length is too
+ * large, the body is not read.
  *
  * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
  */

@@ -1,5 +1,5 @@
-import { createTurns, type Turns } from '../delivery/turns.ts'
 import type { AttemptResult, DisabledReason } from '../records.ts'
+import { createTurns, type Turns } from '../storage/turns.ts'
 import type {
   ClaimedDelivery,
   ClaimRequest,
@@ -8,35 +8,45 @@ import type {
   SettlementOutcome,
   SettlementResult,
 } from '../store.ts'
-import { createDueQueue } from './due-queue.ts'
 import { createLanes } from './lanes.ts'
-import { type DeliveryRow, deliveryId, type SubscriptionRow, toDeliveryRecord } from './tables.ts'
+import {
+  createDueQueue,
+  type DeliveryRow,
+  getDeliveryId,
+  type SubscriptionRow,
+  toDeliveryRecord,
+} from './tables.ts'
 
-/** The deliveries on their way. */
+/** The unfinished deliveries. */
 export type DeliveryQueue = {
-  /** Puts a new delivery into its lane. */
+  /** Adds a new delivery to its lane. */
   enqueue(row: DeliveryRow, now: number): void
-  /** Puts what is settled or pending back into its lane; false when it is waiting or claimed. */
-  enqueueAgain(row: DeliveryRow, now: number): boolean
+  /** Adds a finished or pending delivery to its lane again. Returns false if it is waiting or claimed. */
+  resend(row: DeliveryRow, now: number): boolean
   claim(request: ClaimRequest): ClaimedDelivery[]
   settle(settlement: Settlement): SettlementOutcome
-  /** Settles everything unsettled of a subscription as skipped. */
+  /** Finishes all unfinished deliveries of a subscription as skipped. */
   skipAll(owner: SubscriptionRow, now: number): void
   setPace(owner: SubscriptionRow, pace: Pace): void
-  /** Forgets a subscription. */
+  /** Removes a subscription. */
   drop(owner: SubscriptionRow): void
-  /** Forgets a delivery that is gone: a claim of it can settle nothing any more. */
+  /** Ends the claim of a removed delivery, which can no longer be settled. */
   forget(row: DeliveryRow): void
   nextDueAt(): number | undefined
 }
 
 const recordAttempt = (row: DeliveryRow, attempt: AttemptResult, succeeded: boolean): void => {
-  row.attempts.push({ ...attempt, deliveryId: deliveryId(row), number: row.attempts.length + 1, succeeded })
+  row.attempts.push({
+    ...attempt,
+    deliveryId: getDeliveryId(row),
+    number: row.attempts.length + 1,
+    succeeded,
+  })
   if (!succeeded) row.failures++
 }
 
-/** Keeps since when a subscription has been failing, and says whether it must be disabled for what happened. */
-const noteResult = (
+/** Updates `failingSince` of a subscription. Returns the reason for which it must be disabled, if there is one. */
+const updateFailingSince = (
   owner: SubscriptionRow,
   { result, now, failingLimitMs }: Settlement,
 ): DisabledReason | null => {
@@ -49,67 +59,68 @@ const noteResult = (
   return since !== null && now - since >= failingLimitMs ? 'failing' : null
 }
 
-const paceAfter = ({ result, isSlow = false }: Settlement): Pace => {
+const getPace = ({ result, isSlow = false }: Settlement): Pace => {
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
 
 const none: ReadonlySet<string> = new Set()
 
-/** Makes the queue; `onDue` is called when a delivery became due. */
+/** @param onDue - called when a delivery becomes due. */
 export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
-  /** Subscriptions with something pending or claimed. */
+  /** Subscriptions with pending or claimed deliveries. */
   const busy = new Set<SubscriptionRow>()
-  /** Those of them that have something due, as far as a claim knows, and those that have not. */
+  /** Busy subscriptions that may have a due delivery, by their pace. */
   const ready = {
     quick: createTurns<SubscriptionRow>(),
     suspect: createTurns<SubscriptionRow>(),
     failing: createTurns<SubscriptionRow>(),
   }
+  /** The other busy subscriptions. */
   const upcoming = createDueQueue<SubscriptionRow>()
-  /** Those of the latter that have something due, and wait until a lease ends or is settled. */
-  const withoutSlots = new Set<SubscriptionRow>()
+  /** Upcoming subscriptions with a due delivery that have the maximum number of claims. */
+  const saturated = new Set<SubscriptionRow>()
   let limits = ''
-  /** What is out under a claim that may still report. */
+  /** Deliveries under a claim that can still be settled. */
   const claimed = new Map<string, DeliveryRow>()
 
-  const turnsOf = ({ pace }: SubscriptionRow): Turns<SubscriptionRow> =>
+  const getTurns = ({ pace }: SubscriptionRow): Turns<SubscriptionRow> =>
     pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
-  const nextOf = ({ pending, leased }: SubscriptionRow): number =>
+  const getNextTime = ({ pending, leased }: SubscriptionRow): number =>
     Math.min(pending.peek()?.at ?? Infinity, leased.peek()?.at ?? Infinity)
 
   const drop = (owner: SubscriptionRow): void => {
     busy.delete(owner)
-    withoutSlots.delete(owner)
+    saturated.delete(owner)
     upcoming.remove(owner)
-    turnsOf(owner).delete(owner)
+    getTurns(owner).delete(owner)
   }
   const reposition = (owner: SubscriptionRow): void => {
-    const next = nextOf(owner)
+    const next = getNextTime(owner)
     if (next === Infinity) {
       drop(owner)
     } else {
-      withoutSlots.delete(owner)
+      saturated.delete(owner)
       busy.add(owner)
       owner.at = next
-      if (!turnsOf(owner).has(owner)) upcoming.put(owner)
+      if (!getTurns(owner).has(owner)) upcoming.put(owner)
     }
   }
   const setPace = (owner: SubscriptionRow, pace: Pace): void => {
     if (owner.pace === pace) return
-    turnsOf(owner).delete(owner)
+    getTurns(owner).delete(owner)
     owner.pace = pace
     reposition(owner)
   }
   const lanes = createLanes({ onChange: reposition, onDue })
 
   const skipAll = (owner: SubscriptionRow, now: number): void => {
-    for (const { unsettled } of [...owner.lanes.values()]) {
-      for (const row of [...unsettled]) lanes.finish(row, 'skipped', now)
+    for (const { unfinished } of [...owner.lanes.values()]) {
+      for (const row of [...unfinished]) lanes.finish(row, 'skipped', now)
     }
   }
 
-  /** Makes what has a lease that is over pending. */
+  /** Makes deliveries with expired leases pending. */
   const expireLeases = (owner: SubscriptionRow, now: number): DeliveryRow[] => {
     const expired: DeliveryRow[] = []
     for (;;) {
@@ -121,7 +132,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     }
   }
 
-  /** What was not claimed after all stays under its old claim, which may still report. */
+  /** A delivery that was not claimed after all remains under its old claim, which can still be settled. */
   const restoreLease = (row: DeliveryRow): void => {
     if (row.status !== 'pending') return
     row.owner.pending.remove(row)
@@ -135,28 +146,28 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     owner.pending.remove(row)
     row.status = 'claimed'
     row.claimId = claimId
-    claimed.set(deliveryId(row), row)
+    claimed.set(getDeliveryId(row), row)
     row.at = now + leaseMs
     owner.leased.put(row)
     reposition(owner)
     return { delivery: toDeliveryRecord(row), event, subscription: owner.record, pace: owner.pace }
   }
 
-  /** Says when to look at a subscription again of which no more can be claimed now. */
-  const putOff = (owner: SubscriptionRow, now: number): void => {
+  /** Schedules the next check of a subscription from which no more can be claimed now. */
+  const postpone = (owner: SubscriptionRow, now: number): void => {
     const leaseEnd = owner.leased.peek()?.at
     reposition(owner)
     if (leaseEnd === undefined || leaseEnd <= now || owner.at > now) return
-    withoutSlots.add(owner)
+    saturated.add(owner)
     owner.at = leaseEnd
     upcoming.put(owner)
   }
 
-  /** Adds the subscriptions that have something due by now. */
+  /** Moves upcoming subscriptions that are due to the ready ones. */
   const addReady = (now: number): void => {
     for (let owner = upcoming.peek(); owner !== undefined && owner.at <= now; owner = upcoming.peek()) {
       upcoming.remove(owner)
-      turnsOf(owner).add(owner.record.organizationId, owner)
+      getTurns(owner).add(owner.record.organizationId, owner)
     }
   }
 
@@ -173,8 +184,8 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         onDue()
         break
       case 'retry':
-        lanes.makeDue(row, now + result.afterMs)
-        if (result.releasesLane) lanes.letPass(row)
+        lanes.makeDue(row, now + result.delayMs)
+        if (result.releasesLane) lanes.unblock(row)
         break
       default:
         lanes.finish(row, result.kind === 'gone' ? 'skipped' : result.kind, now)
@@ -187,58 +198,62 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     setPace,
     drop,
     forget: (row) => {
-      claimed.delete(deliveryId(row))
+      claimed.delete(getDeliveryId(row))
     },
     nextDueAt: () => {
-      const next = Math.min(...Array.from(busy, nextOf))
+      const next = Math.min(...Array.from(busy, getNextTime))
       return next === Infinity ? undefined : next
     },
     enqueue: lanes.enter,
-    enqueueAgain: (row, now) => {
+    resend: (row, now) => {
       if (row.status === 'waiting' || row.status === 'claimed') return false
       if (row.status === 'pending') {
         lanes.unqueue(row)
-        lanes.letPass(row)
+        lanes.unblock(row)
       }
       row.claimId = undefined
-      claimed.delete(deliveryId(row))
+      claimed.delete(getDeliveryId(row))
       row.finishedAt = null
       lanes.enter(row, now)
       return true
     },
     claim: (request) => {
       const { now, limit, perSubscription, suspects } = request
-      const passed: SubscriptionRow[] = []
+      const drained: SubscriptionRow[] = []
       const expired: DeliveryRow[] = []
-      const take = (turns: Turns<SubscriptionRow>, most: number, except = none): ClaimedDelivery[] => {
-        const taken: ClaimedDelivery[] = []
-        while (taken.length < most) {
+      const claimFrom = (turns: Turns<SubscriptionRow>, count: number, except = none): ClaimedDelivery[] => {
+        const claims: ClaimedDelivery[] = []
+        while (claims.length < count) {
           const owner = turns.next(except)
           if (owner === undefined) break
           expired.push(...expireLeases(owner, now))
           const row = owner.pending.peek()
           const isAlone = suspects !== undefined && (owner.pace === 'new' || owner.pace === 'failing')
-          const slots = isAlone ? 1 : perSubscription
-          if (row !== undefined && row.at <= now && owner.leased.size < slots) {
-            taken.push(lease(row, request))
+          const maximum = isAlone ? 1 : perSubscription
+          if (row !== undefined && row.at <= now && owner.leased.size < maximum) {
+            claims.push(lease(row, request))
           } else {
             turns.delete(owner)
-            passed.push(owner)
+            drained.push(owner)
           }
         }
-        return taken
+        return claims
       }
-      // Whoever asks for more slots than before gets them.
-      const wanted = `${perSubscription} ${suspects !== undefined}`
-      if (wanted !== limits) for (const owner of withoutSlots) reposition(owner)
-      limits = wanted
+      // With other limits than those of the last claim, more may be claimed.
+      const current = `${perSubscription} ${suspects !== undefined}`
+      if (current !== limits) for (const owner of saturated) reposition(owner)
+      limits = current
       addReady(now)
-      const quick = take(ready.quick, limit)
+      const quick = claimFrom(ready.quick, limit)
       const except = new Set(suspects?.except)
-      const others = take(ready.suspect, suspects?.limit ?? limit - quick.length, except)
-      const failing = take(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
+      const others = claimFrom(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+      const failing = claimFrom(
+        ready.failing,
+        suspects?.failing ?? limit - quick.length - others.length,
+        except,
+      )
       for (const row of expired) restoreLease(row)
-      for (const owner of passed) putOff(owner, now)
+      for (const owner of drained) postpone(owner, now)
       return [...quick, ...others, ...failing]
     },
     settle: (settlement) => {
@@ -250,8 +265,8 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       if (result.kind !== 'released') recordAttempt(row, result.attempt, result.kind === 'delivered')
       apply(row, result, now)
       const { owner } = row
-      const disabled = noteResult(owner, settlement)
-      if (result.kind !== 'released') setPace(owner, paceAfter(settlement))
+      const disabled = updateFailingSince(owner, settlement)
+      if (result.kind !== 'released') setPace(owner, getPace(settlement))
       if (disabled !== null) {
         const { record } = owner
         owner.record = { ...record, revision: record.revision + 1, disabledReason: disabled, updatedAt: now }

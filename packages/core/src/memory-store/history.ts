@@ -1,42 +1,41 @@
 import type { EventRecord } from '../records.ts'
+import { outside } from '../storage/heap.ts'
 import type { DeliverySelection, PruneRequest, ResendOutcome, ResendQuery, Store } from '../store.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
-import { nowhere } from './heap.ts'
-import { pageOf } from './paging.ts'
+import { readPage } from './paging.ts'
 import {
   type DeliveryRow,
-  deliveryId,
   type EventRow,
+  getDeliveryId,
   type OrganizationTables,
   type SubscriptionRow,
   toDeliveryRecord,
 } from './tables.ts'
 
-/** What happened and what became of it. */
+/** Events and their deliveries. */
 export type History = Pick<
   Store,
   'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune'
 > & {
-  /** Throws when an event cannot be kept; to be asked before anything of its transaction is written. */
+  /** Throws if an event cannot be stored. Call it before its transaction writes anything. */
   check(event: EventRecord | null): void
-  /** Keeps an event, with a delivery for each subscription that matches now. */
-  tell(event: EventRecord | null): void
-  /** Forgets what a removed organization had. */
-  forgetAll(tables: OrganizationTables): void
-  /** Forgets what a removed subscription had. */
-  forgetOf(owner: SubscriptionRow): void
+  /** Stores an event, with a delivery for each subscription that matches now. */
+  publish(event: EventRecord | null): void
+  /** Removes the events and deliveries of an organization. */
+  removeOrganization(tables: OrganizationTables): void
+  /** Removes the deliveries of a subscription. */
+  removeSubscription(owner: SubscriptionRow): void
 }
 
-/** What {@link createHistory} works with. */
 export type HistoryContext = {
   readonly organizations: ReadonlyMap<string, OrganizationTables>
-  /** The tables of an organization; throws when there is none. */
-  readonly tablesOf: (organizationId: string) => OrganizationTables
+  /** Throws if there is no such organization. */
+  readonly getTables: (organizationId: string) => OrganizationTables
   readonly queue: DeliveryQueue
   readonly nextOrder: () => number
 }
 
-const isUnsettled = ({ status }: DeliveryRow): boolean =>
+const isUnfinished = ({ status }: DeliveryRow): boolean =>
   status === 'waiting' || status === 'pending' || status === 'claimed'
 
 const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
@@ -44,7 +43,7 @@ const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   record.digits === event.digits &&
   (record.events === 'all' || record.events.includes(event.name))
 
-const selects =
+const createFilter =
   ({ organizationId, eventId, subscriptionId, statuses, occurredFrom, occurredBefore }: DeliverySelection) =>
   (row: DeliveryRow): boolean =>
     organizationId === row.event.organizationId &&
@@ -54,14 +53,14 @@ const selects =
     (occurredFrom === undefined || row.event.occurredAt >= occurredFrom) &&
     (occurredBefore === undefined || row.event.occurredAt < occurredBefore)
 
-const only = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])
+const toList = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])
 
-const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number): DeliveryRow => {
+const createDelivery = (event: EventRecord, owner: SubscriptionRow, order: number): DeliveryRow => {
   const isEnabled = owner.record.disabledReason === null
   return {
     at: 0,
     order,
-    slot: nowhere,
+    slot: outside,
     event,
     owner,
     lane: undefined,
@@ -74,33 +73,32 @@ const newDelivery = (event: EventRecord, owner: SubscriptionRow, order: number):
   }
 }
 
-/** Makes an empty history. */
-export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: HistoryContext): History => {
+export const createHistory = ({ organizations, getTables, queue, nextOrder }: HistoryContext): History => {
   const deliveries = new Map<string, DeliveryRow>()
   const events = new Map<string, EventRow>()
 
-  const rowsOf = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
-    id === undefined ? (organizations.get(organizationId)?.deliveries ?? []) : only(deliveries.get(id))
+  const listRows = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
+    id === undefined ? (organizations.get(organizationId)?.deliveries ?? []) : toList(deliveries.get(id))
 
   const forget = (rows: Iterable<DeliveryRow>): void => {
     for (const row of rows) {
-      deliveries.delete(deliveryId(row))
+      deliveries.delete(getDeliveryId(row))
       queue.forget(row)
     }
   }
 
   const resend = (row: DeliveryRow, { now, webhookIdSuffix }: ResendQuery): boolean => {
-    if (row.owner.record.disabledReason !== null || !queue.enqueueAgain(row, now)) return false
+    if (row.owner.record.disabledReason !== null || !queue.resend(row, now)) return false
     if (webhookIdSuffix !== null) row.webhookId = `${row.event.id}${webhookIdSuffix}`
     return true
   }
 
   const pruneDeliveries = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
-    const isDone = ({ finishedAt }: DeliveryRow): boolean => finishedAt !== null && finishedAt < before
-    const done = new Set(tables.deliveries.filter(isDone).slice(0, limit))
-    tables.deliveries = tables.deliveries.filter((row) => !done.has(row))
-    forget(done)
-    return done.size
+    const isOld = ({ finishedAt }: DeliveryRow): boolean => finishedAt !== null && finishedAt < before
+    const old = new Set(tables.deliveries.filter(isOld).slice(0, limit))
+    tables.deliveries = tables.deliveries.filter((row) => !old.has(row))
+    forget(old)
+    return old.size
   }
 
   const pruneEvents = (tables: OrganizationTables, { before, limit }: PruneRequest): number => {
@@ -113,37 +111,37 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
   }
 
   return {
-    forgetAll: (tables) => {
+    removeOrganization: (tables) => {
       forget(tables.deliveries)
       for (const { event } of tables.events) events.delete(event.id)
     },
-    forgetOf: (owner) => {
-      const tables = tablesOf(owner.record.organizationId)
+    removeSubscription: (owner) => {
+      const tables = getTables(owner.record.organizationId)
       forget(tables.deliveries.filter((row) => row.owner === owner))
       tables.deliveries = tables.deliveries.filter((row) => row.owner !== owner)
     },
     check: (event) => {
       if (event === null) return
-      tablesOf(event.organizationId)
+      getTables(event.organizationId)
       if (events.has(event.id)) throw new Error(`The event ${event.id} exists already.`)
     },
-    tell: (event) => {
+    publish: (event) => {
       if (event === null) return
-      const tables = tablesOf(event.organizationId)
+      const tables = getTables(event.organizationId)
       const eventRow = { order: nextOrder(), event }
       tables.events.push(eventRow)
       events.set(event.id, eventRow)
       for (const owner of tables.subscriptions.values()) {
         if (!matches(owner, event)) continue
-        const row = newDelivery(event, owner, nextOrder())
+        const row = createDelivery(event, owner, nextOrder())
         tables.deliveries.push(row)
-        deliveries.set(deliveryId(row), row)
-        if (isUnsettled(row)) queue.enqueue(row, event.occurredAt)
+        deliveries.set(getDeliveryId(row), row)
+        if (isUnfinished(row)) queue.enqueue(row, event.occurredAt)
       }
     },
     listEvents: async ({ organizationId, eventId, name, subject, order, ...page }) => {
       const all = organizations.get(organizationId)?.events ?? []
-      const { items, nextCursor } = pageOf(eventId === undefined ? all : only(events.get(eventId)), {
+      const { items, nextCursor } = readPage(eventId === undefined ? all : toList(events.get(eventId)), {
         ...page,
         direction: order === 'newest_first' ? order : 'followed',
         where: ({ event }) =>
@@ -154,11 +152,11 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
       return { items: items.map(({ event }) => event), nextCursor }
     },
     listDeliveries: async (query) => {
-      const { items, nextCursor } = pageOf(rowsOf(query), {
+      const { items, nextCursor } = readPage(listRows(query), {
         cursor: query.cursor,
         limit: query.limit,
         direction: query.order === 'newest_first' ? query.order : 'followed',
-        where: selects(query),
+        where: createFilter(query),
       })
       return { items: items.map(toDeliveryRecord), nextCursor }
     },
@@ -167,10 +165,10 @@ export const createHistory = ({ organizations, tablesOf, queue, nextOrder }: His
       return row?.event.organizationId === organizationId ? [...row.attempts] : []
     },
     resendDeliveries: async (query): Promise<ResendOutcome> => {
-      const { items, nextCursor } = pageOf(rowsOf(query), {
+      const { items, nextCursor } = readPage(listRows(query), {
         ...query,
         direction: 'oldest_first',
-        where: selects(query),
+        where: createFilter(query),
       })
       return { resent: items.filter((row) => resend(row, query)).length, nextCursor }
     },

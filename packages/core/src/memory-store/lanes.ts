@@ -1,44 +1,41 @@
 import type { DeliveryStatus } from '../records.ts'
-import { createDueQueue } from './due-queue.ts'
-import type { DeliveryRow, Lane, SubscriptionRow } from './tables.ts'
+import { createDueQueue, type DeliveryRow, type Lane, type SubscriptionRow } from './tables.ts'
 
-/** What moves deliveries through their lanes. */
+/** Moves deliveries through their lanes. */
 export type Lanes = {
-  /** Puts a row into its lane, unsettled, at the place of its order; due now if nothing holds it back. */
+  /** Adds an unfinished row to its lane, in its order. It is due now if nothing blocks it. */
   enter(row: DeliveryRow, now: number): void
-  /** Makes the first waiting row of a lane due now, if nothing holds it back. */
+  /** Sets the first waiting row of a lane due now if nothing blocks it. */
   promote(lane: Lane, now: number): void
-  /** Makes a row due at a time. */
+  /** Sets the time at which a row is due. */
   makeDue(row: DeliveryRow, at: number): void
-  /** Takes a row out of whatever queue it is in. */
+  /** Removes a row from the queue that it is in. */
   unqueue(row: DeliveryRow): void
-  /** Lets the lane go on without this row. */
-  letPass(row: DeliveryRow): void
-  /** Takes a row out of its lane. */
+  /** Lets other rows of the lane overtake this one. */
+  unblock(row: DeliveryRow): void
+  /** Gives a row a final status and removes it from its lane. */
   finish(row: DeliveryRow, status: DeliveryStatus, now: number): void
 }
 
-const laneFor = ({ owner, event: { subject } }: DeliveryRow): Lane => {
+const getLane = ({ owner, event: { subject } }: DeliveryRow): Lane => {
   const known = owner.lanes.get(subject)
   if (known !== undefined) return known
-  const lane: Lane = { subject, holder: undefined, waiting: undefined, unsettled: new Set() }
+  const lane: Lane = { subject, blocker: undefined, waiting: undefined, unfinished: new Set() }
   owner.lanes.set(subject, lane)
   return lane
 }
 
-/** Whether the delivery that this one must not overtake is still on its way. */
-const mustWait = ({ unsettled }: Lane, { order, event: { waitsFor } }: DeliveryRow): boolean =>
-  waitsFor !== null && [...unsettled].some((other) => other.event.name === waitsFor && other.order < order)
+/** Returns whether the delivery that this one must not overtake is unfinished. */
+const mustWait = ({ unfinished }: Lane, { order, event: { waitsFor } }: DeliveryRow): boolean =>
+  waitsFor !== null && [...unfinished].some((other) => other.event.name === waitsFor && other.order < order)
 
-/** What {@link createLanes} tells. */
 export type LanesContext = {
-  /** The queues of a subscription have changed. */
+  /** Called when the queues of a subscription have changed. */
   onChange(owner: SubscriptionRow): void
-  /** A delivery became due. */
+  /** Called when a delivery becomes due. */
   onDue(): void
 }
 
-/** Makes the lanes. */
 export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
   const unqueue = (row: DeliveryRow): void => {
     if (row.status === 'waiting') row.lane?.waiting?.remove(row)
@@ -47,43 +44,43 @@ export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
     onChange(row.owner)
   }
 
-  const letPass = (row: DeliveryRow): void => {
-    if (row.lane?.holder === row) row.lane.holder = undefined
+  const unblock = (row: DeliveryRow): void => {
+    if (row.lane?.blocker === row) row.lane.blocker = undefined
   }
 
-  const hold = (lane: Lane, row: DeliveryRow, now: number): void => {
-    lane.holder = row
+  const block = (lane: Lane, row: DeliveryRow, now: number): void => {
+    lane.blocker = row
     row.status = 'pending'
     row.at = now
-    row.owner.pending.append(row)
+    row.owner.pending.put(row)
     onChange(row.owner)
     onDue()
   }
 
   const promote = (lane: Lane, now: number): void => {
     const next = lane.waiting?.peek()
-    if (next === undefined || lane.holder !== undefined || mustWait(lane, next)) return
+    if (next === undefined || lane.blocker !== undefined || mustWait(lane, next)) return
     lane.waiting?.remove(next)
-    hold(lane, next, now)
+    block(lane, next, now)
   }
 
   return {
     unqueue,
-    letPass,
+    unblock,
     enter: (row, now) => {
-      const lane = laneFor(row)
+      const lane = getLane(row)
       row.lane = lane
       row.failures = 0
-      const isFree = lane.holder === undefined && lane.waiting?.peek() === undefined && !mustWait(lane, row)
-      lane.unsettled.add(row)
+      const isFree = lane.blocker === undefined && lane.waiting?.peek() === undefined && !mustWait(lane, row)
+      lane.unfinished.add(row)
       if (isFree) {
-        hold(lane, row, now)
+        block(lane, row, now)
       } else {
         row.status = 'waiting'
         row.at = 0
-        // Most lanes never have more than one delivery at a time.
+        // Most lanes never contain more than one delivery.
         lane.waiting ??= createDueQueue()
-        lane.waiting.append(row)
+        lane.waiting.put(row)
         promote(lane, now)
       }
     },
@@ -96,13 +93,13 @@ export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
     promote,
     finish: (row, status, now) => {
       unqueue(row)
-      letPass(row)
+      unblock(row)
       row.status = status
       row.finishedAt = now
       const { lane } = row
       row.lane = undefined
-      lane?.unsettled.delete(row)
-      if (lane?.unsettled.size === 0) row.owner.lanes.delete(lane.subject)
+      lane?.unfinished.delete(row)
+      if (lane?.unfinished.size === 0) row.owner.lanes.delete(lane.subject)
     },
   }
 }

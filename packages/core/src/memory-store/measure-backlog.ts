@@ -1,30 +1,30 @@
 import type { Backlog, BacklogRequest } from '../store.ts'
 import type { DeliveryRow, OrganizationTables, SubscriptionRow } from './tables.ts'
 
-type Place = 'waiting' | 'due' | 'later' | 'claimed'
+type Kind = 'waiting' | 'due' | 'later' | 'claimed'
 
-const placeOf = ({ status, at }: DeliveryRow, now: number): Place => {
+const getKind = ({ status, at }: DeliveryRow, now: number): Kind => {
   if (status === 'waiting') return 'waiting'
   if (at <= now) return 'due'
   return status === 'claimed' ? 'claimed' : 'later'
 }
 
-function* unsettledOf(subscriptions: readonly SubscriptionRow[]): Generator<DeliveryRow> {
+function* listUnfinished(subscriptions: readonly SubscriptionRow[]): Generator<DeliveryRow> {
   for (const { lanes } of subscriptions) {
-    for (const { unsettled } of lanes.values()) yield* unsettled
+    for (const { unfinished } of lanes.values()) yield* unfinished
   }
 }
 
-/** Looks at every unsettled delivery: memory is for what is small. */
+/** Counts every unfinished delivery: a store in memory is small. */
 export const measureBacklog = (
   organizations: Iterable<OrganizationTables>,
   { now, limit }: BacklogRequest,
 ): Backlog => {
   const subscriptions = Array.from(organizations).flatMap((tables) => [...tables.subscriptions.values()])
   const counts = { waiting: 0, due: 0, later: 0, claimed: 0 }
-  for (const row of unsettledOf(subscriptions)) {
-    const place = placeOf(row, now)
-    counts[place] = Math.min(limit, counts[place] + 1)
+  for (const row of listUnfinished(subscriptions)) {
+    const kind = getKind(row, now)
+    counts[kind] = Math.min(limit, counts[kind] + 1)
   }
   const disabled = subscriptions.filter(({ record }) => record.disabledReason !== null)
   const failing = subscriptions.filter(({ record }) => record.failingSince !== null)

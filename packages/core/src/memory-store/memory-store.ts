@@ -1,24 +1,23 @@
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
+import { createDueNotifier } from '../storage/due-notifier.ts'
+import { outside } from '../storage/heap.ts'
 import type { SaveOutcome, Store } from '../store.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
-import { createDueQueue } from './due-queue.ts'
-import { nowhere } from './heap.ts'
 import { createHistory } from './history.ts'
 import { measureBacklog } from './measure-backlog.ts'
-import { pageOf } from './paging.ts'
-import { createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
-import { createWakes } from './wakes.ts'
+import { readPage } from './paging.ts'
+import { createDueQueue, createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
 
 type Revised = { readonly revision: number }
 
 const isNext = (current: Revised | undefined, next: Revised): boolean =>
   next.revision === (current?.revision ?? 0) + 1
 
-const newSubscription = (record: SubscriptionRecord, order: number): SubscriptionRow => ({
+const createSubscription = (record: SubscriptionRecord, order: number): SubscriptionRow => ({
   at: 0,
   order,
-  slot: nowhere,
+  slot: outside,
   record,
   pace: 'new',
   lanes: new Map(),
@@ -27,45 +26,45 @@ const newSubscription = (record: SubscriptionRecord, order: number): Subscriptio
 })
 
 /**
- * A store in the process's memory: complete, fast, and empty again when the process ends. Every method does its work
- * in one go, so that each is a transaction.
+ * Creates a store in memory. It is complete and fast, and its contents are lost when the process ends. Each method works
+ * synchronously, so each is a transaction.
  *
  * @example
  * const server = createReferenceServer({ organizations: [], store: memoryStore() })
  */
 export const memoryStore = (): Store => {
   const organizations = new Map<string, OrganizationTables>()
-  /** Whose key a hash is. */
+  /** The organization of each key, by the key's hash. */
   const keyOwners = new Map<string, OrganizationTables>()
-  const wakes = createWakes()
-  const queue = createDeliveryQueue(wakes.wake)
+  const dueNotifier = createDueNotifier()
+  const queue = createDeliveryQueue(dueNotifier.notify)
   let order = 0
   const nextOrder = (): number => ++order
 
-  const tablesOf = (organizationId: string): OrganizationTables => {
+  const getTables = (organizationId: string): OrganizationTables => {
     const tables = organizations.get(organizationId)
     if (tables === undefined) throw new RecordNotFoundError('organization', organizationId)
     return tables
   }
-  const { check, tell, forgetAll, forgetOf, ...history } = createHistory({
+  const { check, publish, removeOrganization, removeSubscription, ...history } = createHistory({
     organizations,
-    tablesOf,
+    getTables,
     queue,
     nextOrder,
   })
 
   const saveSubscription = (record: SubscriptionRecord): SaveOutcome => {
-    const { subscriptions } = tablesOf(record.organizationId)
+    const { subscriptions } = getTables(record.organizationId)
     const row = subscriptions.get(record.id)
     if (!isNext(row?.record, record)) return 'stale'
     if (row === undefined) {
-      subscriptions.set(record.id, newSubscription(record, nextOrder()))
+      subscriptions.set(record.id, createSubscription(record, nextOrder()))
       return 'saved'
     }
     const { url, disabledReason, failingSince } = row.record
-    const startsAnew = record.url !== url || (disabledReason !== null && record.disabledReason === null)
-    row.record = { ...record, failingSince: startsAnew ? null : failingSince }
-    if (startsAnew) queue.setPace(row, 'new')
+    const isReset = record.url !== url || (disabledReason !== null && record.disabledReason === null)
+    row.record = { ...record, failingSince: isReset ? null : failingSince }
+    if (isReset) queue.setPace(row, 'new')
     if (record.disabledReason !== null) queue.skipAll(row, record.updatedAt)
     return 'saved'
   }
@@ -81,7 +80,7 @@ export const memoryStore = (): Store => {
     },
     findOrganization: async (organizationId) => organizations.get(organizationId)?.organization,
     listOrganizations: async (page) => {
-      const { items, ...rest } = pageOf([...organizations.values()], { ...page, direction: 'oldest_first' })
+      const { items, ...rest } = readPage([...organizations.values()], { ...page, direction: 'oldest_first' })
       return { ...rest, items: items.map(({ organization }) => organization) }
     },
     removeOrganization: async (organizationId) => {
@@ -90,12 +89,12 @@ export const memoryStore = (): Store => {
       organizations.delete(organizationId)
       for (const hash of tables.keys.keys()) keyOwners.delete(hash)
       for (const owner of tables.subscriptions.values()) queue.drop(owner)
-      forgetAll(tables)
+      removeOrganization(tables)
       return true
     },
 
     addApiKey: async (key) => {
-      const tables = tablesOf(key.organizationId)
+      const tables = getTables(key.organizationId)
       if (keyOwners.has(key.hash)) return 'taken'
       keyOwners.set(key.hash, tables)
       tables.keys.set(key.hash, key)
@@ -116,7 +115,7 @@ export const memoryStore = (): Store => {
     },
 
     createGroup: async ({ group, event }) => {
-      const { groups } = tablesOf(group.organizationId)
+      const { groups } = getTables(group.organizationId)
       const existing = groups.get(group.clientCustomGroupId)
       if (existing !== undefined) {
         const isSame = group.requestHash !== null && existing.requestHash === group.requestHash
@@ -124,28 +123,28 @@ export const memoryStore = (): Store => {
       }
       check(event)
       groups.set(group.clientCustomGroupId, group)
-      tell(event)
+      publish(event)
       return { outcome: 'created', group }
     },
     findGroup: async (organizationId, groupId) => organizations.get(organizationId)?.groups.get(groupId),
     saveParticipant: async ({ participant, event }) => {
-      const { participants } = tablesOf(participant.organizationId)
-      const ofGroup = participants.get(participant.groupId) ?? new Map()
-      if (!isNext(ofGroup.get(participant.digits), participant)) return 'stale'
+      const { participants } = getTables(participant.organizationId)
+      const members = participants.get(participant.groupId) ?? new Map()
+      if (!isNext(members.get(participant.digits), participant)) return 'stale'
       check(event)
-      participants.set(participant.groupId, ofGroup.set(participant.digits, participant))
-      tell(event)
+      participants.set(participant.groupId, members.set(participant.digits, participant))
+      publish(event)
       return 'saved'
     },
     findParticipant: async ({ organizationId, groupId, digits }) =>
       organizations.get(organizationId)?.participants.get(groupId)?.get(digits),
 
     saveCall: async ({ call, event }) => {
-      const { calls } = tablesOf(call.organizationId)
+      const { calls } = getTables(call.organizationId)
       if (!isNext(calls.get(call.callId), call)) return 'stale'
       check(event)
       calls.set(call.callId, call)
-      tell(event)
+      publish(event)
       return 'saved'
     },
     findCall: async (organizationId, callId) => {
@@ -154,16 +153,16 @@ export const memoryStore = (): Store => {
       return call && { call, summary: tables?.summaries.get(callId) }
     },
     saveSummary: async ({ summary, event }) => {
-      const { summaries } = tablesOf(summary.organizationId)
+      const { summaries } = getTables(summary.organizationId)
       const isFirst = !summaries.has(summary.callId)
       if (isFirst) check(event)
       summaries.set(summary.callId, summary)
-      if (isFirst) tell(event)
+      if (isFirst) publish(event)
       return isFirst ? 'first' : 'replaced'
     },
     addEvent: async (event) => {
       check(event)
-      tell(event)
+      publish(event)
     },
 
     saveSubscription: async (subscription) => saveSubscription(subscription),
@@ -171,7 +170,7 @@ export const memoryStore = (): Store => {
       organizations.get(organizationId)?.subscriptions.get(subscriptionId)?.record,
     listSubscriptions: async (organizationId, page) => {
       const rows = [...(organizations.get(organizationId)?.subscriptions.values() ?? [])]
-      const { items, ...rest } = pageOf(rows, { ...page, direction: 'oldest_first' })
+      const { items, ...rest } = readPage(rows, { ...page, direction: 'oldest_first' })
       return { ...rest, items: items.map(({ record }) => record) }
     },
     removeSubscription: async (organizationId, subscriptionId) => {
@@ -180,7 +179,7 @@ export const memoryStore = (): Store => {
       if (tables === undefined || owner === undefined) return false
       tables.subscriptions.delete(subscriptionId)
       queue.drop(owner)
-      forgetOf(owner)
+      removeSubscription(owner)
       return true
     },
 
@@ -188,8 +187,8 @@ export const memoryStore = (): Store => {
     settleDelivery: async (settlement) => queue.settle(settlement),
     nextDueAt: async () => queue.nextDueAt(),
     measureBacklog: async (request) => measureBacklog(organizations.values(), request),
-    onDue: wakes.add,
-    // Its claims end with the process.
+    onDue: dueNotifier.subscribe,
+    // The claims of a process end with it, and with its store.
     registerWorker: () => () => {},
     close: async () => {},
   }

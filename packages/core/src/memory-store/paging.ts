@@ -1,18 +1,16 @@
 import { InputError } from '../errors/input-error.ts'
 import type { Page, PageRequest } from '../store.ts'
 
-/** Something that is listed by its order. */
 export type Ordered = { readonly order: number }
 
-/** How {@link pageOf} goes through a list. */
 export type Paging<Row> = PageRequest & {
-  /** `followed` is oldest first, with a cursor even at the end, so that a reader can wait for what comes. */
+  /** `followed`: oldest first, with a cursor even on the last page, so that a reader can continue later. */
   readonly direction: 'oldest_first' | 'newest_first' | 'followed'
   readonly where?: (row: Row) => boolean
 }
 
-/** The first index whose row has at least this order; rows are sorted by it. */
-const indexFrom = (rows: readonly Ordered[], order: number): number => {
+/** Returns the index of the first row with at least this order. */
+const findIndex = (rows: readonly Ordered[], order: number): number => {
   let low = 0
   let high = rows.length
   while (low < high) {
@@ -29,7 +27,7 @@ function* walk<Row extends Ordered>(
 ): Generator<Row> {
   const isForward = direction !== 'newest_first'
   const first = isForward ? 0 : rows.length - 1
-  const after = isForward ? indexFrom(rows, Number(cursor) + 1) : indexFrom(rows, Number(cursor)) - 1
+  const after = isForward ? findIndex(rows, Number(cursor) + 1) : findIndex(rows, Number(cursor)) - 1
   for (let index = cursor === undefined ? first : after; ; index += isForward ? 1 : -1) {
     const row = rows[index]
     if (row === undefined) return
@@ -37,11 +35,11 @@ function* walk<Row extends Ordered>(
   }
 }
 
-/** A page of rows that are sorted by their order; the cursor is the order of the last one. */
-export const pageOf = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
+/** Reads a page of rows that are sorted by their order. The cursor is the order of the last row. */
+export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
   const { cursor, limit, direction, where = () => true } = paging
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
-    throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server gave' }])
+    throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
   }
   const items: Row[] = []
   let isMore = false

@@ -11,21 +11,36 @@ import type {
   ParticipantRecord,
   SubscriptionRecord,
 } from '../records.ts'
+import { createHeap, type Heap, type HeapItem } from '../storage/heap.ts'
 import type { Pace } from '../store.ts'
-import type { DueQueue } from './due-queue.ts'
-import type { Queued } from './heap.ts'
 
-/** An event and its place among all. */
+/** An item of a {@link DueQueue}. */
+export type Queued = HeapItem & {
+  /** When it is due. */
+  at: number
+  /** Decides between items that are due at the same moment. */
+  readonly order: number
+}
+
+/** A queue with the earliest item first. */
+export type DueQueue<Item extends Queued> = Heap<Item>
+
+const isBefore = (left: Queued, right: Queued): boolean =>
+  left.at < right.at || (left.at === right.at && left.order < right.order)
+
+export const createDueQueue = <Item extends Queued>(): DueQueue<Item> => createHeap<Item>(isBefore)
+
+/** An event and its position in the order of all rows. */
 export type EventRow = {
   readonly order: number
   readonly event: EventRecord
 }
 
-/** A delivery. `at` is its due time, the end of its lease, or 0 while it waits. */
+/** A delivery. `at` is its due time, the end of its lease, or 0 while it is `waiting`. */
 export type DeliveryRow = Queued & {
   readonly event: EventRecord
   readonly owner: SubscriptionRow
-  /** Where it waits for its turn, while it is unsettled. */
+  /** Its lane, while it is unfinished. */
   lane: Lane | undefined
   webhookId: string
   status: DeliveryStatus
@@ -35,16 +50,16 @@ export type DeliveryRow = Queued & {
   readonly attempts: AttemptRecord[]
 }
 
-/** The unsettled deliveries of one subscription and one subject. */
+/** The unfinished deliveries of one subscription and one subject. */
 export type Lane = {
   readonly subject: string
-  /** The one that holds the others back. */
-  holder: DeliveryRow | undefined
+  /** The delivery that blocks the others. */
+  blocker: DeliveryRow | undefined
   waiting: DueQueue<DeliveryRow> | undefined
-  readonly unsettled: Set<DeliveryRow>
+  readonly unfinished: Set<DeliveryRow>
 }
 
-/** A subscription with its lanes. `at` is when it has something to claim next. */
+/** A subscription with its lanes. `at` is the time at which a claim checks it again. */
 export type SubscriptionRow = Queued & {
   record: SubscriptionRecord
   pace: Pace
@@ -53,7 +68,7 @@ export type SubscriptionRow = Queued & {
   readonly leased: DueQueue<DeliveryRow>
 }
 
-/** Everything of one organization. */
+/** The records of one organization. */
 export type OrganizationTables = {
   readonly order: number
   organization: OrganizationRecord
@@ -64,13 +79,12 @@ export type OrganizationTables = {
   readonly calls: Map<string, CallRecord>
   readonly summaries: Map<string, CallSummaryRecord>
   readonly subscriptions: Map<string, SubscriptionRow>
-  /** In the order they happened. */
+  /** In the order in which they happened. */
   events: EventRow[]
   /** In the order of their events. */
   deliveries: DeliveryRow[]
 }
 
-/** Empty tables of an organization. */
 export const createTables = (organization: OrganizationRecord, order: number): OrganizationTables => ({
   order,
   organization,
@@ -84,14 +98,12 @@ export const createTables = (organization: OrganizationRecord, order: number): O
   deliveries: [],
 })
 
-/** The id by which a delivery is known. */
-export const deliveryId = ({ order }: DeliveryRow): string => `dlv_${order}`
+export const getDeliveryId = ({ order }: DeliveryRow): string => `dlv_${order}`
 
 const hasTime = (status: DeliveryStatus): boolean => status === 'pending' || status === 'claimed'
 
-/** A delivery as it is shown. */
 export const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
-  id: deliveryId(row),
+  id: getDeliveryId(row),
   organizationId: row.event.organizationId,
   subscriptionId: row.owner.record.id,
   eventId: row.event.id,

@@ -1,40 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import type { CallerRecord } from '../records.ts'
+import { buildApiKey, buildOrganization } from '../testing/records.ts'
 import { sha256 } from '../values/sha256.ts'
-import { createExhaustedAddresses } from './exhausted-addresses.ts'
+import { createClientAddresses } from './client-addresses.ts'
 import { createRateLimits } from './rate-limits.ts'
 
 const clock = { now: () => 0 }
 const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}.${index & 255}.1`)
 
-const callerOf = (key: string): CallerRecord => ({
-  key: {
-    id: 'key_1',
-    organizationId: 'org_1',
-    hash: sha256(key),
-    label: '',
-    wabaNumbers: 'all',
-    createdAt: 0,
-  },
-  organization: {
-    id: 'org_1',
-    revision: 1,
-    callSummaries: 'automatic',
-    integrations: [],
-    pstnNumbers: [],
-    createdAt: 0,
-  },
+const createCaller = (key: string): CallerRecord => ({
+  key: buildApiKey({ hash: sha256(key) }),
+  organization: buildOrganization(),
 })
 
-describe('what a flood from many addresses fills', () => {
+describe('a flood from many addresses', () => {
   it('keeps at most 10,000 exhausted addresses', () => {
-    const exhausted = createExhaustedAddresses(clock)
+    const exhausted = createClientAddresses(clock)
     const state = { remaining: 0, retryAfterMs: 1_000, fullAfterMs: 60_000 }
-    exhausted.add('192.0.2.1', state)
-    expect(exhausted.find('192.0.2.1')).toEqual(state)
-    for (const address of addresses) exhausted.add(address, state)
-    expect(exhausted.find('192.0.2.1')).toBeUndefined()
-    expect(exhausted.find(addresses.at(-1) ?? '')).toEqual(state)
+    exhausted.addExhausted('192.0.2.1', state)
+    expect(exhausted.findExhausted('192.0.2.1')).toEqual(state)
+    for (const address of addresses) exhausted.addExhausted(address, state)
+    expect(exhausted.findExhausted('192.0.2.1')).toBeUndefined()
+    expect(exhausted.findExhausted(addresses.at(-1) ?? '')).toEqual(state)
   })
 
   it('keeps at most 10,000 pairs of an address and a key', async () => {
@@ -42,7 +29,7 @@ describe('what a flood from many addresses fills', () => {
       { organization: false, key: false, ip: { requests: 1, perMs: 60_000 } },
       clock,
     )
-    const caller = callerOf('wk_known_0123456789')
+    const caller = createCaller('wk_known_0123456789')
     const refuse = () => limits.refuseExhausted('192.0.2.1', 'wk_known_0123456789')
     await limits.admit(caller, '192.0.2.1')
     await limits.admitStranger('192.0.2.1')

@@ -3,52 +3,50 @@ import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { CallerRecord } from '../records.ts'
 import type { Clock } from '../values/clock.ts'
 import { sha256 } from '../values/sha256.ts'
-import { clientNetwork } from './client-network.ts'
-import { createExhaustedAddresses } from './exhausted-addresses.ts'
-import { memoryTokenBuckets } from './memory-token-buckets.ts'
-import type { TokenBucketState, TokenBuckets } from './token-buckets.ts'
+import { createClientAddresses, toClientNetwork } from './client-addresses.ts'
+import { memoryTokenBuckets, type TokenBucketState, type TokenBuckets } from './token-buckets.ts'
 
-/** So many requests at once, and again after the time in which the bucket fills. */
+/** A token bucket of requests: allows a burst of `requests`, and refills within `perMs`. */
 export type RateLimit = {
-  /** Tokens in a full bucket; each request takes one. */
+  /** Tokens in a full bucket. Each request takes one. */
   readonly requests: number
-  /** How long an empty bucket takes to be full, in milliseconds. */
+  /** Time in which an empty bucket becomes full, in milliseconds. */
   readonly perMs: number
 }
 
-/** How requests are limited; `false` for no limit. */
+/** Limits of requests; `false` for no limit. */
 export type RateLimitOptions = {
   /**
-   * Of an organization, by all its keys.
+   * For an organization, across all its keys.
    * @default { requests: 600, perMs: 60_000 }
    */
   readonly organization?: RateLimit | false | undefined
   /**
-   * Of one key.
+   * For a key.
    * @default { requests: 300, perMs: 60_000 }
    */
   readonly key?: RateLimit | false | undefined
   /**
-   * Of one IP address (an IPv6 /64), for requests without a valid key.
+   * For an IP address (an IPv6 /64), for requests without a valid key.
    * @default { requests: 60, perMs: 60_000 }
    */
   readonly ip?: RateLimit | false | undefined
   /**
-   * Where the buckets are kept.
-   * @default in memory, for this process
+   * Stores the buckets.
+   * @default memoryTokenBuckets()
    */
   readonly buckets?: TokenBuckets | undefined
 }
 
-/** Headers that tell a client its limits. */
+/** Headers that inform a client of its limits. */
 export type RateLimitHeaders = Readonly<Record<string, string>>
 
-/** Decides whether a request may go on. */
+/** Decides whether a request may proceed. */
 export type RateLimits = {
   /**
    * Counts a request with a valid key.
    *
-   * @returns headers for whatever the answer will be.
+   * @returns headers for the response, whatever it will be.
    * @throws RequestRefusedError `rate_limited`.
    */
   admit(caller: CallerRecord, remoteAddress: string | undefined): Promise<RateLimitHeaders>
@@ -59,35 +57,35 @@ export type RateLimits = {
    */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
   /**
-   * Refuses a request, before its key is looked up, from an address that has used up its limit. A key that was valid
-   * from this address before is not refused: the failures of others behind one address do not lock out who is known.
+   * Rejects a request from an address that has used up its limit, before its key is looked up. A key that was valid from
+   * this address before is admitted: failures of other clients behind the same address do not lock it out.
    *
    * @throws RequestRefusedError `rate_limited`.
    */
   refuseExhausted(remoteAddress: string | undefined, key?: string): void
 }
 
-type Policy = { readonly name: string; readonly limit: RateLimit | false; readonly of: string }
+type Policy = { readonly name: string; readonly limit: RateLimit | false; readonly id: string }
 type Measured = { readonly name: string; readonly limit: RateLimit; readonly state: TokenBucketState }
 
-const seconds = (ms: number): number => Math.ceil(ms / 1_000)
+const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
 
-/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers); `t` is when the quota is whole again. */
-const headersOf = (measured: readonly Measured[]): RateLimitHeaders => ({
+/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). `t` is the time until the bucket is full. */
+const buildHeaders = (measured: readonly Measured[]): RateLimitHeaders => ({
   'ratelimit-policy': measured
-    .map(({ name, limit }) => `"${name}";q=${limit.requests};w=${seconds(limit.perMs)}`)
+    .map(({ name, limit }) => `"${name}";q=${limit.requests};w=${toSeconds(limit.perMs)}`)
     .join(', '),
   ratelimit: measured
-    .map(({ name, state }) => `"${name}";r=${state.remaining};t=${seconds(state.fullAfterMs)}`)
+    .map(({ name, state }) => `"${name}";r=${state.remaining};t=${toSeconds(state.fullAfterMs)}`)
     .join(', '),
 })
 
 const check = (measured: readonly Measured[]): RateLimitHeaders => {
   if (measured.length === 0) return {}
-  const headers = headersOf(measured)
+  const headers = buildHeaders(measured)
   const wait = Math.max(...measured.map(({ state }) => state.retryAfterMs))
   if (wait === 0) return headers
-  const retryAfter = seconds(wait)
+  const retryAfter = toSeconds(wait)
   throw new RequestRefusedError('rate_limited', `Too many requests: try again in ${retryAfter} s.`, {
     headers: { ...headers, 'retry-after': String(retryAfter) },
   })
@@ -101,14 +99,12 @@ const checkLimit = (path: string, limit: RateLimit | false): void => {
 }
 
 const minute = 60_000
-
-/** Most pairs of an address and a key that are remembered. */
-const mostKnown = 10_000
+const unlimited = { organization: false, key: false, ip: false } as const
 
 /**
- * Makes the limits; `false` limits nothing.
+ * Creates the limits of requests. `false` limits nothing.
  *
- * @throws InputError when a limit lets nothing through.
+ * @throws InputError if a limit would admit no request.
  */
 export const createRateLimits = (options: RateLimitOptions | false, clock: Clock): RateLimits => {
   const {
@@ -116,22 +112,21 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
     key = { requests: 300, perMs: minute },
     ip = { requests: 60, perMs: minute },
     buckets = memoryTokenBuckets(),
-  } = options === false ? { organization: false as const, key: false as const, ip: false as const } : options
+  }: RateLimitOptions = options === false ? unlimited : options
 
   checkLimit('organization', organization)
   checkLimit('key', key)
   checkLimit('ip', ip)
 
-  const exhausted = createExhaustedAddresses(clock)
-  const known = new Set<string>()
+  const addresses = createClientAddresses(clock)
 
   const measure = async (policies: readonly Policy[]): Promise<Measured[]> => {
-    const active = policies.flatMap(({ name, limit, of }) => (limit === false ? [] : [{ name, limit, of }]))
+    const active = policies.flatMap(({ name, limit, id }) => (limit === false ? [] : [{ name, limit, id }]))
     if (active.length === 0) return []
     const states = await buckets.take({
       now: clock.now(),
-      buckets: active.map(({ name, limit, of }) => ({
-        key: `${name}:${of}`,
+      buckets: active.map(({ name, limit, id }) => ({
+        key: `${name}:${id}`,
         capacity: limit.requests,
         refillMs: limit.perMs,
       })),
@@ -142,33 +137,28 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
     })
   }
 
-  const remember = (remoteAddress: string, hash: string): void => {
-    if (known.size >= mostKnown) known.clear()
-    known.add(`${clientNetwork(remoteAddress)} ${hash}`)
-  }
-
   return {
     admit: async ({ key: { id, hash }, organization: { id: organizationId } }, remoteAddress) => {
-      if (remoteAddress !== undefined) remember(remoteAddress, hash)
+      if (remoteAddress !== undefined) addresses.addKnownKey(remoteAddress, hash)
       const measured = await measure([
-        { name: 'organization', limit: organization, of: organizationId },
-        { name: 'key', limit: key, of: id },
+        { name: 'organization', limit: organization, id: organizationId },
+        { name: 'key', limit: key, id },
       ])
       return check(measured)
     },
     admitStranger: async (remoteAddress) => {
       if (remoteAddress === undefined) return {}
-      const network = clientNetwork(remoteAddress)
-      const measured = await measure([{ name: 'ip', limit: ip, of: network }])
-      for (const { state } of measured) if (state.retryAfterMs > 0) exhausted.add(network, state)
+      const measured = await measure([{ name: 'ip', limit: ip, id: toClientNetwork(remoteAddress) }])
+      for (const { state } of measured) {
+        if (state.retryAfterMs > 0) addresses.addExhausted(remoteAddress, state)
+      }
       return check(measured)
     },
-    refuseExhausted: (remoteAddress, sent) => {
+    refuseExhausted: (remoteAddress, sentKey) => {
       if (ip === false || remoteAddress === undefined) return
-      const network = clientNetwork(remoteAddress)
-      const state = exhausted.find(network)
+      const state = addresses.findExhausted(remoteAddress)
       if (state === undefined) return
-      if (sent !== undefined && known.has(`${network} ${sha256(sent)}`)) return
+      if (sentKey !== undefined && addresses.isKnownKey(remoteAddress, sha256(sentKey))) return
       check([{ name: 'ip', limit: ip, state }])
     },
   }

@@ -1,34 +1,82 @@
-/** One bucket: it holds `capacity` tokens, and an empty one is full again after `refillMs`. */
+/** A bucket of `capacity` tokens. An empty bucket is full again after `refillMs`. */
 export type TokenBucket = {
-  /** Names the bucket in the whole store. */
+  /** Identifies the bucket in the whole store. */
   readonly key: string
   readonly capacity: number
-  /** Milliseconds; one token comes every `refillMs / capacity`. */
+  /** Milliseconds. A bucket gains one token every `refillMs / capacity`. */
   readonly refillMs: number
 }
 
-/** A bucket after a token was asked for. */
+/** The state of a bucket after a request for a token. */
 export type TokenBucketState = {
   /** Whole tokens that are left. */
   readonly remaining: number
-  /** Milliseconds until the token that was asked for is there; 0 when it was. */
+  /** Milliseconds until the requested token is available; 0 if it was granted. */
   readonly retryAfterMs: number
   /** Milliseconds until the bucket is full. */
   readonly fullAfterMs: number
 }
 
+/** Requests one token of each of these buckets. `now` is Unix time in milliseconds. */
+export type TokenRequest = { readonly now: number; readonly buckets: readonly TokenBucket[] }
+
 /**
- * Where token buckets are kept: in memory, or in a database so that limits hold across processes. A bucket that was
- * never used is full. May throw `StorageUnavailableError`.
+ * Stores token buckets: in memory, or in a database so that limits apply across processes. A bucket that has never been
+ * used is full. May throw `StorageUnavailableError`.
  */
 export type TokenBuckets = {
   /**
-   * Takes one token from each bucket, or from none when one of them is empty.
+   * Takes one token from each bucket, or from none if one of them is empty.
    *
-   * @returns the state of each, in the order given.
+   * @returns the state of each bucket, in the same order.
    */
   take(request: TokenRequest): Promise<TokenBucketState[]>
 }
 
-/** One token of each of these buckets. `now` is Unix time in milliseconds. */
-export type TokenRequest = { readonly now: number; readonly buckets: readonly TokenBucket[] }
+/** The tokens of a bucket at a time, including fractions, and when it will be full. */
+type Level = { readonly tokens: number; readonly at: number; readonly fullAt: number }
+
+/** Rounding errors of sums of fractions. */
+const tolerance = 1e-9
+
+/** Returns the tokens of a bucket now. A clock that was set back neither adds nor removes any. */
+const countTokens = ({ capacity, refillMs }: TokenBucket, level: Level | undefined, now: number): number => {
+  if (level === undefined) return capacity
+  return Math.min(capacity, level.tokens + (Math.max(0, now - level.at) * capacity) / refillMs)
+}
+
+const minimumSweep = 10_000
+
+/** Stores token buckets in memory, for this process. Buckets that are full again are removed from time to time. */
+export const memoryTokenBuckets = (): TokenBuckets => {
+  const levels = new Map<string, Level>()
+  let nextSweep = minimumSweep
+
+  const sweep = (now: number): void => {
+    if (levels.size < nextSweep) return
+    for (const [key, { fullAt }] of levels) if (fullAt <= now) levels.delete(key)
+    nextSweep = Math.max(minimumSweep, levels.size * 2)
+  }
+
+  return {
+    take: async ({ now, buckets }) => {
+      sweep(now)
+      const found = buckets.map((bucket) => ({
+        bucket,
+        tokens: countTokens(bucket, levels.get(bucket.key), now),
+      }))
+      const isGranted = found.every(({ tokens }) => tokens >= 1 - tolerance)
+      return found.map(({ bucket: { key, capacity, refillMs }, tokens }): TokenBucketState => {
+        const left = isGranted ? Math.max(0, tokens - 1) : tokens
+        const msPerToken = refillMs / capacity
+        const fullAfterMs = (capacity - left) * msPerToken
+        levels.set(key, { tokens: left, at: now, fullAt: now + fullAfterMs })
+        return {
+          remaining: Math.floor(left + tolerance),
+          retryAfterMs: isGranted ? 0 : Math.max(0, (1 - left) * msPerToken),
+          fullAfterMs,
+        }
+      })
+    },
+  }
+}

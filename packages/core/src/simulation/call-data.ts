@@ -1,5 +1,5 @@
 import type { CallSummary } from '@wabakit/contract'
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 import { conversations } from './conversations.ts'
 import { createPersonName, createPhoneNumber } from './people.ts'
 import { pick, pickInteger } from './seeded-random.ts'

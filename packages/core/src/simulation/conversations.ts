@@ -14,7 +14,7 @@ export const conversations: readonly [CallSummary, ...CallSummary[]] = [
   },
   {
     recap: 'The customer received a blue jacket in place of a green one and wants to exchange it.',
-    keyPoints: ['Wrong colour delivered: blue, not green', 'The green jacket is in stock in size M'],
+    keyPoints: ['Wrong color delivered: blue, not green', 'The green jacket is in stock in size M'],
     nextSteps: ['Email a return label', 'Reserve a green jacket in size M for seven days'],
   },
   {
@@ -24,7 +24,7 @@ export const conversations: readonly [CallSummary, ...CallSummary[]] = [
     nextSteps: ['Refund the second charge', 'Confirm the refund by email'],
   },
   {
-    recap: 'The customer moved an appointment from Tuesday morning to Thursday at 15:30.',
+    recap: 'The customer moved a fitting from Tuesday morning to Thursday at 15:30.',
     keyPoints: ['Cannot come on Tuesday', 'Thursday at 15:30 is free'],
     nextSteps: ['Send a calendar invitation for Thursday at 15:30'],
   },
@@ -66,6 +66,6 @@ export const conversations: readonly [CallSummary, ...CallSummary[]] = [
   {
     recap: 'The customer changed the delivery address of order 2210 to the office, reception, second floor.',
     keyPoints: ['Order 2210', 'New address: the office, second floor', 'Leave it at the reception'],
-    nextSteps: ['Tell the courier', 'Save the office as the default address'],
+    nextSteps: ['Inform the driver', 'Save the office as the default address'],
   },
 ]

@@ -1,4 +1,4 @@
-// What the mock and the server's control API share
+// For simulators: the mock and the server's control API
 
 // Simulated calls
 
@@ -10,6 +10,10 @@ export type {
   SummarySimulation,
 } from './call-simulation.ts'
 export { completeSummary, type SimulationContext, simulateCall } from './simulate-call.ts'
+
+// Subjects of simulated events
+
+export { toCallSubject, toGroupSubject } from '../events/event-draft.ts'
 
 // Made-up data
 

@@ -1,4 +1,4 @@
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 import { pickInteger } from './seeded-random.ts'
 
 /** Returns one of the words of a list that is separated by spaces. */

@@ -1,4 +1,4 @@
-import type { Random } from '../values/random.ts'
+import type { Random } from '../values/ids.ts'
 
 /** 32 bits that depend on every character (FNV-1a with a final mix). */
 const hash = (text: string): number => {

@@ -1,10 +1,9 @@
 import type { CallSummary } from '@wabakit/contract'
+import type { ReferenceServer } from '../create-reference-server.ts'
 import { InputError } from '../errors/input-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
-import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
-import { StorageUnavailableError } from '../errors/storage-unavailable-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
-import type { ReferenceServer } from '../reference-server.ts'
 import { toMilliseconds } from '../values/duration.ts'
 import type { CallData } from './call-data.ts'
 import type { CallSimulation, LaterSummary, SimulatedCall, SummarySimulation } from './call-simulation.ts'
@@ -16,7 +15,7 @@ export type SimulationContext = {
   /** Used for what the simulation leaves out. */
   readonly data: CallData
   /** Runs a task after some milliseconds. `description` completes the sentence "… is due in 30 s". */
-  readonly schedule: (afterMs: number, task: () => Promise<unknown>, description: string) => void
+  readonly schedule: (delayMs: number, task: () => Promise<unknown>, description: string) => void
 }
 
 /** Fills in the parts that a simulated summary leaves out. */
@@ -32,18 +31,18 @@ export const completeSummary = (
 const planSummary = (
   { outcome = 'answered', summary }: CallSimulation,
   isAutomatic: boolean,
-): (LaterSummary & { readonly afterMs: number }) | undefined => {
+): (LaterSummary & { readonly delayMs: number }) | undefined => {
   if (outcome !== 'answered' && summary) {
     const message = `must be left out or false: a call with the outcome ${JSON.stringify(outcome)} has no summary`
     throw new InputError([{ path: 'summary', message }])
   }
   if (outcome !== 'answered' || !(summary ?? isAutomatic)) return undefined
   const { after = 0, ...parts } = summary || {}
-  const afterMs = toMilliseconds(after)
-  if (afterMs === undefined) {
+  const delayMs = toMilliseconds(after)
+  if (delayMs === undefined) {
     throw new InputError([{ path: 'summary.after', message: "must be a duration, such as 500 or '30s'" }])
   }
-  return { ...parts, afterMs }
+  return { ...parts, delayMs }
 }
 
 const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, channel: string): string =>
@@ -99,8 +98,8 @@ export const simulateCall = async (
     const summary = completeSummary(plan, data)
     const generatedBy = plan.generatedBy ?? (isAutomatic ? 'automatic' : 'team_member')
     const save = () => summaries.save(organizationId, callId, summary, { generatedBy })
-    if (plan.afterMs === 0) await save()
-    else schedule(plan.afterMs, save, `the summary of ${callId}`)
+    if (plan.delayMs === 0) await save()
+    else schedule(plan.delayMs, save, `the summary of ${callId}`)
     return { ...ended, summary }
   }
   return proceed().catch((cause) => {

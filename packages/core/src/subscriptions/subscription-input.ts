@@ -5,15 +5,15 @@ import { InputError } from '../errors/input-error.ts'
 import type { OrganizationRecord } from '../records.ts'
 import { isStorableText } from '../values/storable-text.ts'
 
-/** Which events go to an URL: `all`, or some by name. */
+/** The events that a subscription receives: `all`, or a list of names. */
 export type SubscribedEvents = 'all' | readonly EventName[]
 
 /** A new subscription. */
 export type SubscriptionInput = {
   readonly channel: Channel
-  /** One of the organization's numbers on this channel, in any writing. */
+  /** One of the organization's numbers on this channel. Compared by its digits. */
   readonly number: string
-  /** Where to send: `https`; `http` only to loopback addresses, and only where the server allows it. */
+  /** An `https` URL. `http` is possible for loopback addresses if the server allows it. */
   readonly url: string
   /** @default 'all' */
   readonly events?: SubscribedEvents | undefined
@@ -28,7 +28,7 @@ export type SubscriptionInput = {
 
 const loopbackHosts = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-const urlIssue = (url: string, allowLoopbackHttp: boolean): string | undefined => {
+const findUrlProblem = (url: string, allowLoopbackHttp: boolean): string | undefined => {
   if (!isStorableText(url) || !URL.canParse(url)) return 'must be an absolute URL'
   const { protocol, hostname, username, password } = new URL(url)
   if (username !== '' || password !== '') return 'must not contain a user name or password'
@@ -37,16 +37,14 @@ const urlIssue = (url: string, allowLoopbackHttp: boolean): string | undefined =
   if (!loopbackHosts.test(hostname)) return 'must start with https://; http is for loopback addresses only'
   return allowLoopbackHttp
     ? undefined
-    : 'must start with https://; this server was not made with allowLoopbackHttp'
+    : 'must start with https://; this server was created without allowLoopbackHttp'
 }
 
-/** What is wrong with a target URL, if anything. */
 export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] => {
-  const message = urlIssue(url, allowLoopbackHttp)
+  const message = findUrlProblem(url, allowLoopbackHttp)
   return message === undefined ? [] : [{ path: 'url', message }]
 }
 
-/** What is wrong with a choice of events, if anything. */
 export const checkEvents = (events: SubscribedEvents): Issue[] => {
   if (events === 'all') return []
   if (!Array.isArray(events) || events.length === 0)
@@ -54,14 +52,13 @@ export const checkEvents = (events: SubscribedEvents): Issue[] => {
   return events
     .map((name, index) => ({
       path: `events.${index}`,
-      message: `${JSON.stringify(name)} is no known event`,
+      message: `${JSON.stringify(name)} is not a known event`,
       name,
     }))
     .filter(({ name }) => !isEventName(name))
     .map(({ path, message }) => ({ path, message }))
 }
 
-/** What is wrong with a secret, if anything. */
 export const checkSecret = async (secret: string): Promise<Issue[]> => {
   try {
     await signWebhook({ payload: '', secret, id: 'check', timestamp: 0 })
@@ -71,7 +68,6 @@ export const checkSecret = async (secret: string): Promise<Issue[]> => {
   }
 }
 
-/** What is wrong with a number, if anything. */
 export const checkNumber = (
   organization: OrganizationRecord,
   { channel, number }: SubscriptionInput,
@@ -81,7 +77,7 @@ export const checkNumber = (
   return [{ path: 'number', message: `must be a ${channel} number of the organization` }]
 }
 
-/** @throws InputError when there is any issue. */
-export const refuse = (issues: readonly Issue[]): void => {
+/** @throws InputError if there are issues. */
+export const assertNoIssues = (issues: readonly Issue[]): void => {
   if (issues.length > 0) throw new InputError(issues)
 }

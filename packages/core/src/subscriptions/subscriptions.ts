@@ -1,102 +1,101 @@
 import { generateSecret } from '@wabakit/webhooks'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { RecordNotFoundError } from '../errors/record-errors.ts'
 import type { SubscriptionRecord } from '../records.ts'
-import type { Page, PageRequest, Store } from '../store.ts'
-import type { Directory } from '../tenancy/directory.ts'
-import type { Clock } from '../values/clock.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { Page, PageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import type { Ids } from '../values/ids.ts'
-import { digitsOf } from '../values/phone-number.ts'
+import { toDigits } from '../values/phone-number.ts'
 import {
+  assertNoIssues,
   checkEvents,
   checkNumber,
   checkSecret,
   checkUrl,
-  refuse,
   type SubscribedEvents,
   type SubscriptionInput,
 } from './subscription-input.ts'
 
-/** A subscription as it may be shown: without its secrets. */
+/** A subscription without its secrets. */
 export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' | 'digits'> & {
   readonly enabled: boolean
-  /** Until when the secret before the last rotation signs, too; `null` when there is none. */
+  /** Time until which the previous secret also signs, as Unix time in milliseconds; `null` if there is none. */
   readonly previousSecretExpiresAt: number | null
 }
 
-/** A subscription whose secret was just set: the only time it can be read. */
+/** A subscription with its new secret, which cannot be read again. */
 export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
-/** What of a subscription can be changed; what is omitted stays as it is. */
+/** A change of a subscription. Omitted fields do not change. */
 export type SubscriptionChange = {
   readonly url?: string | undefined
   readonly events?: SubscribedEvents | undefined
-  /** False: what is on its way and what it would get is kept as `skipped`, and can be sent again by range. */
+  /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. */
   readonly enabled?: boolean | undefined
 }
 
-/** How a secret is rotated. */
+/** Options for rotating a secret. */
 export type SecretRotation = {
   /** @default a random one */
   readonly secret?: string | undefined
   /**
-   * How long the old secret signs beside the new one, in milliseconds.
+   * Time for which the old secret signs together with the new one, in milliseconds.
    * @default 86,400,000 (24 hours)
    */
   readonly overlapMs?: number | undefined
 }
 
 /**
- * The webhook subscriptions of a server. Each operation but `create` and `list` throws `RecordNotFoundError` when
- * the organization has no such subscription.
+ * The webhook subscriptions of a server. `update`, `rotateSecret` and `remove` throw `RecordNotFoundError` if the
+ * organization has no such subscription.
  */
 export type Subscriptions = {
   /**
-   * Subscribes an URL to the events of one number.
+   * Subscribes a URL to the events of one number.
    *
-   * @throws InputError when a field cannot be right, or the number is not the organization's.
-   * @throws RecordNotFoundError when there is no such organization.
+   * @throws InputError if a field is invalid, or the organization does not have the number.
+   * @throws RecordNotFoundError if there is no such organization.
    */
   create(organizationId: string, input: SubscriptionInput): Promise<SubscriptionWithSecret>
-  /** The subscriptions of an organization, oldest first. */
+  /** Lists subscriptions of an organization, oldest first. */
   list(organizationId: string, page?: Partial<PageRequest>): Promise<Page<Subscription>>
-  /** A subscription by its id; `undefined` when there is none. */
+  /** Finds a subscription by its id; `undefined` if there is none. */
   find(organizationId: string, subscriptionId: string): Promise<Subscription | undefined>
-  /** @throws InputError when a field cannot be right. */
+  /**
+   * Changes a subscription.
+   *
+   * @throws InputError if a field is invalid.
+   */
   update(organizationId: string, subscriptionId: string, change: SubscriptionChange): Promise<Subscription>
-  /** Sets a new secret; until the overlap ends deliveries carry a signature by each. */
+  /** Sets a new secret. Until the overlap ends, webhooks carry the signatures of both secrets. */
   rotateSecret(
     organizationId: string,
     subscriptionId: string,
     rotation?: SecretRotation,
   ): Promise<SubscriptionWithSecret>
-  /** Removes a subscription with its deliveries. To keep them, disable it. */
+  /** Removes a subscription with its deliveries. To keep the deliveries, disable it instead. */
   remove(organizationId: string, subscriptionId: string): Promise<void>
 }
 
-/** What {@link createSubscriptions} works with. */
-export type SubscriptionsContext = {
-  readonly store: Store
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly directory: Directory
-  readonly allowLoopbackHttp: boolean
-}
+export type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp: boolean }
 
-const show = ({ secret: _, previousSecret, digits: __, ...shown }: SubscriptionRecord): Subscription => ({
-  ...shown,
-  enabled: shown.disabledReason === null,
+const toSubscription = ({
+  secret: _,
+  previousSecret,
+  digits: __,
+  ...rest
+}: SubscriptionRecord): Subscription => ({
+  ...rest,
+  enabled: rest.disabledReason === null,
   previousSecretExpiresAt: previousSecret?.expiresAt ?? null,
 })
 
-const showWithSecret = (record: SubscriptionRecord): SubscriptionWithSecret => ({
-  ...show(record),
+const toSubscriptionWithSecret = (record: SubscriptionRecord): SubscriptionWithSecret => ({
+  ...toSubscription(record),
   secret: record.secret,
 })
 
 const day = 86_400_000
 
-/** Makes the operations on subscriptions. */
 export const createSubscriptions = (context: SubscriptionsContext): Subscriptions => {
   const { store, clock, ids, directory, allowLoopbackHttp } = context
 
@@ -117,9 +116,9 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
 
   return {
     create: async (organizationId, input) => {
-      const organization = await directory.organization(organizationId)
+      const organization = await directory.getOrganization(organizationId)
       const { channel, number, url, events = 'all', secret = generateSecret(), enabled = true } = input
-      refuse([
+      assertNoIssues([
         ...checkNumber(organization, input),
         ...checkUrl(url, allowLoopbackHttp),
         ...checkEvents(events),
@@ -132,7 +131,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         revision: 1,
         channel,
         number,
-        digits: digitsOf(number) ?? '',
+        digits: toDigits(number) ?? '',
         url: new URL(url).href,
         events,
         secret,
@@ -143,20 +142,20 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         updatedAt: now,
       }
       await store.saveSubscription(record)
-      return showWithSecret(record)
+      return toSubscriptionWithSecret(record)
     },
     list: async (organizationId, page = {}) => {
       checkIdentifiers({ organizationId })
       const { items, ...rest } = await store.listSubscriptions(organizationId, { limit: 100, ...page })
-      return { ...rest, items: items.map(show) }
+      return { ...rest, items: items.map(toSubscription) }
     },
     find: async (organizationId, subscriptionId) => {
       checkIdentifiers({ organizationId, subscriptionId })
       const found = await store.findSubscription(organizationId, subscriptionId)
-      return found && show(found)
+      return found && toSubscription(found)
     },
     update: async (organizationId, subscriptionId, { url, events, enabled }) => {
-      refuse([
+      assertNoIssues([
         ...(url === undefined ? [] : checkUrl(url, allowLoopbackHttp)),
         ...(events === undefined ? [] : checkEvents(events)),
       ])
@@ -165,16 +164,16 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),
       }))
-      return show(next)
+      return toSubscription(next)
     },
     rotateSecret: async (organizationId, subscriptionId, rotation = {}) => {
       const { secret = generateSecret(), overlapMs = day } = rotation
-      refuse(await checkSecret(secret))
+      assertNoIssues(await checkSecret(secret))
       const next = await edit(organizationId, subscriptionId, (current, now) => ({
         secret,
         previousSecret: overlapMs > 0 ? { secret: current.secret, expiresAt: now + overlapMs } : null,
       }))
-      return showWithSecret(next)
+      return toSubscriptionWithSecret(next)
     },
     remove: async (organizationId, subscriptionId) => {
       checkIdentifiers({ organizationId, subscriptionId })

@@ -1,39 +1,39 @@
 import { InputError } from '../errors/input-error.ts'
-import { RecordExistsError } from '../errors/record-exists-error.ts'
+import { RecordExistsError } from '../errors/record-errors.ts'
 import type { ApiKeyRecord } from '../records.ts'
 import type { Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import type { Ids } from '../values/ids.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
 /** A new Public API key. */
 export type ApiKeyInput = {
   /**
-   * The key: at least 16 visible ASCII characters, so that a header can carry it and nobody can guess it.
+   * The key: at least 16 visible ASCII characters.
    * @default a random `wk_…`
    */
   readonly key?: string | undefined
   /**
-   * The WABA numbers that it may use.
+   * The WABA numbers that the key has permission for.
    * @default 'all'
    */
   readonly wabaNumbers?: 'all' | readonly string[] | undefined
   /**
-   * What people call it.
+   * Name for people.
    * @default ''
    */
   readonly label?: string | undefined
 }
 
-/** A Public API key that its user has already. */
+/** A Public API key that already exists. */
 export type KnownApiKey = ApiKeyInput & { readonly key: string }
 
-/** A key that was just made. */
+/** A new key. */
 export type CreatedApiKey = {
-  /** The key itself; it cannot be read again. */
+  /** The key, which cannot be read again. */
   readonly key: string
   readonly record: ApiKeyRecord
 }
@@ -41,28 +41,27 @@ export type CreatedApiKey = {
 /** The Public API keys of a server. */
 export type ApiKeys = {
   /**
-   * Makes a key for an organization.
+   * Creates a key for an organization.
    *
-   * @throws InputError when the key or a number cannot be one.
-   * @throws RecordExistsError when the key is in use.
+   * @throws InputError if the key or a number is invalid.
+   * @throws RecordExistsError if the key is in use.
    */
   create(organizationId: string, input?: ApiKeyInput): Promise<CreatedApiKey>
-  /** The keys of an organization, oldest first, without the keys themselves. */
+  /** Lists the records of an organization's keys, oldest first. They do not contain the keys. */
   list(organizationId: string): Promise<ApiKeyRecord[]>
-  /** Removes a key at once; false when the organization has no such key. */
+  /** Removes a key, with immediate effect. Returns false if the organization has no such key. */
   remove(organizationId: string, keyId: string): Promise<boolean>
 }
 
-/** What {@link createApiKeys} works with. */
 export type ApiKeysContext = { readonly store: Store; readonly clock: Clock; readonly ids: Ids }
 
-const randomKey = (): string =>
+const generateKey = (): string =>
   `wk_${Array.from(crypto.getRandomValues(new Uint8Array(24)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
 
 const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly string[] => {
   if (numbers === 'all') return numbers
   return numbers.map((number, index) => {
-    const digits = digitsOf(number)
+    const digits = toDigits(number)
     if (digits === undefined) {
       throw new InputError([{ path: `wabaNumbers.${index}`, message: phoneNumberRule }])
     }
@@ -70,12 +69,11 @@ const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly stri
   })
 }
 
-/** Short form of a key's hash, for people and logs. */
-export const fingerprint = (hash: string): string => hash.slice(0, 8)
+/** Shortens a key's hash for people and logs. */
+const toFingerprint = (hash: string): string => hash.slice(0, 8)
 
-/** Makes the operations on keys. */
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
-  create: async (organizationId, { key = randomKey(), wabaNumbers = 'all', label = '' } = {}) => {
+  create: async (organizationId, { key = generateKey(), wabaNumbers = 'all', label = '' } = {}) => {
     if (!/^[!-~]{16,}$/.test(key)) {
       const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'
       throw new InputError([{ path: 'key', message }])
@@ -91,7 +89,7 @@ export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys =>
       createdAt: clock.now(),
     }
     if ((await store.addApiKey(record)) === 'taken') {
-      throw new RecordExistsError('api key', fingerprint(record.hash))
+      throw new RecordExistsError('api key', toFingerprint(record.hash))
     }
     return { key, record }
   },

@@ -1,30 +1,28 @@
-import { RecordExistsError } from '../errors/record-exists-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
+import { equalsInConstantTime } from '@wabakit/webhooks'
+import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import type { CallerRecord, OrganizationRecord } from '../records.ts'
 import type { Store } from '../store.ts'
-import { equalInConstantTime } from '../values/constant-time.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { sha256 } from '../values/sha256.ts'
 import type { ApiKeys, KnownApiKey } from './api-keys.ts'
 import type { OrganizationInput, Organizations } from './organizations.ts'
 
-/** An organization that is declared when the server is made. */
+/** An organization that is declared when the server is created. */
 export type DeclaredOrganization = OrganizationInput & { readonly id: string }
 
-/** Who is who. Everything that starts from an organization or a key goes through here. */
+/** Finds organizations and callers once the declared organizations are stored. */
 export type Directory = {
   /** Resolves when the declared organizations are in the store. */
   ready(): Promise<void>
   /**
-   * @throws InputError when this can be no organization's id.
-   * @throws RecordNotFoundError when there is no such organization.
+   * @throws InputError if the id is not a valid id.
+   * @throws RecordNotFoundError if there is no such organization.
    */
-  organization(organizationId: string): Promise<OrganizationRecord>
-  /** Whose key this is; `undefined` when it is nobody's. */
-  caller(key: string): Promise<CallerRecord | undefined>
+  getOrganization(organizationId: string): Promise<OrganizationRecord>
+  /** Finds the caller with this API key. */
+  findCaller(key: string): Promise<CallerRecord | undefined>
 }
 
-/** What {@link createDirectory} works with. */
 export type DirectoryContext = {
   readonly store: Store
   readonly organizations: Organizations
@@ -32,7 +30,7 @@ export type DirectoryContext = {
   readonly declared: readonly DeclaredOrganization[]
 }
 
-/** A key that is there already is fine if it is the organization's own. */
+/** Creates a key, unless the organization has it already. */
 const declareKey = async (
   { store, apiKeys }: DirectoryContext,
   organizationId: string,
@@ -57,7 +55,7 @@ const declare = async (context: DirectoryContext, declared: DeclaredOrganization
   for (const key of apiKeys) await declareKey(context, id, key)
 }
 
-/** Makes the directory. A declaration that failed is tried again by the next one who asks. */
+/** Creates the directory. If storing the declared organizations fails, the next call tries again. */
 export const createDirectory = (context: DirectoryContext): Directory => {
   const { store, declared } = context
   let declaring: Promise<void> | undefined
@@ -80,18 +78,18 @@ export const createDirectory = (context: DirectoryContext): Directory => {
 
   return {
     ready,
-    organization: async (organizationId) => {
+    getOrganization: async (organizationId) => {
       checkIdentifiers({ organizationId })
       await ready()
       const organization = await store.findOrganization(organizationId)
       if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
       return organization
     },
-    caller: async (key) => {
+    findCaller: async (key) => {
       await ready()
       const hash = sha256(key)
       const caller = await store.findCaller(hash)
-      return caller !== undefined && equalInConstantTime(caller.key.hash, hash) ? caller : undefined
+      return caller !== undefined && equalsInConstantTime(caller.key.hash, hash) ? caller : undefined
     },
   }
 }

@@ -1,11 +1,11 @@
 import { type Issue, JoinApprovalMode } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import type { IntegrationRecord, NumberRecord, OrganizationRecord } from '../records.ts'
-import { digitsOf, phoneNumberRule } from '../values/phone-number.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
 /** A WhatsApp Business number of an organization. */
 export type IntegrationInput = {
-  /** The number, in any writing; compared by its digits. */
+  /** The number. Compared by its digits. */
   readonly wabaNumber: string
   /**
    * Whether groups can be created on it.
@@ -13,13 +13,13 @@ export type IntegrationInput = {
    */
   readonly enabled?: boolean | undefined
   /**
-   * What a group gets whose request names no mode.
+   * Default for groups whose request does not specify a mode.
    * @default 'auto_approve'
    */
   readonly joinApprovalMode?: JoinApprovalMode | undefined
 }
 
-/** What an organization is made of, besides its keys. */
+/** Settings of an organization. */
 export type OrganizationSettings = {
   /**
    * Its WhatsApp Business numbers.
@@ -27,19 +27,19 @@ export type OrganizationSettings = {
    */
   readonly integrations?: readonly IntegrationInput[] | undefined
   /**
-   * Its telephone numbers, in any writing.
+   * Its telephone numbers. Compared by their digits.
    * @default []
    */
   readonly pstnNumbers?: readonly string[] | undefined
   /**
-   * `automatic`: every call that can be summarized is. `manual`: only when a team member asks.
+   * `automatic`: every call that can have a summary gets one. `manual`: only if a team member requests it.
    * @default 'automatic'
    */
   readonly callSummaries?: OrganizationRecord['callSummaries'] | undefined
 }
 
 const parseNumber = (number: string, path: string, issues: Issue[]): NumberRecord => {
-  const digits = digitsOf(number)
+  const digits = toDigits(number)
   if (digits === undefined) issues.push({ path, message: phoneNumberRule })
   return { number, digits: digits ?? '' }
 }
@@ -70,16 +70,12 @@ const parseIntegrations = (inputs: readonly IntegrationInput[], issues: Issue[])
   return integrations
 }
 
-/** The parts of a record that settings give; what is omitted is left out, too. */
+/** Settings as they are stored. Omitted settings are absent. */
 export type ParsedSettings = Partial<
   Pick<OrganizationRecord, 'integrations' | 'pstnNumbers' | 'callSummaries'>
 >
 
-/**
- * Settings as they are stored.
- *
- * @throws InputError when a number is none or is there twice, or a value is not one of those allowed.
- */
+/** @throws InputError if a number is invalid or repeated, or a value is not allowed. */
 export const parseSettings = (input: OrganizationSettings): ParsedSettings => {
   const issues: Issue[] = []
   const { callSummaries, integrations, pstnNumbers } = input

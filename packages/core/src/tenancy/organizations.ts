@@ -1,6 +1,5 @@
-import { RecordExistsError } from '../errors/record-exists-error.ts'
-import { RecordNotFoundError } from '../errors/record-not-found-error.ts'
-import { StorageOutcomeUnknownError } from '../errors/storage-outcome-unknown-error.ts'
+import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
+import { StorageOutcomeUnknownError } from '../errors/storage-errors.ts'
 import type { OrganizationRecord } from '../records.ts'
 import type { Page, PageRequest, Store } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
@@ -14,7 +13,7 @@ export type OrganizationInput = OrganizationSettings & {
   /** @default a generated `org_…` */
   readonly id?: string | undefined
   /**
-   * Its Public API keys; more of them, also random ones, by `apiKeys.create`.
+   * Its Public API keys. `apiKeys.create` adds more, including random ones.
    * @default []
    */
   readonly apiKeys?: readonly KnownApiKey[] | undefined
@@ -25,30 +24,29 @@ export type Organizations = {
   /**
    * Creates an organization with its numbers and keys.
    *
-   * @throws InputError when a setting cannot be right.
-   * @throws RecordExistsError when the id, or a key, is in use.
+   * @throws InputError if a setting is invalid.
+   * @throws RecordExistsError if the id or a key is in use.
    */
   create(input: OrganizationInput): Promise<OrganizationRecord>
-  /** An organization by its id; `undefined` when there is none. */
+  /** Finds an organization by its id; `undefined` if there is none. */
   find(organizationId: string): Promise<OrganizationRecord | undefined>
-  /** All organizations, oldest first. */
+  /** Lists all organizations, oldest first. */
   list(page?: Partial<PageRequest>): Promise<Page<OrganizationRecord>>
   /**
-   * Changes settings; what is omitted stays as it is, lists are replaced as a whole. A function gets the present
-   * record, and is called again when somebody else changed it meanwhile.
+   * Changes settings. Omitted settings do not change, and lists are replaced as a whole. A function receives the current
+   * record, and is called again if the record changes concurrently.
    *
-   * @throws InputError when a setting cannot be right.
-   * @throws RecordNotFoundError when there is no such organization.
+   * @throws InputError if a setting is invalid.
+   * @throws RecordNotFoundError if there is no such organization.
    */
   update(
     organizationId: string,
     change: OrganizationSettings | ((organization: OrganizationRecord) => OrganizationSettings),
   ): Promise<OrganizationRecord>
-  /** Removes an organization with everything it has; false when there is none. */
+  /** Removes an organization and everything that it owns. Returns false if there is none. */
   remove(organizationId: string): Promise<boolean>
 }
 
-/** What {@link createOrganizations} works with. */
 export type OrganizationsContext = {
   readonly store: Store
   readonly clock: Clock
@@ -70,7 +68,6 @@ const replace = async (
   }
 }
 
-/** Makes the operations on organizations. */
 export const createOrganizations = (context: OrganizationsContext): Organizations => {
   const { store, clock, ids, apiKeys } = context
   return {

@@ -1,4 +1,4 @@
-/** An expectation that does not hold. */
+/** An assertion of a store case failed. */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError'
 }
@@ -9,7 +9,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isEqual = (left: unknown, right: unknown): boolean => {
   if (Object.is(left, right)) return true
   if (!isRecord(left) || !isRecord(right) || Array.isArray(left) !== Array.isArray(right)) return false
-  // What is undefined is as good as absent: records come from literals and from rows of a database.
+  // An undefined field equals an absent one: records come from literals and from rows of a database.
   const names = new Set([...Object.keys(left), ...Object.keys(right)])
   return [...names].every((name) => isEqual(left[name], right[name]))
 }
@@ -20,29 +20,29 @@ const show = (value: unknown): string => {
   return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text
 }
 
-/** @throws AssertionError unless both are the same in depth. */
+/** @throws AssertionError unless both are deeply equal. */
 export const equal = (actual: unknown, expected: unknown, message = 'not equal'): void => {
   if (!isEqual(actual, expected)) {
     throw new AssertionError(`${message}\nexpected ${show(expected)}\nactual   ${show(actual)}`)
   }
 }
 
-/** @throws AssertionError unless `actual` has what `expected` names, in depth. */
+/** @throws AssertionError unless the fields of `expected` are deeply equal in `actual`. */
 export const includes = (actual: unknown, expected: Readonly<Record<string, unknown>>): void => {
   const names = Object.keys(expected)
   const part = isRecord(actual) ? Object.fromEntries(names.map((name) => [name, actual[name]])) : actual
   equal(part, expected)
 }
 
-/** @throws AssertionError unless `condition` holds. */
+/** @throws AssertionError unless `condition` is truthy. */
 export function ok(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message)
 }
 
 /**
- * What a promise rejects with.
+ * Returns the error that a promise rejects with.
  *
- * @throws AssertionError when it resolves, or when the error lacks what `expected` names.
+ * @throws AssertionError if it resolves, or a field of `expected` is not deeply equal in the error.
  */
 export const rejects = async (
   promise: Promise<unknown>,

@@ -1,7 +1,7 @@
 import type { Backlog } from '../store-requests.ts'
 import { equal } from './assert.ts'
-import { claim, delivered, open, retry, settle, tell } from './deliveries.ts'
-import { organization, start, subscription } from './records.ts'
+import { claim, delivered, publish, retry, settle, setUp } from './deliveries.ts'
+import { buildOrganization, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const nothing: Backlog = {
@@ -15,20 +15,20 @@ const nothing: Backlog = {
 }
 const limit = 100
 
-/** What is under way in the whole store. */
+/** The backlog. */
 export const backlogCases = defineCases({
-  'finds no backlog where nothing is under way': async (store) => {
+  'measures an empty backlog if all deliveries are finished': async (store) => {
     equal(await store.measureBacklog({ now: start, limit }), nothing)
-    await open(store)
-    await tell(store, {})
+    await setUp(store)
+    await publish(store, {})
     for (const each of await claim(store)) await settle(store, each, delivered)
     equal(await store.measureBacklog({ now: start + 9_999, limit }), nothing)
   },
 
-  'counts what waits, what is due, what comes later and what is claimed': async (store) => {
-    await open(store)
-    await tell(store, { subject: 's1' }, { subject: 's1' }, { subject: 's1' }, { subject: 's2' })
-    await tell(store, { subject: 's3', occurredAt: start + 5 }, { subject: 's4', occurredAt: start + 5 })
+  'counts waiting, due, later and claimed deliveries': async (store) => {
+    await setUp(store)
+    await publish(store, { subject: 's1' }, { subject: 's1' }, { subject: 's1' }, { subject: 's2' })
+    await publish(store, { subject: 's3', occurredAt: start + 5 }, { subject: 's4', occurredAt: start + 5 })
     const [first, second] = await claim(store, { leaseMs: 60_000 })
     if (first !== undefined) await settle(store, first, retry(5_000))
     equal(second?.claimId, first?.claimId)
@@ -43,9 +43,9 @@ export const backlogCases = defineCases({
     })
   },
 
-  'counts a delivery as due again when the lease of its claim is over': async (store) => {
-    await open(store)
-    await tell(store, {})
+  'counts a delivery as due again when its lease has expired': async (store) => {
+    await setUp(store)
+    await publish(store, {})
     await claim(store, { leaseMs: 1_000 })
     const now = start + 1_000
     equal(await store.measureBacklog({ now: now - 1, limit }), { ...nothing, claimed: 1 })
@@ -53,13 +53,13 @@ export const backlogCases = defineCases({
     equal(await store.measureBacklog({ now: now + 300, limit }), { ...nothing, due: 1, oldestDueMs: 300 })
   },
 
-  'counts what is of all organizations, and each kind up to the limit': async (store) => {
-    await open(store)
-    await store.saveOrganization(organization({ id: 'other' }))
-    await store.saveSubscription(subscription({ organizationId: 'other' }))
+  'counts the deliveries of all organizations, each kind up to the limit': async (store) => {
+    await setUp(store)
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    await store.saveSubscription(buildSubscription({ organizationId: 'other' }))
     for (const organizationId of ['acme', 'other']) {
-      await tell(store, ...[1, 2, 3].map((index) => ({ organizationId, subject: `s${index}` })))
-      await tell(store, ...[1, 2].map(() => ({ organizationId, subject: 's1' })))
+      await publish(store, ...[1, 2, 3].map((index) => ({ organizationId, subject: `s${index}` })))
+      await publish(store, ...[1, 2].map(() => ({ organizationId, subject: 's1' })))
     }
     const count = async (most: number) => {
       const { waiting, due } = await store.measureBacklog({ now: start, limit: most })
@@ -70,10 +70,12 @@ export const backlogCases = defineCases({
     equal(await count(1), [1, 1])
   },
 
-  'counts subscriptions that fail until they succeed, and disabled ones': async (store) => {
-    const others = ['sub_2', 'sub_3', 'sub_4'].map((id, index) => subscription({ id, digits: `${index}` }))
-    await open(store, [subscription(), ...others])
-    await tell(store, { subject: 's1' }, { subject: 's2', digits: '0' }, { subject: 's3', digits: '1' })
+  'counts failing subscriptions until they succeed, and disabled ones': async (store) => {
+    const others = ['sub_2', 'sub_3', 'sub_4'].map((id, index) =>
+      buildSubscription({ id, digits: `${index}` }),
+    )
+    await setUp(store, [buildSubscription(), ...others])
+    await publish(store, { subject: 's1' }, { subject: 's2', digits: '0' }, { subject: 's3', digits: '1' })
     for (const each of await claim(store)) await settle(store, each, retry(1_000))
     const again = (await claim(store, { now: start + 1_000 })).find(({ event }) => event.subject === 's1')
     if (again !== undefined) await settle(store, again, delivered)
@@ -81,7 +83,7 @@ export const backlogCases = defineCases({
       ['sub_3', '1'],
       ['sub_4', '2'],
     ] as const) {
-      await store.saveSubscription(subscription({ id, digits, revision: 2, disabledReason: 'by_hand' }))
+      await store.saveSubscription(buildSubscription({ id, digits, revision: 2, disabledReason: 'by_hand' }))
     }
     const { failingSubscriptions, disabledSubscriptions } = await store.measureBacklog({ now: start, limit })
     equal([failingSubscriptions, disabledSubscriptions], [1, 2])

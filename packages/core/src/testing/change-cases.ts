@@ -1,14 +1,23 @@
 import type { Store } from '../store.ts'
 import { equal, ok, rejects } from './assert.ts'
-import { claimOne, listAll, open, released, settle, tell } from './deliveries.ts'
-import { call, event, group, organization, participant, start, subscription, summary } from './records.ts'
+import { claimOne, listAll, publish, released, settle, setUp } from './deliveries.ts'
+import {
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildParticipant,
+  buildSubscription,
+  buildSummary,
+  start,
+} from './records.ts'
 import { defineCases } from './store-case.ts'
 
-/** Resolves when the store first says that something fell due, and counts how often it did; rejects after 5 s. */
-const awaitWake = (store: Store) => {
+/** Waits for the first call of `onDue`, for at most 5 s, and counts the calls. */
+const listenForDue = (store: Store) => {
   let wakes = 0
   const woken = new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('nobody was woken within 5 s')), 5_000)
+    const timer = setTimeout(() => reject(new Error('onDue was not called within 5 s')), 5_000)
     const stop = store.onDue(() => {
       wakes++
       clearTimeout(timer)
@@ -19,60 +28,71 @@ const awaitWake = (store: Store) => {
   return { woken, wakes: () => wakes }
 }
 
-/** Groups, participants, calls and summaries: a change and its event are one. */
+/** Groups, participants, calls and summaries, with their events. */
 export const changeCases = defineCases({
-  'creates a group together with its event and the deliveries of it': async (store) => {
-    await open(store)
-    const told = event()
-    equal(await store.createGroup({ group: group(), event: told }), { outcome: 'created', group: group() })
-    equal(await store.findGroup('acme', 'g1'), group())
-    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [told])
+  'creates a group together with its event and the deliveries of the event': async (store) => {
+    await setUp(store)
+    const published = buildEvent()
+    equal(await store.createGroup({ group: buildGroup(), event: published }), {
+      outcome: 'created',
+      group: buildGroup(),
+    })
+    equal(await store.findGroup('acme', 'g1'), buildGroup())
+    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [published])
     equal(
       (await listAll(store)).map(({ eventId }) => eventId),
-      [told.id],
+      [published.id],
     )
   },
 
-  'takes a group of the same id and request hash for a repetition': async (store) => {
-    await open(store)
-    await store.createGroup({ group: group(), event: event() })
-    const again = group({ subject: 'Another', createdAt: start + 1 })
-    equal(await store.createGroup({ group: again, event: event() }), { outcome: 'same', group: group() })
+  'treats a group with the same id and request hash as a repetition': async (store) => {
+    await setUp(store)
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
+    const again = buildGroup({ subject: 'Another', createdAt: start + 1 })
+    equal(await store.createGroup({ group: again, event: buildEvent() }), {
+      outcome: 'same',
+      group: buildGroup(),
+    })
     equal((await listAll(store)).length, 1)
   },
 
-  'takes a group of the same id and another request hash, or none, for a conflict': async (store) => {
-    await open(store)
-    await store.createGroup({ group: group(), event: event() })
+  'treats a group with the same id and another request hash, or none, as a conflict': async (store) => {
+    await setUp(store)
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
     for (const requestHash of ['c'.repeat(64), null]) {
-      const other = group({ requestHash })
-      equal(await store.createGroup({ group: other, event: event() }), {
+      const other = buildGroup({ requestHash })
+      equal(await store.createGroup({ group: other, event: buildEvent() }), {
         outcome: 'conflict',
-        group: group(),
+        group: buildGroup(),
       })
     }
-    const generated = group({ clientCustomGroupId: 'g2', requestHash: null })
-    await store.createGroup({ group: generated, event: event() })
-    equal(await store.createGroup({ group: generated, event: event() }), {
+    const generated = buildGroup({ clientCustomGroupId: 'g2', requestHash: null })
+    await store.createGroup({ group: generated, event: buildEvent() })
+    equal(await store.createGroup({ group: generated, event: buildEvent() }), {
       outcome: 'conflict',
       group: generated,
     })
     equal((await listAll(store)).length, 2)
   },
 
-  'creates one group of 100 identical creates at the same moment': async (store) => {
-    await open(store)
-    const creates = Array.from({ length: 100 }, () => store.createGroup({ group: group(), event: event() }))
+  'creates one group for 100 identical concurrent requests': async (store) => {
+    await setUp(store)
+    const creates = Array.from({ length: 100 }, () =>
+      store.createGroup({ group: buildGroup(), event: buildEvent() }),
+    )
     const outcomes = (await Promise.all(creates)).map(({ outcome }) => outcome)
     equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
     equal(outcomes.filter((outcome) => outcome === 'same').length, 99)
     equal((await listAll(store)).length, 1)
   },
 
-  'creates one group of 100 conflicting creates at the same moment': async (store) => {
-    await open(store)
+  'creates one group for 100 conflicting concurrent requests': async (store) => {
+    await setUp(store)
     const creates = Array.from({ length: 100 }, (_, index) =>
-      store.createGroup({ group: group({ requestHash: String(index).padStart(64, '0') }), event: event() }),
+      store.createGroup({
+        group: buildGroup({ requestHash: String(index).padStart(64, '0') }),
+        event: buildEvent(),
+      }),
     )
     const outcomes = (await Promise.all(creates)).map(({ outcome }) => outcome)
     equal(outcomes.filter((outcome) => outcome === 'created').length, 1)
@@ -80,116 +100,120 @@ export const changeCases = defineCases({
     equal((await listAll(store)).length, 1)
   },
 
-  'keeps groups of the same id in two organizations apart': async (store) => {
-    await open(store)
-    await store.saveOrganization(organization({ id: 'other' }))
-    const other = group({ organizationId: 'other', subject: 'Theirs' })
-    await store.createGroup({ group: group(), event: event() })
+  'allows two organizations to have groups with the same id': async (store) => {
+    await setUp(store)
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    const other = buildGroup({ organizationId: 'other', subject: 'Theirs' })
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
     equal(
-      (await store.createGroup({ group: other, event: event({ organizationId: 'other' }) })).outcome,
+      (await store.createGroup({ group: other, event: buildEvent({ organizationId: 'other' }) })).outcome,
       'created',
     )
     equal((await store.findGroup('acme', 'g1'))?.subject, 'Launch')
     equal((await store.findGroup('other', 'g1'))?.subject, 'Theirs')
   },
 
-  'writes a membership by compare-and-set, together with its event': async (store) => {
-    await open(store)
-    await store.createGroup({ group: group(), event: event() })
+  'writes a participant by compare-and-set, together with the event': async (store) => {
+    await setUp(store)
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
     const key = { organizationId: 'acme', groupId: 'g1', digits: '49301234' }
     equal(await store.findParticipant(key), undefined)
-    equal(await store.saveParticipant({ participant: participant(), event: event() }), 'saved')
+    equal(await store.saveParticipant({ participant: buildParticipant(), event: buildEvent() }), 'saved')
     equal(
-      await store.saveParticipant({ participant: participant({ state: 'left' }), event: event() }),
+      await store.saveParticipant({ participant: buildParticipant({ state: 'left' }), event: buildEvent() }),
       'stale',
     )
-    const left = participant({ revision: 2, state: 'left' })
-    equal(await store.saveParticipant({ participant: left, event: event() }), 'saved')
+    const left = buildParticipant({ revision: 2, state: 'left' })
+    equal(await store.saveParticipant({ participant: left, event: buildEvent() }), 'saved')
     equal(await store.findParticipant(key), left)
     equal((await listAll(store)).length, 3)
   },
 
-  'writes a call by compare-and-set, together with its event, if it has one': async (store) => {
-    await open(store)
-    equal(await store.saveCall({ call: call(), event: event() }), 'saved')
-    equal(await store.saveCall({ call: call(), event: event() }), 'stale')
-    const missed = call({ revision: 2, state: 'missed' })
+  'writes a call by compare-and-set, together with the event, if there is one': async (store) => {
+    await setUp(store)
+    equal(await store.saveCall({ call: buildCall(), event: buildEvent() }), 'saved')
+    equal(await store.saveCall({ call: buildCall(), event: buildEvent() }), 'stale')
+    const missed = buildCall({ revision: 2, state: 'missed' })
     equal(await store.saveCall({ call: missed, event: null }), 'saved')
     equal(await store.findCall('acme', 'c1'), { call: missed })
     equal((await listAll(store)).length, 1)
   },
 
-  'tells one event of many steps of a call at the same moment': async (store) => {
-    await open(store)
-    await store.saveCall({ call: call(), event: event() })
+  'publishes one event for many concurrent steps of a call': async (store) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: buildEvent() })
     const steps = Array.from({ length: 20 }, () =>
       store.saveCall({
-        call: call({ revision: 2, state: 'accepted' }),
-        event: event({ name: 'CALL_ACCEPTED' }),
+        call: buildCall({ revision: 2, state: 'accepted' }),
+        event: buildEvent({ name: 'CALL_ACCEPTED' }),
       }),
     )
     equal((await Promise.all(steps)).filter((outcome) => outcome === 'saved').length, 1)
     equal((await listAll(store)).length, 2)
   },
 
-  'tells the event of the first summary of a call, and replaces it silently later': async (store) => {
-    await open(store)
-    await store.saveCall({ call: call(), event: null })
-    equal(await store.saveSummary({ summary: summary(), event: event() }), 'first')
-    const second = summary({ generatedBy: 'team_member', generatedAt: start + 5 })
-    equal(await store.saveSummary({ summary: second, event: event() }), 'replaced')
-    equal(await store.findCall('acme', 'c1'), { call: call(), summary: second })
+  'publishes an event for the first summary of a call, and replaces it later without an event': async (
+    store,
+  ) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: null })
+    equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'first')
+    const second = buildSummary({ generatedBy: 'team_member', generatedAt: start + 5 })
+    equal(await store.saveSummary({ summary: second, event: buildEvent() }), 'replaced')
+    equal(await store.findCall('acme', 'c1'), { call: buildCall(), summary: second })
     equal((await listAll(store)).length, 1)
   },
 
-  'takes a summary without an event for the first, too': async (store) => {
-    await open(store)
-    await store.saveCall({ call: call(), event: null })
-    equal(await store.saveSummary({ summary: summary(), event: null }), 'first')
-    equal(await store.saveSummary({ summary: summary(), event: event() }), 'replaced')
+  'treats a summary without an event as the first one': async (store) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: null })
+    equal(await store.saveSummary({ summary: buildSummary(), event: null }), 'first')
+    equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'replaced')
     equal(await listAll(store), [])
   },
 
-  'tells one event of many summaries at the same moment': async (store) => {
-    await open(store)
-    await store.saveCall({ call: call(), event: null })
-    const saves = Array.from({ length: 20 }, () => store.saveSummary({ summary: summary(), event: event() }))
+  'publishes one event for many concurrent summaries': async (store) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: null })
+    const saves = Array.from({ length: 20 }, () =>
+      store.saveSummary({ summary: buildSummary(), event: buildEvent() }),
+    )
     equal((await Promise.all(saves)).filter((outcome) => outcome === 'first').length, 1)
     equal((await listAll(store)).length, 1)
   },
 
-  'does nothing of a change whose event cannot be kept': async (store) => {
-    await open(store)
-    await store.saveCall({ call: call(), event: null })
-    const [taken] = await tell(store, { id: 'evt_taken' })
-    ok(taken !== undefined, 'an event was told')
-    await rejects(store.createGroup({ group: group(), event: taken }))
-    await rejects(store.saveParticipant({ participant: participant(), event: taken }))
-    await rejects(store.saveCall({ call: call({ revision: 2, state: 'accepted' }), event: taken }))
-    await rejects(store.saveSummary({ summary: summary(), event: taken }))
+  'changes nothing if the event of a change cannot be stored': async (store) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: null })
+    const [taken] = await publish(store, { id: 'evt_taken' })
+    ok(taken !== undefined, 'an event was published')
+    await rejects(store.createGroup({ group: buildGroup(), event: taken }))
+    await rejects(store.saveParticipant({ participant: buildParticipant(), event: taken }))
+    await rejects(store.saveCall({ call: buildCall({ revision: 2, state: 'accepted' }), event: taken }))
+    await rejects(store.saveSummary({ summary: buildSummary(), event: taken }))
     equal(await store.findGroup('acme', 'g1'), undefined)
     equal(
       await store.findParticipant({ organizationId: 'acme', groupId: 'g1', digits: '49301234' }),
       undefined,
     )
-    equal(await store.findCall('acme', 'c1'), { call: call() })
+    equal(await store.findCall('acme', 'c1'), { call: buildCall() })
     equal((await listAll(store)).length, 1)
-    equal(await store.saveSummary({ summary: summary(), event: event() }), 'first')
+    equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'first')
   },
 
-  'makes a delivery for each subscription that matches organization, channel, digits and name': async (
+  'creates a delivery for each subscription that matches organization, channel, digits and name': async (
     store,
   ) => {
-    await open(store, [
-      subscription({ id: 'sub_all' }),
-      subscription({ id: 'sub_named', events: ['GROUP_CREATED', 'CALL_ENDED'] }),
-      subscription({ id: 'sub_other_name', events: ['CALL_ENDED'] }),
-      subscription({ id: 'sub_other_number', digits: '999' }),
-      subscription({ id: 'sub_other_channel', channel: 'PSTN' }),
+    await setUp(store, [
+      buildSubscription({ id: 'sub_all' }),
+      buildSubscription({ id: 'sub_named', events: ['GROUP_CREATED', 'CALL_ENDED'] }),
+      buildSubscription({ id: 'sub_other_name', events: ['CALL_ENDED'] }),
+      buildSubscription({ id: 'sub_other_number', digits: '999' }),
+      buildSubscription({ id: 'sub_other_channel', channel: 'PSTN' }),
     ])
-    await store.saveOrganization(organization({ id: 'other' }))
-    await store.saveSubscription(subscription({ id: 'sub_other_organization', organizationId: 'other' }))
-    const [known, unknown] = await tell(store, {}, { name: 'SOMETHING_NEW', subject: 'x' })
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    await store.saveSubscription(buildSubscription({ id: 'sub_other_organization', organizationId: 'other' }))
+    const [known, unknown] = await publish(store, {}, { name: 'SOMETHING_NEW', subject: 'x' })
     const pairs = (await listAll(store)).map(({ eventId, subscriptionId }) => [eventId, subscriptionId])
     equal(pairs.slice(0, 2).sort(), [
       [known?.id, 'sub_all'],
@@ -198,30 +222,30 @@ export const changeCases = defineCases({
     equal(pairs.slice(2), [[unknown?.id, 'sub_all']])
   },
 
-  'makes no delivery for a subscription that comes later': async (store) => {
-    await open(store, [])
-    await tell(store, {})
-    await store.saveSubscription(subscription())
+  'creates no delivery for a subscription that is added later': async (store) => {
+    await setUp(store, [])
+    await publish(store, {})
+    await store.saveSubscription(buildSubscription())
     equal(await listAll(store), [])
   },
 
-  'wakes who waits for work when a delivery falls due, once': async (store) => {
-    await open(store)
-    const { woken, wakes } = awaitWake(store)
-    await tell(store, {})
+  'calls onDue once when a delivery becomes due': async (store) => {
+    await setUp(store)
+    const { woken, wakes } = listenForDue(store)
+    await publish(store, {})
     await woken
     const before = wakes()
-    await tell(store, { subject: 'group:g2' })
+    await publish(store, { subject: 'group:g2' })
     equal(wakes(), before)
   },
 
-  'wakes who waits for work when a claimed delivery is released': async (store) => {
-    await open(store)
-    const told = awaitWake(store)
-    await tell(store, {})
-    await told.woken
+  'calls onDue when a claimed delivery is released': async (store) => {
+    await setUp(store)
+    const published = listenForDue(store)
+    await publish(store, {})
+    await published.woken
     const claimed = await claimOne(store)
-    const { woken } = awaitWake(store)
+    const { woken } = listenForDue(store)
     await settle(store, claimed, released)
     await woken
   },

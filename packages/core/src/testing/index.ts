@@ -1,3 +1,5 @@
+// The tests of a store
+
 import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
 import { claimCases } from './claim-cases.ts'
@@ -12,8 +14,8 @@ export { AssertionError } from './assert.ts'
 export type { StoreCase } from './store-case.ts'
 
 /**
- * The suite that defines a store, for the tests of every engine and with every test runner. Times are those of the
- * calls: an engine with a clock of its own must take `now` for it here.
+ * The cases that define a store. They run with every engine and every test runner. An engine with a clock of its own must
+ * use the `now` of the calls here.
  *
  * @example
  * for (const { name, run } of storeCases) test(name, () => run(async () => memoryStore()))
@@ -28,3 +30,19 @@ export const storeCases: readonly StoreCase[] = [
   ...resendCases,
   ...backlogCases,
 ]
+
+// Records for further tests of a store
+
+export {
+  buildApiKey,
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildParticipant,
+  buildSubscription,
+  buildSummary,
+  start,
+} from './records.ts'
+
+// Withheld: the assertions and the other helpers of the cases. Tests with a test runner use its own assertions.

@@ -6,67 +6,67 @@ import {
   delivered,
   exhausted,
   listAll,
-  namesOf,
-  open,
+  listNames,
+  listStatuses,
+  publish,
   retry,
   settle,
-  statuses,
-  tell,
+  setUp,
 } from './deliveries.ts'
-import { start, subscription } from './records.ts'
+import { buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const later = start + 86_400_000
 
-/** Claims two: the first fails and lets its lane go on, the other succeeds, so that the subscription is not failing. */
-const retryFirst = async (store: Store, afterMs: number): Promise<void> => {
+/** Claims two deliveries. The first fails and releases its lane. The other succeeds, so the subscription is not failing. */
+const retryFirst = async (store: Store, delayMs: number): Promise<void> => {
   const [first, other] = await claim(store)
   ok(first !== undefined && other !== undefined, 'both were claimed')
-  await settle(store, first, retry(afterMs, true), start + 1)
+  await settle(store, first, retry(delayMs, true), start + 1)
   await settle(store, other, delivered, start + 1)
 }
 
-/** Lanes: what waits for what. */
+/** The order of deliveries. */
 export const laneCases = defineCases({
-  'makes only the first of a lane due': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
-    equal(await statuses(store), ['pending', 'waiting', 'waiting'])
+  'sets only the first delivery of a lane due': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+    equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
     equal(
       (await listAll(store)).map(({ dueAt }) => dueAt),
       [start, null, null],
     )
-    equal(namesOf(await claim(store, { now: later })), ['A'])
+    equal(listNames(await claim(store, { now: later })), ['A'])
     equal(await claim(store), [])
   },
 
-  'makes the next of a lane due when the first is settled': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' })
+  'sets the next delivery of a lane due when the first is finished': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'D' })
     for (const [index, name] of ['A', 'B', 'C', 'D'].entries()) {
       const now = start + index * 1_000
       const claimed = await claimOne(store, { now })
       equal(claimed.event.name, name)
       await settle(store, claimed, index % 2 === 0 ? delivered : exhausted, now + 1_000)
     }
-    equal(await statuses(store), ['delivered', 'exhausted', 'delivered', 'exhausted'])
+    equal(await listStatuses(store), ['delivered', 'exhausted', 'delivered', 'exhausted'])
     equal(await store.nextDueAt(), undefined)
   },
 
-  'makes what follows due at the time of the settlement': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' })
+  'sets the next delivery due at the time of the settlement': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
     await settle(store, await claimOne(store), delivered, start + 77)
     equal(await store.nextDueAt(), start + 77)
     equal(await claim(store, { now: start + 76 }), [])
-    equal(namesOf(await claim(store, { now: start + 77 })), ['B'])
+    equal(listNames(await claim(store, { now: start + 77 })), ['B'])
   },
 
-  'lets subjects and subscriptions not wait for each other': async (store) => {
-    await open(store, [subscription({ id: 'sub_1' }), subscription({ id: 'sub_2' })])
-    await tell(store, { name: 'A' }, { name: 'B', subject: 'group:g2' }, { name: 'C' })
+  'delivers to subjects and subscriptions independently of each other': async (store) => {
+    await setUp(store, [buildSubscription({ id: 'sub_1' }), buildSubscription({ id: 'sub_2' })])
+    await publish(store, { name: 'A' }, { name: 'B', subject: 'group:g2' }, { name: 'C' })
     const claimed = await claim(store)
-    equal(namesOf(claimed).sort(), ['A', 'A', 'B', 'B'])
+    equal(listNames(claimed).sort(), ['A', 'A', 'B', 'B'])
     const own = claimed.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_2')
     if (own !== undefined) await settle(store, own, delivered)
     equal(
@@ -75,20 +75,20 @@ export const laneCases = defineCases({
     )
   },
 
-  'holds a lane while its first is tried again': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' })
+  'blocks a lane while its first delivery is retried': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
     await settle(store, await claimOne(store), retry(5_000))
-    equal(await statuses(store), ['pending', 'waiting'])
+    equal(await listStatuses(store), ['pending', 'waiting'])
     equal(await store.nextDueAt(), start + 5_000)
-    equal(namesOf(await claim(store, { now: later })), ['A'])
+    equal(listNames(await claim(store, { now: later })), ['A'])
   },
 
-  'lets a lane go on when a settlement releases it': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'X', subject: 'group:other' })
+  'unblocks a lane if a settlement releases it': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'X', subject: 'group:other' })
     await retryFirst(store, 5_000)
-    equal(await statuses(store), ['pending', 'pending', 'waiting', 'delivered'])
+    equal(await listStatuses(store), ['pending', 'pending', 'waiting', 'delivered'])
     equal(
       (await listAll(store)).map(({ dueAt }) => dueAt),
       [start + 5_001, start + 1, null, null],
@@ -99,27 +99,27 @@ export const laneCases = defineCases({
     const overtaken = await claimOne(store, { now: start + 5_001, leaseMs: 100_000 })
     equal(overtaken.event.name, 'A')
     await settle(store, overtaken, retry(5_000), start + 5_001)
-    equal(await statuses(store), ['pending', 'claimed', 'waiting', 'delivered'])
+    equal(await listStatuses(store), ['pending', 'claimed', 'waiting', 'delivered'])
     await settle(store, overtaking, delivered, start + 5_001)
-    equal(await statuses(store), ['pending', 'delivered', 'pending', 'delivered'])
+    equal(await listStatuses(store), ['pending', 'delivered', 'pending', 'delivered'])
   },
 
-  'keeps one holder when an overtaken delivery is settled': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'X', subject: 'group:other' })
+  'keeps a lane blocked by one delivery when an overtaken one is settled': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' }, { name: 'X', subject: 'group:other' })
     await retryFirst(store, 1)
     const claimed = await claim(store, { now: start + 2 })
     const overtaken = claimed.find(({ event }) => event.name === 'A')
     ok(overtaken, 'both are claimed')
     await settle(store, overtaken, delivered, start + 2)
-    equal(await statuses(store), ['delivered', 'claimed', 'waiting', 'delivered'])
+    equal(await listStatuses(store), ['delivered', 'claimed', 'waiting', 'delivered'])
   },
 
-  'never lets a delivery overtake the one it waits for before that is settled': async (store) => {
+  'never lets a delivery overtake the one it waits for before that is finished': async (store) => {
     for (const [index, result] of [delivered, exhausted].entries()) {
       const subject = `call:c${index}`
-      if (index === 0) await open(store)
-      await tell(
+      if (index === 0) await setUp(store)
+      await publish(
         store,
         { name: 'CALL_ENDED', subject },
         { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
@@ -127,7 +127,7 @@ export const laneCases = defineCases({
       let now = start
       for (let failures = 1; failures <= 5; failures++) {
         await settle(store, await claimOne(store, { now }), retry(1_000, failures >= 3), now)
-        equal((await statuses(store)).slice(-2), ['pending', 'waiting'])
+        equal((await listStatuses(store)).slice(-2), ['pending', 'waiting'])
         now += 1_000
       }
       await settle(store, await claimOne(store, { now }), result, now)
@@ -137,38 +137,38 @@ export const laneCases = defineCases({
     }
   },
 
-  'waits for earlier events only, so that no lane locks itself': async (store) => {
-    await open(store)
+  'waits for earlier events only, so that no lane blocks itself forever': async (store) => {
+    await setUp(store)
     const subject = 'call:c1'
-    await tell(
+    await publish(
       store,
       { name: 'CALL_ENDED', subject },
       { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
       { name: 'CALL_ENDED', subject },
     )
     await settle(store, await claimOne(store), delivered)
-    equal(await statuses(store), ['delivered', 'pending', 'waiting'])
+    equal(await listStatuses(store), ['delivered', 'pending', 'waiting'])
   },
 
   'lets nothing overtake a delivery that waits for another': async (store) => {
-    await open(store)
+    await setUp(store)
     const subject = 'call:c1'
-    await tell(
+    await publish(
       store,
       { name: 'CALL_ENDED', subject },
       { name: 'CALL_AI_SUMMARY', subject, waitsFor: 'CALL_ENDED' },
     )
     await settle(store, await claimOne(store), retry(9_000, true))
-    await tell(store, { name: 'LATER', subject })
-    equal(await statuses(store), ['pending', 'waiting', 'waiting'])
+    await publish(store, { name: 'LATER', subject })
+    equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
     await settle(store, await claimOne(store, { now: start + 9_000 }), delivered, start + 9_000)
-    equal(await statuses(store), ['delivered', 'pending', 'waiting'])
+    equal(await listStatuses(store), ['delivered', 'pending', 'waiting'])
   },
 
   'lets a delivery overtake what it does not wait for': async (store) => {
-    await open(store)
+    await setUp(store)
     const subject = 'call:c1'
-    await tell(
+    await publish(
       store,
       { name: 'CALL_ACCEPTED', subject },
       { name: 'CALL_ENDED', subject },
@@ -176,22 +176,22 @@ export const laneCases = defineCases({
     )
     await settle(store, await claimOne(store), retry(9_000, true))
     await settle(store, await claimOne(store), delivered)
-    equal(namesOf(await claim(store)), ['CALL_AI_SUMMARY'])
+    equal(listNames(await claim(store)), ['CALL_AI_SUMMARY'])
   },
 
-  'makes a delivery due whose subject has settled deliveries only': async (store) => {
-    await open(store)
-    await tell(store, { name: 'CALL_ENDED' })
+  'sets a delivery due if its subject has only finished deliveries': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'CALL_ENDED' })
     await settle(store, await claimOne(store), delivered)
-    await tell(store, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED', occurredAt: start + 5 })
+    await publish(store, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED', occurredAt: start + 5 })
     equal(await store.nextDueAt(), start + 5)
-    equal(namesOf(await claim(store, { now: start + 5 })), ['CALL_AI_SUMMARY'])
+    equal(listNames(await claim(store, { now: start + 5 })), ['CALL_AI_SUMMARY'])
   },
 
   'keeps the order of a long lane': async (store) => {
-    await open(store)
+    await setUp(store)
     const names = Array.from({ length: 60 }, (_, index) => `E${index}`)
-    await tell(store, ...names.map((name) => ({ name })))
+    await publish(store, ...names.map((name) => ({ name })))
     const seen: string[] = []
     for (let index = 0; index < names.length; index++) {
       const claimed = await claimOne(store)

@@ -1,16 +1,24 @@
 import { equal, ok } from './assert.ts'
-import { attempt, claimOne, delivered, listAll, open, retry, settle, tell } from './deliveries.ts'
-import { call, event, group, organization, start, subscription, summary } from './records.ts'
+import { buildAttempt, claimOne, delivered, listAll, publish, retry, settle, setUp } from './deliveries.ts'
+import {
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildSubscription,
+  buildSummary,
+  start,
+} from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const byNumber = (index: number) => ({ subject: `group:g${index}`, occurredAt: start + index })
 
-/** Lists, pages, values and what time takes away. */
+/** Lists, pages, values and pruning. */
 export const listingCases = defineCases({
-  'lists events in the order they happened, and in reverse': async (store) => {
-    await open(store, [])
-    const told = await tell(store, byNumber(2), byNumber(1), byNumber(3))
-    const ids = told.map(({ id }) => id)
+  'lists events in the order in which they happened, and in reverse': async (store) => {
+    await setUp(store, [])
+    const published = await publish(store, byNumber(2), byNumber(1), byNumber(3))
+    const ids = published.map(({ id }) => id)
     const forward = await store.listEvents({ organizationId: 'acme', limit: 10 })
     equal(
       forward.items.map(({ id }) => id),
@@ -24,17 +32,17 @@ export const listingCases = defineCases({
     equal(backward.nextCursor, undefined)
   },
 
-  'gives an event back as it was told': async (store) => {
-    await open(store, [])
-    const told = event({ waitsFor: 'CALL_ENDED', subject: 'call:c1' })
-    await store.addEvent(told)
-    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [told])
+  'returns an event as it was stored': async (store) => {
+    await setUp(store, [])
+    const published = buildEvent({ waitsFor: 'CALL_ENDED', subject: 'call:c1' })
+    await store.addEvent(published)
+    equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [published])
   },
 
   'finds events by id, name and subject': async (store) => {
-    await open(store, [])
-    const [first, second] = await tell(store, { name: 'A', subject: 's1' }, { name: 'B', subject: 's1' })
-    await tell(store, { name: 'A', subject: 's2' })
+    await setUp(store, [])
+    const [first, second] = await publish(store, { name: 'A', subject: 's1' }, { name: 'B', subject: 's1' })
+    await publish(store, { name: 'A', subject: 's2' })
     const find = async (query: object) => {
       const { items } = await store.listEvents({ organizationId: 'acme', limit: 10, ...query })
       return items.map(({ id }) => id)
@@ -45,35 +53,35 @@ export const listingCases = defineCases({
     equal(await find({ eventId: 'nobody' }), [])
   },
 
-  'pages through events forward while more happen, each exactly once': async (store) => {
-    await open(store, [])
-    const told = await tell(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))
+  'pages forward through events while more are added, each exactly once': async (store) => {
+    await setUp(store, [])
+    const published = await publish(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))
     const seen: string[] = []
     let cursor: string | undefined
     for (let page = 0; page < 6; page++) {
       const { items, nextCursor } = await store.listEvents({ organizationId: 'acme', limit: 2, cursor })
       seen.push(...items.map(({ id }) => id))
-      ok((nextCursor !== undefined) === items.length > 0, 'a page that is not empty says where it goes on')
+      ok((nextCursor !== undefined) === items.length > 0, 'every page that is not empty has a cursor')
       cursor = nextCursor ?? cursor
-      if (page < 2) told.push(...(await tell(store, byNumber(10 + page))))
+      if (page < 2) published.push(...(await publish(store, byNumber(10 + page))))
     }
     equal(
       seen,
-      told.map(({ id }) => id),
+      published.map(({ id }) => id),
     )
   },
 
-  'goes on after an event that was found by its id': async (store) => {
-    await open(store, [])
-    const told = await tell(store, ...[1, 2, 3].map(byNumber))
-    const found = await store.listEvents({ organizationId: 'acme', limit: 1, eventId: told[0]?.id })
+  'continues after an event that was found by its id': async (store) => {
+    await setUp(store, [])
+    const published = await publish(store, ...[1, 2, 3].map(byNumber))
+    const found = await store.listEvents({ organizationId: 'acme', limit: 1, eventId: published[0]?.id })
     const rest = await store.listEvents({ organizationId: 'acme', limit: 9, cursor: found.nextCursor })
-    equal(rest.items, told.slice(1))
+    equal(rest.items, published.slice(1))
   },
 
-  'pages through events backward, each exactly once, while more happen': async (store) => {
-    await open(store, [])
-    const told = await tell(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))
+  'pages backward through events while more are added, each exactly once': async (store) => {
+    await setUp(store, [])
+    const published = await publish(store, ...Array.from({ length: 5 }, (_, index) => byNumber(index)))
     const seen: string[] = []
     let cursor: string | undefined
     do {
@@ -81,14 +89,14 @@ export const listingCases = defineCases({
       const { items, nextCursor } = await store.listEvents(page)
       seen.push(...items.map(({ id }) => id))
       cursor = nextCursor
-      await tell(store, byNumber(10))
+      await publish(store, byNumber(10))
     } while (cursor !== undefined)
-    equal(seen, told.map(({ id }) => id).toReversed())
+    equal(seen, published.map(({ id }) => id).toReversed())
   },
 
   'finds deliveries by id, event, subscription, status and time': async (store) => {
-    await open(store, [subscription(), subscription({ id: 'sub_2', events: ['B'] })])
-    const [first, second] = await tell(store, { ...byNumber(1), name: 'A' }, { ...byNumber(2), name: 'B' })
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2', events: ['B'] })])
+    const [first, second] = await publish(store, { ...byNumber(1), name: 'A' }, { ...byNumber(2), name: 'B' })
     await settle(store, await claimOne(store, { limit: 1, now: start + 9 }), delivered)
     const find = async (query: object) => {
       const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
@@ -108,8 +116,8 @@ export const listingCases = defineCases({
   },
 
   'pages through deliveries in both directions, each exactly once': async (store) => {
-    await open(store)
-    await tell(store, ...Array.from({ length: 7 }, (_, index) => byNumber(index)))
+    await setUp(store)
+    await publish(store, ...Array.from({ length: 7 }, (_, index) => byNumber(index)))
     const all = (await listAll(store)).map(({ id }) => id)
     equal(all.length, 7)
     for (const order of ['oldest_first', 'newest_first'] as const) {
@@ -125,40 +133,40 @@ export const listingCases = defineCases({
     }
   },
 
-  'lists the attempts of a delivery in order, to its own organization only': async (store) => {
-    await open(store)
-    await tell(store, {})
+  'lists the attempts of a delivery in order, only for its own organization': async (store) => {
+    await setUp(store)
+    await publish(store, {})
     const first = await claimOne(store)
     await settle(store, first, retry(1_000))
     await settle(store, await claimOne(store, { now: start + 1_000 }), delivered)
     const { id } = first.delivery
     equal(await store.listAttempts('acme', id), [
-      { ...attempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false },
-      { ...attempt(), deliveryId: id, number: 2, succeeded: true },
+      { ...buildAttempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false },
+      { ...buildAttempt(), deliveryId: id, number: 2, succeeded: true },
     ])
     equal(await store.listAttempts('other', id), [])
     equal(await store.listAttempts('acme', 'nobody'), [])
   },
 
-  'keeps large texts to the byte': async (store) => {
-    await open(store)
+  'stores large texts unchanged': async (store) => {
+    await setUp(store)
     const payload = JSON.stringify({ text: '日本語 🎉 "\\ \u2028'.repeat(60_000) })
     const responseBody = '🎉'.repeat(2_048)
-    await tell(store, { payload })
+    await publish(store, { payload })
     const claimed = await claimOne(store)
-    ok(claimed.event.payload === payload, 'the payload came back changed')
-    await settle(store, claimed, { kind: 'delivered', attempt: attempt({ responseBody }) })
+    ok(claimed.event.payload === payload, 'the payload is unchanged')
+    await settle(store, claimed, { kind: 'delivered', attempt: buildAttempt({ responseBody }) })
     const [kept] = await store.listAttempts('acme', claimed.delivery.id)
-    ok(kept?.responseBody === responseBody, 'the response body came back changed')
-    await store.saveCall({ call: call(), event: null })
-    const large = summary({ summary: { recap: payload, keyPoints: [payload], nextSteps: [] } })
+    ok(kept?.responseBody === responseBody, 'the response body is unchanged')
+    await store.saveCall({ call: buildCall(), event: null })
+    const large = buildSummary({ summary: { recap: payload, keyPoints: [payload], nextSteps: [] } })
     await store.saveSummary({ summary: large, event: null })
     const found = await store.findCall('acme', 'c1')
-    ok(found?.summary?.summary.keyPoints[0] === payload, 'the summary came back changed')
+    ok(found?.summary?.summary.keyPoints[0] === payload, 'the summary is unchanged')
   },
 
-  'tells ids apart that differ in case, accents, spaces or quotes alone': async (store) => {
-    await open(store, [])
+  'distinguishes ids that differ only in case, accents, spaces or quotes': async (store) => {
+    await setUp(store, [])
     const ids = [
       'a',
       'A',
@@ -177,24 +185,27 @@ export const listingCases = defineCases({
       '\u{1F468}',
     ]
     for (const clientCustomGroupId of ids) {
-      const { outcome } = await store.createGroup({ group: group({ clientCustomGroupId }), event: event() })
+      const { outcome } = await store.createGroup({
+        group: buildGroup({ clientCustomGroupId }),
+        event: buildEvent(),
+      })
       equal(outcome, 'created', clientCustomGroupId)
     }
     for (const id of ids) equal((await store.findGroup('acme', id))?.clientCustomGroupId, id)
   },
 
-  'keeps times to the millisecond, far in the past and in the future': async (store) => {
-    await open(store, [])
+  'stores times in milliseconds, far in the past and in the future': async (store) => {
+    await setUp(store, [])
     for (const [index, createdAt] of [0, 1, 1_767_225_600_123, 253_402_300_799_999].entries()) {
       const clientCustomGroupId = `g${index}`
-      await store.createGroup({ group: group({ clientCustomGroupId, createdAt }), event: event() })
+      await store.createGroup({ group: buildGroup({ clientCustomGroupId, createdAt }), event: buildEvent() })
       equal((await store.findGroup('acme', clientCustomGroupId))?.createdAt, createdAt)
     }
   },
 
-  'prunes settled deliveries with their attempts, and events that have none left': async (store) => {
-    await open(store)
-    const [old, unsettled, recent] = await tell(store, byNumber(1), byNumber(2), byNumber(3))
+  'prunes finished deliveries with their attempts, and events without deliveries': async (store) => {
+    await setUp(store)
+    const [old, unsettled, recent] = await publish(store, byNumber(1), byNumber(2), byNumber(3))
     const claimed = await claimOne(store, { limit: 1, now: start + 3 })
     await settle(store, claimed, delivered, start + 10)
     equal(await store.prune({ before: start + 10, limit: 100 }), 0)
@@ -213,48 +224,48 @@ export const listingCases = defineCases({
     equal((await store.listDeliveries({ organizationId: 'acme', eventId: old?.id, limit: 10 })).items, [])
   },
 
-  'takes a report of a pruned delivery as stale': async (store) => {
-    await open(store)
-    await tell(store, {})
+  'treats the settlement of a pruned delivery as stale': async (store) => {
+    await setUp(store)
+    await publish(store, {})
     const claimed = await claimOne(store)
-    await store.saveSubscription(subscription({ revision: 2, disabledReason: 'by_hand' }))
+    await store.saveSubscription(buildSubscription({ revision: 2, disabledReason: 'by_hand' }))
     await store.prune({ before: start + 1, limit: 100 })
     const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10 })
     equal(items, [])
     equal((await settle(store, claimed, delivered)).outcome, 'stale')
   },
 
-  'prunes no more at once than it was told to': async (store) => {
-    await open(store, [])
-    await store.saveOrganization(organization({ id: 'other' }))
-    await tell(store, byNumber(1), byNumber(2), { ...byNumber(3), organizationId: 'other' })
+  'prunes no more records at once than the limit': async (store) => {
+    await setUp(store, [])
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    await publish(store, byNumber(1), byNumber(2), { ...byNumber(3), organizationId: 'other' })
     equal(await store.prune({ before: start + 9, limit: 2 }), 2)
     equal(await store.prune({ before: start + 9, limit: 2 }), 1)
     equal(await store.prune({ before: start + 9, limit: 2 }), 0)
   },
 
-  'knows after pruning that a call has had its summary and a group id is taken': async (store) => {
-    await open(store)
-    await store.createGroup({ group: group(), event: event() })
+  'knows after pruning that a call has a summary and a group id is taken': async (store) => {
+    await setUp(store)
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
     await settle(store, await claimOne(store), delivered)
-    await store.saveCall({ call: call(), event: null })
-    await store.saveSummary({ summary: summary(), event: event({ subject: 'call:c1' }) })
+    await store.saveCall({ call: buildCall(), event: null })
+    await store.saveSummary({ summary: buildSummary(), event: buildEvent({ subject: 'call:c1' }) })
     await settle(store, await claimOne(store), delivered)
     equal(await store.prune({ before: start + 1, limit: 100 }), 4)
-    equal(await store.saveSummary({ summary: summary(), event: event() }), 'replaced')
-    equal((await store.createGroup({ group: group(), event: event() })).outcome, 'same')
+    equal(await store.saveSummary({ summary: buildSummary(), event: buildEvent() }), 'replaced')
+    equal((await store.createGroup({ group: buildGroup(), event: buildEvent() })).outcome, 'same')
     equal(await listAll(store), [])
   },
 
   'lists subscriptions oldest first, page by page': async (store) => {
-    await store.saveOrganization(organization())
-    for (const id of ['sub_c', 'sub_a', 'sub_b']) await store.saveSubscription(subscription({ id }))
+    await store.saveOrganization(buildOrganization())
+    for (const id of ['sub_c', 'sub_a', 'sub_b']) await store.saveSubscription(buildSubscription({ id }))
     const first = await store.listSubscriptions('acme', { limit: 2 })
     equal(
       first.items.map(({ id }) => id),
       ['sub_c', 'sub_a'],
     )
     const second = await store.listSubscriptions('acme', { limit: 2, cursor: first.nextCursor })
-    equal(second, { items: [subscription({ id: 'sub_b' })] })
+    equal(second, { items: [buildSubscription({ id: 'sub_b' })] })
   },
 })

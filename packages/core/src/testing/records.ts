@@ -9,14 +9,14 @@ import type {
   SubscriptionRecord,
 } from '../records.ts'
 
-/** When everything begins: 1 January 2026. */
+/** The time of all records: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)
 
-/** Digits of the organization's WABA number. */
+/** The digits of the organization's WABA number. */
 export const wabaDigits = '15550100001'
 
-/** An organization with one number on each channel. */
-export const organization = (overrides: Partial<OrganizationRecord> = {}): OrganizationRecord => ({
+/** Builds an organization with one number on each channel. */
+export const buildOrganization = (overrides: Partial<OrganizationRecord> = {}): OrganizationRecord => ({
   id: 'acme',
   revision: 1,
   callSummaries: 'automatic',
@@ -28,8 +28,8 @@ export const organization = (overrides: Partial<OrganizationRecord> = {}): Organ
   ...overrides,
 })
 
-/** A key of it. */
-export const apiKey = (overrides: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
+/** Builds an API key of the organization. */
+export const buildApiKey = (overrides: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   id: 'key_1',
   organizationId: 'acme',
   hash: 'a'.repeat(64),
@@ -41,8 +41,8 @@ export const apiKey = (overrides: Partial<ApiKeyRecord> = {}): ApiKeyRecord => (
 
 let eventCount = 0
 
-/** An event of the group `g1`, with an id of its own. */
-export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
+/** Builds an event of the group `g1` with a new id. */
+export const buildEvent = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   id: `evt_${++eventCount}`,
   organizationId: 'acme',
   name: 'GROUP_CREATED',
@@ -55,8 +55,8 @@ export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   ...overrides,
 })
 
-/** A subscription to everything of the WABA number. */
-export const subscription = (overrides: Partial<SubscriptionRecord> = {}): SubscriptionRecord => ({
+/** Builds a subscription to all events of the WABA number. */
+export const buildSubscription = (overrides: Partial<SubscriptionRecord> = {}): SubscriptionRecord => ({
   id: 'sub_1',
   organizationId: 'acme',
   revision: 1,
@@ -74,8 +74,8 @@ export const subscription = (overrides: Partial<SubscriptionRecord> = {}): Subsc
   ...overrides,
 })
 
-/** The group `g1`. */
-export const group = (overrides: Partial<GroupRecord> = {}): GroupRecord => ({
+/** Builds the group `g1`. */
+export const buildGroup = (overrides: Partial<GroupRecord> = {}): GroupRecord => ({
   organizationId: 'acme',
   clientCustomGroupId: 'g1',
   requestHash: 'b'.repeat(64),
@@ -89,8 +89,8 @@ export const group = (overrides: Partial<GroupRecord> = {}): GroupRecord => ({
   ...overrides,
 })
 
-/** A member of it. */
-export const participant = (overrides: Partial<ParticipantRecord> = {}): ParticipantRecord => ({
+/** Builds a participant of the group. */
+export const buildParticipant = (overrides: Partial<ParticipantRecord> = {}): ParticipantRecord => ({
   organizationId: 'acme',
   groupId: 'g1',
   phone: '+49 30 1234',
@@ -101,8 +101,8 @@ export const participant = (overrides: Partial<ParticipantRecord> = {}): Partici
   ...overrides,
 })
 
-/** The call `c1`, just begun. */
-export const call = (overrides: Partial<CallRecord> = {}): CallRecord => ({
+/** Builds the call `c1`, which rings. */
+export const buildCall = (overrides: Partial<CallRecord> = {}): CallRecord => ({
   organizationId: 'acme',
   callId: 'c1',
   revision: 1,
@@ -125,8 +125,8 @@ export const call = (overrides: Partial<CallRecord> = {}): CallRecord => ({
   ...overrides,
 })
 
-/** Its summary. */
-export const summary = (overrides: Partial<CallSummaryRecord> = {}): CallSummaryRecord => ({
+/** Builds the summary of the call. */
+export const buildSummary = (overrides: Partial<CallSummaryRecord> = {}): CallSummaryRecord => ({
   organizationId: 'acme',
   callId: 'c1',
   summary: { recap: 'They agreed.', keyPoints: ['Price'], nextSteps: ['Send the offer'] },

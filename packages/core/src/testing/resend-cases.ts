@@ -6,14 +6,14 @@ import {
   delivered,
   exhausted,
   listAll,
-  namesOf,
-  open,
+  listNames,
+  listStatuses,
+  publish,
   retry,
   settle,
-  statuses,
-  tell,
+  setUp,
 } from './deliveries.ts'
-import { start, subscription } from './records.ts'
+import { buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const resend = (store: Store, overrides: Partial<ResendQuery> = {}) =>
@@ -25,11 +25,11 @@ const resend = (store: Store, overrides: Partial<ResendQuery> = {}) =>
     ...overrides,
   })
 
-/** Sending again. */
+/** Sending deliveries again. */
 export const resendCases = defineCases({
-  'sends a settled delivery again, with its webhook-id and a new schedule': async (store) => {
-    await open(store)
-    const [told] = await tell(store, {})
+  'sends a finished delivery again, with its webhook-id and a new schedule': async (store) => {
+    await setUp(store)
+    const [published] = await publish(store, {})
     await settle(store, await claimOne(store), retry(1_000))
     await settle(store, await claimOne(store, { now: start + 1_000 }), exhausted)
     equal(await resend(store, { now: start + 2_000 }), { resent: 1 })
@@ -40,31 +40,31 @@ export const resendCases = defineCases({
       attempts: 2,
       failures: 0,
       finishedAt: null,
-      webhookId: told?.id,
+      webhookId: published?.id,
     })
     await settle(store, await claimOne(store, { now: start + 2_000 }), delivered)
-    equal(await statuses(store), ['delivered'])
+    equal(await listStatuses(store), ['delivered'])
   },
 
-  'sends under a new webhook-id when asked to, which stays': async (store) => {
-    await open(store)
-    const [told] = await tell(store, {})
+  'sends again with a new webhook-id on request, which the delivery keeps': async (store) => {
+    await setUp(store)
+    const [published] = await publish(store, {})
     await settle(store, await claimOne(store), delivered)
     await resend(store, { webhookIdSuffix: '-2' })
     const claimed = await claimOne(store)
-    equal(claimed.delivery.webhookId, `${told?.id}-2`)
+    equal(claimed.delivery.webhookId, `${published?.id}-2`)
     await settle(store, claimed, delivered)
     await resend(store)
-    equal((await claimOne(store)).delivery.webhookId, `${told?.id}-2`)
+    equal((await claimOne(store)).delivery.webhookId, `${published?.id}-2`)
   },
 
-  'sends a range again in the order it happened': async (store) => {
-    await open(store)
+  'sends a range of deliveries again in the order of their events': async (store) => {
+    await setUp(store)
     const names = ['A', 'B', 'C']
-    await tell(store, ...names.map((name) => ({ name })))
+    await publish(store, ...names.map((name) => ({ name })))
     for (const _ of names) await settle(store, await claimOne(store), delivered)
     equal(await resend(store), { resent: 3 })
-    equal(await statuses(store), ['pending', 'waiting', 'waiting'])
+    equal(await listStatuses(store), ['pending', 'waiting', 'waiting'])
     for (const name of names) {
       const claimed = await claimOne(store)
       equal(claimed.event.name, name)
@@ -72,76 +72,76 @@ export const resendCases = defineCases({
     }
   },
 
-  'sends what was skipped again, once the subscription is enabled': async (store) => {
-    await open(store, [subscription({ disabledReason: 'by_hand' })])
-    await tell(store, { name: 'A' }, { name: 'B' })
+  'sends skipped deliveries again once the subscription is enabled': async (store) => {
+    await setUp(store, [buildSubscription({ disabledReason: 'by_hand' })])
+    await publish(store, { name: 'A' }, { name: 'B' })
     equal(await resend(store), { resent: 0 })
-    equal(await statuses(store), ['skipped', 'skipped'])
-    await store.saveSubscription(subscription({ revision: 2 }))
+    equal(await listStatuses(store), ['skipped', 'skipped'])
+    await store.saveSubscription(buildSubscription({ revision: 2 }))
     equal(await resend(store, { statuses: ['skipped'] }), { resent: 2 })
-    equal(await statuses(store), ['pending', 'waiting'])
+    equal(await listStatuses(store), ['pending', 'waiting'])
   },
 
-  'sends at once what waits for its next attempt': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' })
-    for (const afterMs of [1_000, 1_000]) {
+  'sends a pending delivery again at once': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
+    for (const delayMs of [1_000, 1_000]) {
       const now = (await store.nextDueAt()) ?? start
-      await settle(store, await claimOne(store, { now }), retry(afterMs), now)
+      await settle(store, await claimOne(store, { now }), retry(delayMs), now)
     }
     equal(await resend(store, { now: start + 1_500, statuses: ['pending'] }), { resent: 1 })
     const [first] = await listAll(store)
     includes(first, { status: 'pending', dueAt: start + 1_500, failures: 0, attempts: 2 })
-    equal(await statuses(store), ['pending', 'waiting'])
+    equal(await listStatuses(store), ['pending', 'waiting'])
   },
 
-  'puts an overtaken delivery back in its place': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+  'returns an overtaken delivery to its position in the lane': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
     await settle(store, await claimOne(store), retry(9_000, true))
     const second = await claimOne(store)
     equal(await resend(store, { statuses: ['pending'] }), { resent: 1 })
-    equal(await statuses(store), ['waiting', 'claimed', 'waiting'])
+    equal(await listStatuses(store), ['waiting', 'claimed', 'waiting'])
     await settle(store, second, delivered)
-    equal(namesOf(await claim(store)), ['A'])
-    equal(await statuses(store), ['claimed', 'delivered', 'waiting'])
+    equal(listNames(await claim(store)), ['A'])
+    equal(await listStatuses(store), ['claimed', 'delivered', 'waiting'])
   },
 
-  'leaves alone what is waiting or claimed': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' })
+  'does not change waiting or claimed deliveries': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
     const claimed = await claimOne(store)
     equal(await resend(store), { resent: 0 })
-    equal(await statuses(store), ['claimed', 'waiting'])
+    equal(await listStatuses(store), ['claimed', 'waiting'])
     equal((await settle(store, claimed, delivered)).outcome, 'settled')
   },
 
-  'fences the result of an attempt that was out when its delivery was sent again': async (store) => {
-    await open(store)
-    await tell(store, {})
+  'rejects the result of an attempt whose delivery was sent again in the meantime': async (store) => {
+    await setUp(store)
+    await publish(store, {})
     const claimed = await claimOne(store)
-    await store.saveSubscription(subscription({ revision: 2, disabledReason: 'by_hand' }))
-    await store.saveSubscription(subscription({ revision: 3 }))
+    await store.saveSubscription(buildSubscription({ revision: 2, disabledReason: 'by_hand' }))
+    await store.saveSubscription(buildSubscription({ revision: 3 }))
     equal(await resend(store), { resent: 1 })
     equal(await settle(store, claimed, delivered), { outcome: 'stale' })
-    equal(await statuses(store), ['pending'])
+    equal(await listStatuses(store), ['pending'])
   },
 
-  'keeps the order that a delivery waits for when both are sent again': async (store) => {
-    await open(store)
-    await tell(store, { name: 'CALL_ENDED' }, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED' })
+  'preserves the order of a delivery and the one it waits for when both are sent again': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'CALL_ENDED' }, { name: 'CALL_AI_SUMMARY', waitsFor: 'CALL_ENDED' })
     await settle(store, await claimOne(store), delivered)
     await settle(store, await claimOne(store), delivered)
     await resend(store)
     await settle(store, await claimOne(store), retry(9_000, true))
-    equal(await statuses(store), ['pending', 'waiting'])
+    equal(await listStatuses(store), ['pending', 'waiting'])
     await settle(store, await claimOne(store, { now: start + 9_000 }), delivered)
-    equal(await statuses(store), ['delivered', 'pending'])
+    equal(await listStatuses(store), ['delivered', 'pending'])
   },
 
-  'sends again only what is selected': async (store) => {
-    await open(store, [subscription(), subscription({ id: 'sub_2' })])
-    const [first, second] = await tell(
+  'sends only the selected deliveries again': async (store) => {
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
+    const [first, second] = await publish(
       store,
       { name: 'A', subject: 's1', occurredAt: start },
       { name: 'B', subject: 's2', occurredAt: start + 5 },
@@ -159,10 +159,10 @@ export const resendCases = defineCases({
     equal((await resend(store, { eventId: first?.id, organizationId: 'other' })).resent, 0)
   },
 
-  'sends a range again page by page, each exactly once and in order': async (store) => {
-    await open(store)
+  'sends a range of deliveries again page by page, each exactly once and in order': async (store) => {
+    await setUp(store)
     const names = Array.from({ length: 7 }, (_, index) => `E${index}`)
-    await tell(store, ...names.map((name) => ({ name })))
+    await publish(store, ...names.map((name) => ({ name })))
     for (const _ of names) await settle(store, await claimOne(store), delivered)
     const pages: number[] = []
     let cursor: string | undefined

@@ -1,31 +1,31 @@
 import { equal, includes, ok } from './assert.ts'
 import {
-  attempt,
+  buildAttempt,
   claim,
   claimOne,
   delivered,
   exhausted,
   gone,
   listAll,
-  namesOf,
-  open,
+  listNames,
+  listStatuses,
+  publish,
   released,
   retry,
   settle,
-  statuses,
-  tell,
+  setUp,
 } from './deliveries.ts'
-import { start, subscription } from './records.ts'
+import { buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const day = 86_400_000
 const find = { organizationId: 'acme', subscriptionId: 'sub_1' }
 
-/** Settlements, and what disables a subscription. */
+/** Settlements and disabled subscriptions. */
 export const settlementCases = defineCases({
   'records a success': async (store) => {
-    await open(store)
-    await tell(store, {})
+    await setUp(store)
+    await publish(store, {})
     const claimed = await claimOne(store)
     const outcome = await settle(store, claimed, delivered, start + 20)
     const expected = {
@@ -39,9 +39,9 @@ export const settlementCases = defineCases({
     equal(await listAll(store), [expected])
   },
 
-  'records a failure, due again after its pause': async (store) => {
-    await open(store)
-    await tell(store, {})
+  'records a failure, and sets the delivery due after its pause': async (store) => {
+    await setUp(store)
+    await publish(store, {})
     const claimed = await claimOne(store)
     const outcome = await settle(store, claimed, retry(5_000), start + 20)
     const expected = {
@@ -56,18 +56,18 @@ export const settlementCases = defineCases({
     equal((await claimOne(store, { now: start + 5_020 })).delivery.failures, 1)
   },
 
-  'records what is exhausted, which never blocks': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' })
+  'records an exhausted delivery, which does not block its lane': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
     const outcome = await settle(store, await claimOne(store), exhausted, start + 20)
-    ok(outcome.outcome === 'settled', 'it was recorded')
+    ok(outcome.outcome === 'settled', 'the claim is settled')
     includes(outcome.delivery, { status: 'exhausted', failures: 1, finishedAt: start + 20, dueAt: null })
-    equal(namesOf(await claim(store, { now: start + 20 })), ['B'])
+    equal(listNames(await claim(store, { now: start + 20 })), ['B'])
   },
 
   'writes nothing for another claim, a second result or an unknown delivery': async (store) => {
-    await open(store)
-    await tell(store, {})
+    await setUp(store)
+    await publish(store, {})
     const claimed = await claimOne(store)
     const stale = { outcome: 'stale' }
     equal(await settle(store, { ...claimed, claimId: 'another' }, delivered), stale)
@@ -78,14 +78,14 @@ export const settlementCases = defineCases({
     equal((await store.listAttempts('acme', claimed.delivery.id)).length, 1)
   },
 
-  'disables a subscription that is gone, and skips what is on its way': async (store) => {
-    await open(store, [subscription(), subscription({ id: 'sub_2' })])
-    await tell(store, { name: 'A' }, { name: 'B' }, { name: 'C', subject: 's2' })
+  'disables a subscription that is gone, and skips its unfinished deliveries': async (store) => {
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C', subject: 's2' })
     const claimed = await claim(store)
     const first = claimed.find(({ event, subscription: { id } }) => event.name === 'A' && id === 'sub_1')
     ok(first !== undefined, 'A was claimed')
     const outcome = await settle(store, first, gone, start + 9)
-    ok(outcome.outcome === 'settled', 'it was recorded')
+    ok(outcome.outcome === 'settled', 'the claim is settled')
     equal(outcome.disabled, 'gone')
     includes(outcome.delivery, { status: 'skipped', attempts: 1, finishedAt: start + 9 })
     includes(await store.findSubscription('acme', 'sub_1'), {
@@ -101,20 +101,20 @@ export const settlementCases = defineCases({
     equal((await store.findSubscription('acme', 'sub_2'))?.disabledReason, null)
   },
 
-  'keeps what happens while a subscription is disabled as skipped': async (store) => {
-    await open(store, [subscription({ disabledReason: 'by_hand' })])
-    await tell(store, { occurredAt: start + 5 })
+  'stores deliveries to a disabled subscription as skipped': async (store) => {
+    await setUp(store, [buildSubscription({ disabledReason: 'by_hand' })])
+    await publish(store, { occurredAt: start + 5 })
     const [kept] = await listAll(store)
     includes(kept, { status: 'skipped', dueAt: null, finishedAt: start + 5, attempts: 0 })
     equal(await claim(store, { now: start + day }), [])
   },
 
-  'skips what is on its way when a subscription is disabled, and brings nothing back by itself': async (
+  'skips unfinished deliveries when a subscription is disabled, and does not restore them by itself': async (
     store,
   ) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B' })
-    const disabled = subscription({ revision: 2, disabledReason: 'by_hand', updatedAt: start + 7 })
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
+    const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand', updatedAt: start + 7 })
     equal(await store.saveSubscription(disabled), 'saved')
     equal(
       (await listAll(store)).map(({ status, finishedAt }) => [status, finishedAt]),
@@ -123,29 +123,29 @@ export const settlementCases = defineCases({
         ['skipped', start + 7],
       ],
     )
-    await store.saveSubscription(subscription({ revision: 3 }))
-    await tell(store, { name: 'C' })
-    equal(namesOf(await claim(store)), ['C'])
+    await store.saveSubscription(buildSubscription({ revision: 3 }))
+    await publish(store, { name: 'C' })
+    equal(listNames(await claim(store)), ['C'])
   },
 
-  'takes the success of an attempt that was out when its subscription was disabled': async (store) => {
+  'accepts the success of an attempt whose subscription was disabled in the meantime': async (store) => {
     for (const [index, result] of [delivered, retry(1_000), released].entries()) {
-      if (index === 0) await open(store)
+      if (index === 0) await setUp(store)
       const revision = index * 2 + 1
-      await tell(store, { subject: `s${index}` })
+      await publish(store, { subject: `s${index}` })
       const claimed = await claimOne(store)
-      await store.saveSubscription(subscription({ revision: revision + 1, disabledReason: 'by_hand' }))
-      equal((await statuses(store)).at(-1), 'skipped')
+      await store.saveSubscription(buildSubscription({ revision: revision + 1, disabledReason: 'by_hand' }))
+      equal((await listStatuses(store)).at(-1), 'skipped')
       equal((await settle(store, claimed, result)).outcome, 'settled')
-      equal((await statuses(store)).at(-1), index === 0 ? 'delivered' : 'skipped')
-      await store.saveSubscription(subscription({ revision: revision + 2 }))
+      equal((await listStatuses(store)).at(-1), index === 0 ? 'delivered' : 'skipped')
+      await store.saveSubscription(buildSubscription({ revision: revision + 2 }))
       equal(await claim(store, { now: start + day }), [])
     }
   },
 
-  'disables a subscription whose every attempt has failed for 5 days': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B', subject: 's2' }, { name: 'C', subject: 's3' })
+  'disables a subscription if all attempts have failed for 5 days': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B', subject: 's2' }, { name: 'C', subject: 's3' })
     const [first, second, early] = await claim(store, { leaseMs: 9 * day })
     ok(first !== undefined && second !== undefined && early !== undefined, 'all were claimed')
     await settle(store, first, retry(5 * day - 1, true, start + 1), start + 1)
@@ -158,12 +158,12 @@ export const settlementCases = defineCases({
       disabledReason: 'failing',
       failingSince: start + 1,
     })
-    equal(await statuses(store), ['skipped', 'skipped', 'skipped'])
+    equal(await listStatuses(store), ['skipped', 'skipped', 'skipped'])
   },
 
-  'forgets failures when an attempt succeeds': async (store) => {
-    await open(store)
-    await tell(store, { name: 'A' }, { name: 'B', subject: 's2' })
+  'resets failingSince when an attempt succeeds': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B', subject: 's2' })
     const [first, second] = await claim(store, { leaseMs: 9 * day })
     ok(first !== undefined && second !== undefined, 'both were claimed')
     await settle(store, first, retry(5 * day, true))
@@ -175,39 +175,38 @@ export const settlementCases = defineCases({
     equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start + 5 * day)
   },
 
-  'forgets failures when a subscription gets another URL or is enabled again, not otherwise': async (
-    store,
-  ) => {
-    await open(store)
-    await tell(store, {})
-    await settle(store, await claimOne(store), retry(1_000))
-    const since = async () => (await store.findSubscription('acme', 'sub_1'))?.failingSince
-    await store.saveSubscription(subscription({ revision: 2, events: ['A'], failingSince: null }))
-    equal(await since(), start)
-    await store.saveSubscription(subscription({ revision: 3, disabledReason: 'by_hand' }))
-    equal(await since(), start)
-    await store.saveSubscription(subscription({ revision: 4 }))
-    equal(await since(), null)
-    await tell(store, { subject: 's2' })
-    await settle(store, await claimOne(store), retry(1_000))
-    equal(await since(), start)
-    await store.saveSubscription(subscription({ revision: 5, url: 'https://other.example/' }))
-    equal(await since(), null)
-  },
+  'resets failingSince when the URL of a subscription changes or it is enabled again, and not otherwise':
+    async (store) => {
+      await setUp(store)
+      await publish(store, {})
+      await settle(store, await claimOne(store), retry(1_000))
+      const since = async () => (await store.findSubscription('acme', 'sub_1'))?.failingSince
+      await store.saveSubscription(buildSubscription({ revision: 2, events: ['A'], failingSince: null }))
+      equal(await since(), start)
+      await store.saveSubscription(buildSubscription({ revision: 3, disabledReason: 'by_hand' }))
+      equal(await since(), start)
+      await store.saveSubscription(buildSubscription({ revision: 4 }))
+      equal(await since(), null)
+      await publish(store, { subject: 's2' })
+      await settle(store, await claimOne(store), retry(1_000))
+      equal(await since(), start)
+      await store.saveSubscription(buildSubscription({ revision: 5, url: 'https://other.example/' }))
+      equal(await since(), null)
+    },
 
-  'writes a subscription only over the revision that it replaces': async (store) => {
-    await open(store)
-    equal(await store.saveSubscription(subscription()), 'stale')
-    equal(await store.saveSubscription(subscription({ revision: 3 })), 'stale')
-    await tell(store, {})
+  'writes a subscription by compare-and-set': async (store) => {
+    await setUp(store)
+    equal(await store.saveSubscription(buildSubscription()), 'stale')
+    equal(await store.saveSubscription(buildSubscription({ revision: 3 })), 'stale')
+    await publish(store, {})
     await settle(store, await claimOne(store), gone)
-    equal(await store.saveSubscription(subscription({ revision: 2 })), 'stale')
-    equal(await store.saveSubscription(subscription({ revision: 3 })), 'saved')
+    equal(await store.saveSubscription(buildSubscription({ revision: 2 })), 'stale')
+    equal(await store.saveSubscription(buildSubscription({ revision: 3 })), 'saved')
   },
 
-  'removes a subscription with its deliveries and fences what was claimed': async (store) => {
-    await open(store, [subscription(), subscription({ id: 'sub_2' })])
-    await tell(store, { name: 'A' }, { name: 'B' })
+  'removes a subscription with its deliveries, whose claims become stale': async (store) => {
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
+    await publish(store, { name: 'A' }, { name: 'B' })
     const claimed = await claim(store)
     const own = claimed.find(({ subscription: { id } }) => id === 'sub_1')
     ok(own !== undefined, 'A was claimed')
@@ -224,13 +223,13 @@ export const settlementCases = defineCases({
   },
 
   'numbers attempts without gaps, also after sending again': async (store) => {
-    await open(store)
-    await tell(store, {})
+    await setUp(store)
+    await publish(store, {})
     const first = await claimOne(store)
     await settle(store, first, exhausted)
     const again = { organizationId: 'acme', now: start, limit: 10, webhookIdSuffix: null }
     await store.resendDeliveries(again)
-    await settle(store, await claimOne(store), { kind: 'delivered', attempt: attempt({ status: 204 }) })
+    await settle(store, await claimOne(store), { kind: 'delivered', attempt: buildAttempt({ status: 204 }) })
     const attempts = await store.listAttempts('acme', first.delivery.id)
     equal(
       attempts.map(({ number, status }) => [number, status]),

@@ -1,19 +1,19 @@
 import type { Store } from '../store.ts'
 
-/** One thing that every store must do. */
+/** A rule that every store must follow. */
 export type StoreCase = {
-  /** What it must do, as a sentence. */
+  /** The rule, as a sentence. */
   readonly name: string
   /**
    * Runs the case.
    *
    * @param open - opens an empty store; the case closes it.
-   * @throws AssertionError when the store does not do it.
+   * @throws AssertionError if the store does not follow the rule.
    */
   run(open: () => Promise<Store>): Promise<void>
 }
 
-/** Cases by their sentences. */
+/** Defines cases by their names. */
 export const defineCases = (cases: Readonly<Record<string, (store: Store) => Promise<void>>>): StoreCase[] =>
   Object.entries(cases).map(([name, body]) => ({
     name,

@@ -2,16 +2,15 @@ import { InputError } from '../errors/input-error.ts'
 
 const pattern = /^[^\p{Control}\p{Surrogate}]{1,255}$/u
 
-/** What an identifier must be. */
 export const identifierRule = 'must have 1 to 255 characters, without control characters or lone surrogates'
 
-/** Tells whether a text can be an identifier: every store can keep it, and index it. */
+/** Returns whether a text can be an identifier, which every store can store and index. */
 export const isIdentifier = (text: unknown): text is string => typeof text === 'string' && pattern.test(text)
 
 /**
- * Checks identifiers, given by the names of their fields; those that are `undefined` are left out.
+ * Checks identifiers by the names of their fields. Fields that are `undefined` are ignored.
  *
- * @throws InputError when one cannot be an identifier.
+ * @throws InputError if a text cannot be an identifier.
  */
 export const checkIdentifiers = (identifiers: Readonly<Record<string, string | undefined>>): void => {
   const issues = Object.entries(identifiers)

@@ -1,13 +1,28 @@
 import type { Clock } from './clock.ts'
-import type { Random } from './random.ts'
 
-/** What an id is for; it starts with this and an underscore. */
+/** Returns a random number from 0 (inclusive) to 1 (exclusive), like `Math.random`. */
+export type Random = () => number
+
+/** Creates a {@link Random} that reads the platform's cryptographic generator, 256 numbers at a time. */
+export const createSecureRandom = (): Random => {
+  const numbers = new Uint32Array(256)
+  let next = numbers.length
+  return () => {
+    if (next === numbers.length) {
+      crypto.getRandomValues(numbers)
+      next = 0
+    }
+    return (numbers[next++] ?? 0) / 2 ** 32
+  }
+}
+
+/** The kind of thing that an id identifies. The id starts with it and an underscore. */
 export type IdPrefix = 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'claim'
 
-/** Makes a new id for something; every id differs from all before it. */
+/** Creates an id. Every id differs from all earlier ones. */
 export type Ids = (prefix: IdPrefix) => string
 
-/** What {@link createIds} draws from. */
+/** The sources of {@link createIds}. */
 export type IdSources = { readonly clock: Clock; readonly random: Random }
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
@@ -21,7 +36,7 @@ const encode = (digits: readonly number[]): string => {
 const timeDigits = (time: number): number[] =>
   Array.from({ length: 10 }, (_, index) => Math.floor(time / 32 ** (9 - index)) % 32)
 
-/** The next number in base 32, most significant digit first; after the last it starts again at zero. */
+/** Adds one to a number in base 32, most significant digit first. The highest number is followed by zero. */
 const increment = (digits: number[]): void => {
   for (let index = digits.length - 1; index >= 0; index--) {
     const digit = ((digits[index] ?? 0) + 1) % 32
@@ -31,9 +46,9 @@ const increment = (digits: number[]): void => {
 }
 
 /**
- * Ids that sort by the time they were made: prefix, underscore, ULID (26 characters of Crockford's base 32: 48 bits
- * of time and 80 random ones). Within one millisecond, and while the clock stands still or goes back, each is the
- * one before plus one. The same clock and random give the same ids.
+ * Creates a generator of ids that sort by the time of their creation: prefix, underscore, ULID (26 characters of
+ * Crockford's base 32: 48 bits of time and 80 random bits). Within one millisecond, and while the clock stands still or
+ * goes back, each id is the previous one plus one. The same clock and random numbers result in the same ids.
  *
  * @example
  * const ids = createIds({ clock: { now: () => 0 }, random: Math.random })

@@ -1,5 +1,5 @@
-// FIPS 180-4. The platform's own digest is asynchronous, and costs a text as short as ours (a key, a request) some 50
-// microseconds for the way to another thread and back; this costs 2.
+// FIPS 180-4. The platform's digest is asynchronous and takes about 50 microseconds for a short text (a key, a request),
+// because it uses another thread. This takes 2.
 
 const parseWords = (text: string): Uint32Array =>
   Uint32Array.from(text.trim().split(/\s+/), (word) => Number.parseInt(word, 16))
@@ -14,15 +14,15 @@ const constants = parseWords(`
   682e6ff3 748f82ee 78a5636f 84c87814 8cc70208 90befffa a4506ceb bef9a3f7 c67178f2
 `)
 
-/** The same of the square roots of the first 8 primes: what a hash starts from. */
-const start = parseWords('6a09e667 bb67ae85 3c6ef372 a54ff53a 510e527f 9b05688c 1f83d9ab 5be0cd19')
+/** The first 32 bits of the fractions of the square roots of the first 8 primes. */
+const initialState = parseWords('6a09e667 bb67ae85 3c6ef372 a54ff53a 510e527f 9b05688c 1f83d9ab 5be0cd19')
 
 const encoder = new TextEncoder()
 const words = new Uint32Array(64)
 
 const rotate = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits))
 
-/** The message, a one bit, zeros, and the message's length in bits, in whole blocks of 64 bytes. */
+/** Appends a one bit, zeros, and the message's length in bits, to fill blocks of 64 bytes. */
 const pad = (message: Uint8Array): DataView => {
   const padded = new Uint8Array((((message.length + 8) >> 6) + 1) * 64)
   padded.set(message)
@@ -62,10 +62,10 @@ const compress = (state: Uint32Array): void => {
   for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index] = (state[index] ?? 0) + word
 }
 
-/** SHA-256 of a text's UTF-8, as 64 lower-case hexadecimal digits. */
+/** Hashes the UTF-8 of a text. Returns 64 lower-case hexadecimal digits. */
 export const sha256 = (text: string): string => {
   const view = pad(encoder.encode(text))
-  const state = start.slice()
+  const state = initialState.slice()
   for (let offset = 0; offset < view.byteLength; offset += 64) {
     expand(view, offset)
     compress(state)

@@ -1,13 +1,13 @@
 import { InputError } from '../errors/input-error.ts'
 
-/** Tells whether every store can keep `text`: well-formed Unicode without NUL (PostgreSQL can keep neither). */
+/** Returns whether every store can store `text`: PostgreSQL needs well-formed Unicode without NUL. */
 export const isStorableText = (text: unknown): text is string =>
   typeof text === 'string' && !/[\0\p{Surrogate}]/u.test(text)
 
 /**
- * Checks texts, given by the names of their fields; those that are `undefined` are left out.
+ * Checks texts by the names of their fields. Fields that are `undefined` are ignored.
  *
- * @throws InputError when a store could not keep one.
+ * @throws InputError if a text cannot be stored.
  */
 export const checkTexts = (texts: Readonly<Record<string, string | undefined>>): void => {
   const issues = Object.entries(texts)

@@ -9,7 +9,7 @@ import { defineCases } from './cases.ts'
 import {
   acme,
   createBody,
-  createWorld,
+  createScenario,
   expectError,
   expectNothing,
   getSummary,
@@ -18,32 +18,32 @@ import {
   secondWaba,
   summary,
   waba,
-} from './world.ts'
+} from './scenario.ts'
 
 const authentication = defineCases('Authentication', {
   'requests carry a Public API key: raw, or after Bearer (rule 1)': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     for (const authorization of [
       'wk_all_0123456789',
       'Bearer wk_all_0123456789',
       'bearer  wk_all_0123456789',
       'BEARER wk_all_0123456789',
     ]) {
-      equal((await postGroup(world, createBody, { key: null, headers: { authorization } })).status, 200)
+      equal((await postGroup(scenario, createBody, { key: null, headers: { authorization } })).status, 200)
     }
   },
   'when the key is missing, 401 (rule 2)': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     for (const authorization of [undefined, '', 'Bearer ', 'Bearer']) {
       const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
-      const response = await postGroup(world, createBody, { key: null, headers })
+      const response = await postGroup(scenario, createBody, { key: null, headers })
       equal(response.headers.get('www-authenticate'), 'Bearer')
       await expectError(response, 401, 'missing_api_key')
     }
-    await expectNothing(world)
+    await expectNothing(scenario)
   },
   'when the key is invalid, 401 (rule 2)': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     for (const key of [
       'nobody',
       'wk_all_012345678',
@@ -53,28 +53,28 @@ const authentication = defineCases('Authentication', {
       'wk_all_0123456789, wk_all_0123456789',
       'wk all 0123456789',
     ]) {
-      await expectError(await postGroup(world, createBody, { key }), 401, 'invalid_api_key')
-      await expectError(await getSummary(world, 'c1', { key }), 401, 'invalid_api_key')
+      await expectError(await postGroup(scenario, createBody, { key }), 401, 'invalid_api_key')
+      await expectError(await getSummary(scenario, 'c1', { key }), 401, 'invalid_api_key')
     }
-    await expectNothing(world)
+    await expectNothing(scenario)
   },
   'when the key lacks permission for the wabaNumber, 403 (rule 3)': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     await expectError(
-      await postGroup(world, createBody, { key: 'wk_second_0123456789' }),
+      await postGroup(scenario, createBody, { key: 'wk_second_0123456789' }),
       403,
       'waba_number_not_permitted',
     )
-    await expectNothing(world)
+    await expectNothing(scenario)
     const permitted = { wabaNumber: '+15550100003', subject: 'x' }
-    equal((await postGroup(world, permitted, { key: 'wk_second_0123456789' })).status, 200)
+    equal((await postGroup(scenario, permitted, { key: 'wk_second_0123456789' })).status, 200)
   },
   'the header that carries the key can be chosen': async () => {
-    const world = await createWorld({ auth: { header: 'X-Public-Api-Key' } })
-    await expectError(await postGroup(world), 401, 'missing_api_key')
+    const scenario = await createScenario({ auth: { header: 'X-Public-Api-Key' } })
+    await expectError(await postGroup(scenario), 401, 'missing_api_key')
     equal(
       (
-        await postGroup(world, createBody, {
+        await postGroup(scenario, createBody, {
           key: null,
           headers: { 'x-public-api-key': 'wk_all_0123456789' },
         })
@@ -82,39 +82,39 @@ const authentication = defineCases('Authentication', {
       200,
     )
   },
-  'a removed key is refused at once': async () => {
-    const world = await createWorld()
-    equal((await postGroup(world)).status, 200)
-    const keys = await world.server.apiKeys.list('acme')
-    for (const { id } of keys) equal(await world.server.apiKeys.remove('acme', id), true)
-    await expectError(await postGroup(world), 401, 'invalid_api_key')
+  'a removed key is rejected at once': async () => {
+    const scenario = await createScenario()
+    equal((await postGroup(scenario)).status, 200)
+    const keys = await scenario.server.apiKeys.list('acme')
+    for (const { id } of keys) equal(await scenario.server.apiKeys.remove('acme', id), true)
+    await expectError(await postGroup(scenario), 401, 'invalid_api_key')
   },
-  'a new key works at once, and can be read only when it is made': async () => {
-    const world = await createWorld()
-    const { key, record } = await world.server.apiKeys.create('acme', { label: 'CI' })
+  'a new key works at once, and can be read only when it is created': async () => {
+    const scenario = await createScenario()
+    const { key, record } = await scenario.server.apiKeys.create('acme', { label: 'CI' })
     ok(/^wk_[0-9a-f]{48}$/.test(key), key)
-    equal((await postGroup(world, createBody, { key })).status, 200)
-    const keys = await world.server.apiKeys.list('acme')
+    equal((await postGroup(scenario, createBody, { key })).status, 200)
+    const keys = await scenario.server.apiKeys.list('acme')
     equal(keys.at(-1), record)
     ok(!JSON.stringify(keys).includes(key), 'no list holds the key')
   },
   'only the SHA-256 of a key is stored': async () => {
-    const { server } = await createWorld()
+    const { server } = await createScenario()
     const [all] = await server.apiKeys.list('acme')
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode('wk_all_0123456789'))
     const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
     equal(all?.hash, hex)
   },
   'a key belongs to one organization': async () => {
-    const { server } = await createWorld()
+    const { server } = await createScenario()
     const error = await server.apiKeys
       .create('other', { key: 'wk_all_0123456789' })
       .catch((caught: unknown) => caught)
     ok(error instanceof Error && error.name === 'RecordExistsError', String(error))
     ok(!error.message.includes('wk_all_0123456789'), 'the message does not hold the key')
   },
-  'a key that is too short is refused, and says how to get a good one': async () => {
-    const { server } = await createWorld()
+  'a key that is too short is rejected, with advice on how to get a valid one': async () => {
+    const { server } = await createScenario()
     for (const key of ['x', 'wk_012345678901']) {
       const error = await server.apiKeys.create('acme', { key }).catch((caught: unknown) => caught)
       ok(error instanceof Error && error.name === 'InputError', String(error))
@@ -122,9 +122,9 @@ const authentication = defineCases('Authentication', {
     }
     await server.apiKeys.create('acme', { key: 'wk_0123456789012' })
   },
-  'a caller is recognised by the whole hash of its key': async () => {
+  'a caller is recognized by the whole hash of its key': async () => {
     const store = memoryStore()
-    await createWorld({ store })
+    await createScenario({ store })
     for (const change of [
       (hash: string) => `${hash.slice(0, -1)}${hash.endsWith('0') ? '1' : '0'}`,
       (hash: string) => `${hash.startsWith('0') ? '1' : '0'}${hash.slice(1)}`,
@@ -137,13 +137,13 @@ const authentication = defineCases('Authentication', {
         const caller = await store.findCaller(hash)
         return caller && { ...caller, key: { ...caller.key, hash: change(caller.key.hash) } }
       }
-      const world = await createWorld({ store: { ...store, findCaller }, organizations: [] })
-      await expectError(await postGroup(world), 401, 'invalid_api_key')
+      const scenario = await createScenario({ store: { ...store, findCaller }, organizations: [] })
+      await expectError(await postGroup(scenario), 401, 'invalid_api_key')
     }
   },
   'the hash of a key is compared by a function that reads all of it': async () => {
     const store = memoryStore()
-    await createWorld({ store })
+    await createScenario({ store })
     for (const first of ['', 'x']) {
       let read = 0
       const findCaller: typeof store.findCaller = async (digest) => {
@@ -158,42 +158,42 @@ const authentication = defineCases('Authentication', {
         })
         return caller && { ...caller, key: { ...caller.key, hash: hash as string } }
       }
-      const world = await createWorld({ store: { ...store, findCaller }, organizations: [] })
-      equal((await postGroup(world)).status, first === '' ? 200 : 401)
+      const scenario = await createScenario({ store: { ...store, findCaller }, organizations: [] })
+      equal((await postGroup(scenario)).status, first === '' ? 200 : 401)
       ok(read >= 64, `${read} characters were read`)
     }
   },
   'a key may begin and end like the scheme': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     for (const key of ['wk_0123456789_bearer', 'bearer_0123456789']) {
-      await world.server.apiKeys.create('acme', { key })
-      equal((await postGroup(world, createBody, { key })).status, 200)
-      equal((await postGroup(world, createBody, { key: `Bearer ${key}` })).status, 200)
+      await scenario.server.apiKeys.create('acme', { key })
+      equal((await postGroup(scenario, createBody, { key })).status, 200)
+      equal((await postGroup(scenario, createBody, { key: `Bearer ${key}` })).status, 200)
     }
   },
-  'a key that no header can carry is refused': async () => {
-    const { server } = await createWorld()
+  'a key that no header can carry is rejected': async () => {
+    const { server } = await createScenario()
     for (const key of ['', 'with space', 'é', 'a\nb']) {
       const error = await server.apiKeys.create('acme', { key }).catch((caught: unknown) => caught)
       ok(error instanceof Error && error.name === 'InputError', String(error))
     }
   },
-  'a key that is limited to some numbers does not see the calls of others, but PSTN calls': async () => {
-    const world = await createWorld()
-    const hidden = await playCall(world, { channel: 'WHATSAPP', number: waba })
-    const visible = await playCall(world, { channel: 'WHATSAPP', number: secondWaba })
-    const telephone = await playCall(world, { channel: 'PSTN' })
+  'a key that is limited to some numbers can see their calls and PSTN calls, and no others': async () => {
+    const scenario = await createScenario()
+    const hidden = await playCall(scenario, { channel: 'WHATSAPP', number: waba })
+    const visible = await playCall(scenario, { channel: 'WHATSAPP', number: secondWaba })
+    const telephone = await playCall(scenario, { channel: 'PSTN' })
     for (const callId of [hidden, visible, telephone]) {
-      await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+      await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
     }
     await expectError(
-      await getSummary(world, hidden, { key: 'wk_second_0123456789' }),
+      await getSummary(scenario, hidden, { key: 'wk_second_0123456789' }),
       404,
       'summary_not_found',
     )
-    equal((await getSummary(world, visible, { key: 'wk_second_0123456789' })).status, 200)
-    equal((await getSummary(world, telephone, { key: 'wk_second_0123456789' })).status, 200)
-    equal((await getSummary(world, hidden)).status, 200)
+    equal((await getSummary(scenario, visible, { key: 'wk_second_0123456789' })).status, 200)
+    equal((await getSummary(scenario, telephone, { key: 'wk_second_0123456789' })).status, 200)
+    equal((await getSummary(scenario, hidden)).status, 200)
   },
 })
 
@@ -206,8 +206,8 @@ const failing = (error: () => Error) => {
 
 const errors = defineCases('Errors', {
   'a body has statusCode, error, message, code and, for fields, issues': async () => {
-    const world = await createWorld()
-    const response = await postGroup(world, { ...createBody, subject: '' })
+    const scenario = await createScenario()
+    const response = await postGroup(scenario, { ...createBody, subject: '' })
     equal(await response.json(), {
       statusCode: 400,
       error: 'Bad Request',
@@ -216,36 +216,38 @@ const errors = defineCases('Errors', {
       issues: [{ path: 'subject', message: 'subject must not be empty' }],
     })
   },
-  'when the storage cannot be reached, 503 with Retry-After, and nothing has happened': async () => {
-    const store = failing(() => new StorageUnavailableError('the disk is full', { retryAfterMs: 1_500 }))
-    const world = await createWorld({ store })
-    for (const response of [await postGroup(world), await getSummary(world, 'c1')]) {
-      equal(response.headers.get('retry-after'), '2')
-      const body = await expectError(response, 503, 'storage_unavailable')
-      ok(!JSON.stringify(body).includes('disk'), 'no detail of the storage is told')
-    }
-    await expectNothing(world)
-    equal(world.errors.length, 2)
-  },
-  'when a commit was not confirmed, 503 without Retry-After, which says to find out first': async () => {
-    const memory = memoryStore()
-    const world = await createWorld({
-      store: { ...memory, createGroup: () => Promise.reject(new StorageOutcomeUnknownError('cut off')) },
-    })
-    const response = await postGroup(world)
-    equal(response.headers.get('retry-after'), null)
-    const body = await expectError(response, 503, 'outcome_unknown')
-    ok(!JSON.stringify(body).includes('cut off'), 'no detail of the storage is told')
-    equal(world.errors.length, 1)
-  },
-  'what nobody foresaw is 500, tells nothing, and is reported': async () => {
-    const world = await createWorld({ store: failing(() => new Error('secret detail')) })
-    const response = await postGroup(world)
+  'if the storage cannot be reached, the response is 503 with Retry-After, and nothing has happened':
+    async () => {
+      const store = failing(() => new StorageUnavailableError('the disk is full', { retryAfterMs: 1_500 }))
+      const scenario = await createScenario({ store })
+      for (const response of [await postGroup(scenario), await getSummary(scenario, 'c1')]) {
+        equal(response.headers.get('retry-after'), '2')
+        const body = await expectError(response, 503, 'storage_unavailable')
+        ok(!JSON.stringify(body).includes('disk'), 'no detail of the storage is revealed')
+      }
+      await expectNothing(scenario)
+      equal(scenario.errors.length, 2)
+    },
+  'if a commit was not confirmed, the response is 503 without Retry-After, with advice to find out first':
+    async () => {
+      const memory = memoryStore()
+      const scenario = await createScenario({
+        store: { ...memory, createGroup: () => Promise.reject(new StorageOutcomeUnknownError('cut off')) },
+      })
+      const response = await postGroup(scenario)
+      equal(response.headers.get('retry-after'), null)
+      const body = await expectError(response, 503, 'outcome_unknown')
+      ok(!JSON.stringify(body).includes('cut off'), 'no detail of the storage is revealed')
+      equal(scenario.errors.length, 1)
+    },
+  'an unexpected error is 500, reveals nothing, and is passed to onError': async () => {
+    const scenario = await createScenario({ store: failing(() => new Error('secret detail')) })
+    const response = await postGroup(scenario)
     ok(response.headers.get('x-request-id') !== null, 'it has a request id')
     const body = await expectError(response, 500, 'internal_error')
     ok(!JSON.stringify(body).includes('secret'), JSON.stringify(body))
-    equal(world.errors.map(String), ['Error: secret detail'])
-    await expectNothing(world)
+    equal(scenario.errors.map(String), ['Error: secret detail'])
+    await expectNothing(scenario)
   },
   'organizations that could not be declared are declared by the next request': async () => {
     const store = memoryStore()

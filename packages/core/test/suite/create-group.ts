@@ -3,35 +3,35 @@ import { equal, ok } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createBody,
-  createWorld,
+  createScenario,
   disabledWaba,
   expectError,
   expectNothing,
   postGroup,
+  type Scenario,
   secondWaba,
   start,
-  type World,
   waba,
-} from './world.ts'
+} from './scenario.ts'
 
-/** Refuses `body`, and nothing has happened; returns the world. */
+/** Expects that `body` is rejected and nothing happens. */
 const refused = async (
   body: unknown,
   [status, code, paths]: [number, string, string[]?],
   headers: Record<string, string> = {},
-): Promise<World> => {
-  const world = await createWorld()
-  await world.subscribe()
-  await expectError(await postGroup(world, body, { headers }), status, code, paths)
-  await expectNothing(world)
-  return world
+): Promise<Scenario> => {
+  const scenario = await createScenario()
+  await scenario.subscribe()
+  await expectError(await postGroup(scenario, body, { headers }), status, code, paths)
+  await expectNothing(scenario)
+  return scenario
 }
 
-const accepted = async (body: object, headers: Record<string, string> = {}): Promise<World> => {
-  const world = await createWorld()
-  const response = await postGroup(world, body, { headers })
+const accepted = async (body: object, headers: Record<string, string> = {}): Promise<Scenario> => {
+  const scenario = await createScenario()
+  const response = await postGroup(scenario, body, { headers })
   equal(response.status, 200, await response.clone().text())
-  return world
+  return scenario
 }
 
 const fields = defineCases('Resources, group creation request', {
@@ -55,8 +55,8 @@ const fields = defineCases('Resources, group creation request', {
     await refused({ ...createBody, subject: '🎉'.repeat(129) }, [400, 'invalid_subject', ['subject']])
   },
   'description is optional, and may be empty': async () => {
-    const world = await accepted({ ...createBody, groupId: 'g', description: '' })
-    equal((await world.server.groups.find('acme', 'g'))?.description, '')
+    const scenario = await accepted({ ...createBody, groupId: 'g', description: '' })
+    equal((await scenario.server.groups.find('acme', 'g'))?.description, '')
   },
   'description must be a string': () =>
     refused({ ...createBody, description: 1 }, [400, 'invalid_description', ['description']]).then(),
@@ -70,8 +70,8 @@ const fields = defineCases('Resources, group creation request', {
   },
   'joinApprovalMode is auto_approve or approval_required': async () => {
     for (const joinApprovalMode of ['auto_approve', 'approval_required']) {
-      const world = await accepted({ ...createBody, groupId: 'g', joinApprovalMode })
-      equal((await world.server.groups.find('acme', 'g'))?.joinApprovalMode, joinApprovalMode)
+      const scenario = await accepted({ ...createBody, groupId: 'g', joinApprovalMode })
+      equal((await scenario.server.groups.find('acme', 'g'))?.joinApprovalMode, joinApprovalMode)
     }
     for (const joinApprovalMode of ['AUTO_APPROVE', '', 'none', 1, null]) {
       const body = { ...createBody, joinApprovalMode }
@@ -79,10 +79,10 @@ const fields = defineCases('Resources, group creation request', {
     }
   },
   "when joinApprovalMode is omitted, the integration's default is stored with the group": async () => {
-    const world = await accepted({ ...createBody, groupId: 'first' })
-    await postGroup(world, { wabaNumber: secondWaba, subject: 'x', groupId: 'second' })
-    equal((await world.server.groups.find('acme', 'first'))?.joinApprovalMode, 'auto_approve')
-    equal((await world.server.groups.find('acme', 'second'))?.joinApprovalMode, 'approval_required')
+    const scenario = await accepted({ ...createBody, groupId: 'first' })
+    await postGroup(scenario, { wabaNumber: secondWaba, subject: 'x', groupId: 'second' })
+    equal((await scenario.server.groups.find('acme', 'first'))?.joinApprovalMode, 'auto_approve')
+    equal((await scenario.server.groups.find('acme', 'second'))?.joinApprovalMode, 'approval_required')
   },
   'groupId must be a string': () =>
     refused({ ...createBody, groupId: 7 }, [400, 'invalid_group_id', ['groupId']]).then(),
@@ -93,16 +93,16 @@ const fields = defineCases('Resources, group creation request', {
     await refused({ ...createBody, groupId: 'x'.repeat(51) }, [400, 'invalid_group_id', ['groupId']])
   },
   'groupId is stored as clientCustomGroupId, and is the groupId of the webhooks (rule 1)': async () => {
-    const world = await accepted({ ...createBody, groupId: 'my group' })
-    equal((await world.server.groups.find('acme', 'my group'))?.clientCustomGroupId, 'my group')
-    const [created] = world.emissions
+    const scenario = await accepted({ ...createBody, groupId: 'my group' })
+    equal((await scenario.server.groups.find('acme', 'my group'))?.clientCustomGroupId, 'my group')
+    const [created] = scenario.emissions
     equal(created?.event.event === 'GROUP_CREATED' && created.event.groupId, 'my group')
   },
   'when groupId is omitted, one is generated: wagrp_ and a ULID (rule 2)': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     const ids: string[] = []
     for (let index = 0; index < 20; index++) {
-      const { groupId } = (await (await postGroup(world)).json()) as { groupId: string }
+      const { groupId } = (await (await postGroup(scenario)).json()) as { groupId: string }
       ok(/^wagrp_[0-9A-HJKMNP-TV-Z]{26}$/.test(groupId), groupId)
       ids.push(groupId)
     }
@@ -116,33 +116,33 @@ const fields = defineCases('Resources, group creation request', {
     let calls = 0
     const ids = (prefix: string) =>
       (prefix === 'wagrp' ? ['same', 'same', 'new'][calls++] : `${prefix}_${calls++}`) ?? ''
-    const world = await createWorld({ ids: (prefix) => ids(prefix) })
+    const scenario = await createScenario({ ids: (prefix) => ids(prefix) })
     calls = 0
-    const first = await world.server.groups.create('acme', createBody)
+    const first = await scenario.server.groups.create('acme', createBody)
     calls = 1
-    const second = await world.server.groups.create('acme', createBody)
+    const second = await scenario.server.groups.create('acme', createBody)
     equal([first.groupId, first.outcome, second.outcome], ['same', 'created', 'created'])
     ok(second.groupId !== 'same', second.groupId)
   },
   'the same clock and random give the same ids': async () => {
-    const [first, second] = [await createWorld(), await createWorld()]
+    const [first, second] = [await createScenario(), await createScenario()]
     equal(await (await postGroup(first)).json(), await (await postGroup(second)).json())
     equal(first.emissions, second.emissions)
   },
   'unknown fields are ignored, also __proto__ and constructor': async () => {
     const body =
       '{"wabaNumber":"15550100001","subject":"x","groupId":"g","x":1,"__proto__":{"subject":""},"constructor":1}'
-    const world = await createWorld()
-    equal((await postGroup(world, body)).status, 200)
-    equal((await world.server.groups.find('acme', 'g'))?.subject, 'x')
+    const scenario = await createScenario()
+    equal((await postGroup(scenario, body)).status, 200)
+    equal((await scenario.server.groups.find('acme', 'g'))?.subject, 'x')
     const hidden = '{"wabaNumber":"15550100001","__proto__":{"subject":"x"}}'
-    await expectError(await postGroup(world, hidden), 400, 'invalid_subject')
+    await expectError(await postGroup(scenario, hidden), 400, 'invalid_subject')
   },
-  'of a key that is there twice the last counts': async () => {
-    const world = await createWorld()
+  'of a repeated JSON key, the last one counts': async () => {
+    const scenario = await createScenario()
     const body = '{"wabaNumber":"15550100001","subject":"x","subject":"y","groupId":"g"}'
-    equal((await postGroup(world, body)).status, 200)
-    equal((await world.server.groups.find('acme', 'g'))?.subject, 'y')
+    equal((await postGroup(scenario, body)).status, 200)
+    equal((await scenario.server.groups.find('acme', 'g'))?.subject, 'y')
   },
   'text with a NUL or a lone surrogate is invalid in every field': async () => {
     for (const bad of ['a\0b', 'a\ud800b', '\udc00']) {
@@ -152,7 +152,7 @@ const fields = defineCases('Resources, group creation request', {
       await refused({ ...createBody, groupId: bad }, [400, 'invalid_group_id', ['groupId']])
     }
   },
-  'the code is that of the first invalid field of the table, issues has them all': async () => {
+  'the code is that of the first invalid field, and issues lists all of them': async () => {
     const wrong = { groupId: '', joinApprovalMode: 'x', description: 1, subject: '', wabaNumber: 2 }
     const order = [
       ['wabaNumber', 'invalid_waba_number'],
@@ -171,8 +171,8 @@ const fields = defineCases('Resources, group creation request', {
     }
   },
   'each issue has a sentence that names its field': async () => {
-    const world = await createWorld()
-    const body = await expectError(await postGroup(world, {}), 400, 'invalid_waba_number')
+    const scenario = await createScenario()
+    const body = await expectError(await postGroup(scenario, {}), 400, 'invalid_waba_number')
     equal(body.issues, [
       { path: 'wabaNumber', message: 'wabaNumber must be a string' },
       { path: 'subject', message: 'subject must be a string' },
@@ -191,17 +191,17 @@ const bodies = defineCases('Request body', {
     bytes[12] = 0xff
     await refused(bytes, [400, 'malformed_json'])
   },
-  'must be complete: a multi-byte character may not be cut off': async () => {
+  'must be complete: a multi-byte character must not be cut off': async () => {
     await refused(new TextEncoder().encode('"é').subarray(0, 2), [400, 'malformed_json'])
   },
   'may start with a byte order mark': async () => {
-    const world = await createWorld()
-    equal((await postGroup(world, `\ufeff${JSON.stringify(createBody)}`)).status, 200)
+    const scenario = await createScenario()
+    equal((await postGroup(scenario, `\ufeff${JSON.stringify(createBody)}`)).status, 200)
   },
   'must be one object': async () => {
     for (const body of ['null', '[]', '"text"', '1', 'true']) await refused(body, [400, 'invalid_body'])
   },
-  'may be nested as deep as fits': async () => {
+  'may be nested as deep as its size allows': async () => {
     const deep = `{"x":${'['.repeat(32_000)}${']'.repeat(32_000)}}`
     await refused(deep, [400, 'invalid_waba_number'])
   },
@@ -234,9 +234,9 @@ const bodies = defineCases('Request body', {
 })
 
 const rules = defineCases('Endpoints, create WhatsApp group', {
-  'answers 200 with success and groupId': async () => {
-    const world = await createWorld()
-    const response = await postGroup(world, { ...createBody, groupId: 'g1' })
+  'responds with 200, success and groupId': async () => {
+    const scenario = await createScenario()
+    const response = await postGroup(scenario, { ...createBody, groupId: 'g1' })
     equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
     equal(response.headers.get('content-type'), 'application/json')
     equal(response.headers.get('cache-control'), 'no-store')
@@ -261,8 +261,8 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
       ' +1.555.010.0001 ',
       '(1)5550100001',
     ]) {
-      const world = await accepted({ ...createBody, wabaNumber, groupId: 'g' })
-      equal((await world.server.groups.find('acme', 'g'))?.wabaNumber, waba)
+      const scenario = await accepted({ ...createBody, wabaNumber, groupId: 'g' })
+      equal((await scenario.server.groups.find('acme', 'g'))?.wabaNumber, waba)
     }
   },
   'when subject is empty or joinApprovalMode is not allowed, 400 (rule 2)': async () => {
@@ -270,11 +270,11 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
     await refused({ ...createBody, joinApprovalMode: 'x' }, [400, 'invalid_join_approval_mode'])
   },
   'on success a GROUP_CREATED webhook for the group follows (rule 3)': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    await postGroup(world, { ...createBody, groupId: 'g1' })
-    await world.advance(0)
-    const [sent] = world.sent
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    await postGroup(scenario, { ...createBody, groupId: 'g1' })
+    await scenario.advance(0)
+    const [sent] = scenario.sent
     const { inviteLink, ...event } = JSON.parse(sent?.body ?? '{}')
     equal(event, {
       event: 'GROUP_CREATED',
@@ -287,43 +287,43 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
   'when the integration is disabled, 422': () =>
     refused({ ...createBody, wabaNumber: disabledWaba }, [422, 'integration_disabled']).then(),
   'checks in this order: key, body, integration, permission, business rules': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     const disabled = { wabaNumber: disabledWaba, subject: 'x' }
     const wrongType = { 'content-type': 'text/plain' }
     await expectError(
-      await postGroup(world, '{', { key: 'nobody', headers: wrongType }),
+      await postGroup(scenario, '{', { key: 'nobody', headers: wrongType }),
       401,
       'invalid_api_key',
     )
     await expectError(
-      await postGroup(world, '{', { key: 'wk_second_0123456789', headers: wrongType }),
+      await postGroup(scenario, '{', { key: 'wk_second_0123456789', headers: wrongType }),
       415,
       'unsupported_media_type',
     )
     await expectError(
-      await postGroup(world, { wabaNumber: '1' }, { key: 'wk_second_0123456789' }),
+      await postGroup(scenario, { wabaNumber: '1' }, { key: 'wk_second_0123456789' }),
       400,
       'invalid_subject',
     )
     await expectError(
-      await postGroup(world, { wabaNumber: '1', subject: 'x' }, { key: 'wk_second_0123456789' }),
+      await postGroup(scenario, { wabaNumber: '1', subject: 'x' }, { key: 'wk_second_0123456789' }),
       400,
       'integration_not_found',
     )
     await expectError(
-      await postGroup(world, disabled, { key: 'wk_second_0123456789' }),
+      await postGroup(scenario, disabled, { key: 'wk_second_0123456789' }),
       403,
       'waba_number_not_permitted',
     )
-    await expectError(await postGroup(world, disabled), 422, 'integration_disabled')
-    await expectNothing(world)
+    await expectError(await postGroup(scenario, disabled), 422, 'integration_disabled')
+    await expectNothing(scenario)
   },
-  'every answer carries an x-request-id of its own': async () => {
-    const world = await createWorld()
+  'every response has its own x-request-id': async () => {
+    const scenario = await createScenario()
     const responses = [
-      await postGroup(world),
-      await postGroup(world, '{'),
-      await postGroup(world, {}, { key: null }),
+      await postGroup(scenario),
+      await postGroup(scenario, '{'),
+      await postGroup(scenario, {}, { key: null }),
     ]
     const ids = responses.map(({ headers }) => headers.get('x-request-id'))
     ok(
@@ -333,7 +333,7 @@ const rules = defineCases('Endpoints, create WhatsApp group', {
     equal(new Set(ids).size, 3)
   },
   'an unknown path is 404, another method 405 with Allow': async () => {
-    const { server } = await createWorld()
+    const { server } = await createScenario()
     const ask = (path: string, method: string) =>
       server.fetch(new Request(`https://api.example.com${path}`, { method }))
     for (const path of [

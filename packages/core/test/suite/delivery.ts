@@ -4,22 +4,22 @@ import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   createBody,
-  createWorld,
+  createScenario,
   customer,
   playCall,
   postGroup,
+  type Scenario,
   start,
   summary,
-  type World,
   waba,
-} from './world.ts'
+} from './scenario.ts'
 
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-/** The pauses of the schedule, written down once more on purpose. */
+/** The pauses of the schedule, repeated on purpose. */
 const pauses = [
   5 * second,
   5 * minute,
@@ -37,41 +37,41 @@ const answer =
   () =>
     new Response(null, { status, headers })
 
-const failingWorld = async (options: Parameters<typeof createWorld>[0] = {}): Promise<World> => {
-  const world = await createWorld(options)
-  await world.subscribe()
-  world.respond = answer(500)
-  return world
+const failingWorld = async (options: Parameters<typeof createScenario>[0] = {}): Promise<Scenario> => {
+  const scenario = await createScenario(options)
+  await scenario.subscribe()
+  scenario.respond = answer(500)
+  return scenario
 }
 
-const times = (world: World): number[] => world.sent.map(({ at }) => at - start)
+const times = (scenario: Scenario): number[] => scenario.sent.map(({ at }) => at - start)
 
-const gaps = (world: World): number[] =>
-  world.sent.slice(1).map(({ at }, index) => at - (world.sent[index]?.at ?? 0))
+const gaps = (scenario: Scenario): number[] =>
+  scenario.sent.slice(1).map(({ at }, index) => at - (scenario.sent[index]?.at ?? 0))
 
-const statuses = async ({ server }: World): Promise<string[]> =>
+const statuses = async ({ server }: Scenario): Promise<string[]> =>
   (await server.deliveries.list('acme')).items.map(({ status }) => status)
 
-const join = (world: World, groupId: string) =>
-  world.server.participants.join('acme', { groupId, phone: customer })
+const join = (scenario: Scenario, groupId: string) =>
+  scenario.server.participants.join('acme', { groupId, phone: customer })
 
 const signing = defineCases('Signing', {
   'follows Standard Webhooks: id, timestamp of the attempt, signature over the flat payload': async () => {
-    const world = await createWorld()
-    const { secret } = await world.server.subscriptions.create('acme', {
+    const scenario = await createScenario()
+    const { secret } = await scenario.server.subscriptions.create('acme', {
       channel: 'WHATSAPP',
       number: waba,
       url: 'https://receiver.example/',
     })
-    await postGroup(world, { wabaNumber: waba, subject: 'é🎉', groupId: 'g1' })
-    await world.advance(0)
-    const [sent] = world.sent
+    await postGroup(scenario, { wabaNumber: waba, subject: 'é🎉', groupId: 'g1' })
+    await scenario.advance(0)
+    const [sent] = scenario.sent
     ok(sent !== undefined, 'it was sent')
     equal(sent.headers.get('content-type'), 'application/json')
-    equal(sent.headers.get('webhook-id'), world.emissions[0]?.id)
+    equal(sent.headers.get('webhook-id'), scenario.emissions[0]?.id)
     equal(sent.headers.get('webhook-timestamp'), String(start / 1_000))
     ok(/^v1,[\w+/]+=*$/.test(sent.headers.get('webhook-signature') ?? ''), 'one v1 signature')
-    equal(JSON.parse(sent.body), world.emissions[0]?.event)
+    equal(JSON.parse(sent.body), scenario.emissions[0]?.event)
     await verifySignature({
       payload: sent.body,
       headers: sent.headers,
@@ -82,48 +82,48 @@ const signing = defineCases('Signing', {
   },
 
   'keeps the webhook-id on every retry, with the timestamp of the attempt': async () => {
-    const world = await failingWorld()
-    await postGroup(world)
-    await world.advance(10 * minute)
-    equal(new Set(world.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1)
-    const stamps = world.sent.map(({ headers }) => Number(headers.get('webhook-timestamp')))
+    const scenario = await failingWorld()
+    await postGroup(scenario)
+    await scenario.advance(10 * minute)
+    equal(new Set(scenario.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1)
+    const stamps = scenario.sent.map(({ headers }) => Number(headers.get('webhook-timestamp')))
     equal(
       stamps,
-      world.sent.map(({ at }) => Math.floor(at / 1_000)),
+      scenario.sent.map(({ at }) => Math.floor(at / 1_000)),
     )
     equal(new Set(stamps).size, 3)
   },
 
-  'can take its time from another clock': async () => {
-    const world = await createWorld({ delivery: { signatureClock: { now: () => 1_614_265_330_999 } } })
-    await world.subscribe()
-    await postGroup(world)
-    await world.advance(0)
-    equal(world.sent[0]?.headers.get('webhook-timestamp'), '1614265330')
+  'can use another clock': async () => {
+    const scenario = await createScenario({ delivery: { signatureClock: { now: () => 1_614_265_330_999 } } })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.advance(0)
+    equal(scenario.sent[0]?.headers.get('webhook-timestamp'), '1614265330')
   },
 })
 
 const schedule = defineCases('Delivery schedule', {
   'without jitter: at once, then after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, then exhausted':
     async () => {
-      const world = await failingWorld({ random: () => 0 })
-      await postGroup(world)
-      await world.advance(0)
-      equal(times(world), [0])
+      const scenario = await failingWorld({ random: () => 0 })
+      await postGroup(scenario)
+      await scenario.advance(0)
+      equal(times(scenario), [0])
       let at = 0
       for (const [index, pause] of pauses.entries()) {
-        await world.advance(pause - 1)
-        equal(world.sent.length, index + 1)
-        await world.advance(1)
+        await scenario.advance(pause - 1)
+        equal(scenario.sent.length, index + 1)
+        await scenario.advance(1)
         at += pause
-        equal(world.sent.length, index + 2)
-        equal(times(world).at(-1), at)
+        equal(scenario.sent.length, index + 2)
+        equal(times(scenario).at(-1), at)
       }
       equal(at, 75 * hour + 35 * minute + 5 * second)
-      equal(await statuses(world), ['exhausted'])
-      await world.advance(30 * day)
-      equal(world.sent.length, 10)
-      equal(await world.server.dispatcher.nextDueAt(), undefined)
+      equal(await statuses(scenario), ['exhausted'])
+      await scenario.advance(30 * day)
+      equal(scenario.sent.length, 10)
+      equal(await scenario.server.dispatcher.nextDueAt(), undefined)
     },
 
   'with jitter: each pause up to 10 % longer, never shorter': async () => {
@@ -131,67 +131,67 @@ const schedule = defineCases('Delivery schedule', {
       [() => 0.5, 0.05],
       [() => 0.999_999, 0.1],
     ] as const) {
-      const world = await failingWorld({ random })
-      await postGroup(world)
-      await world.advance(10 * day)
+      const scenario = await failingWorld({ random })
+      await postGroup(scenario)
+      await scenario.advance(10 * day)
       equal(
-        gaps(world),
+        gaps(scenario),
         pauses.map((pause) => Math.round(pause * (1 + (share === 0.1 ? 0.0999999 : share)))),
       )
     }
-    const world = await failingWorld()
-    await postGroup(world)
-    await world.advance(10 * day)
-    const ratios = gaps(world).map((gap, index) => gap / (pauses[index] ?? 1))
+    const scenario = await failingWorld()
+    await postGroup(scenario)
+    await scenario.advance(10 * day)
+    const ratios = gaps(scenario).map((gap, index) => gap / (pauses[index] ?? 1))
     ok(ratios.length === 9 && ratios.every((ratio) => ratio >= 1 && ratio <= 1.1), String(ratios))
     ok(new Set(ratios).size > 5, 'it is different each time')
   },
 
-  'success is 200 to 299; everything else is tried again': async () => {
+  'a status of 200 to 299 is a success, and everything else is retried': async () => {
     for (const status of [200, 201, 204, 299]) {
-      const world = await failingWorld()
-      world.respond = answer(status)
-      await postGroup(world)
-      await world.advance(day)
-      equal([world.sent.length, await statuses(world)], [1, ['delivered']])
+      const scenario = await failingWorld()
+      scenario.respond = answer(status)
+      await postGroup(scenario)
+      await scenario.advance(day)
+      equal([scenario.sent.length, await statuses(scenario)], [1, ['delivered']])
     }
     for (const status of [300, 301, 302, 304, 307, 308, 400, 401, 404, 409, 422, 500, 503]) {
-      const world = await failingWorld()
-      world.respond = answer(status)
-      await postGroup(world)
-      await world.advance(6 * second)
-      equal(world.sent.length, 2, String(status))
+      const scenario = await failingWorld()
+      scenario.respond = answer(status)
+      await postGroup(scenario)
+      await scenario.advance(6 * second)
+      equal(scenario.sent.length, 2, String(status))
     }
   },
 
   'redirects are not followed': async () => {
     const requested: RequestInit[] = []
-    const world = await createWorld({
+    const scenario = await createScenario({
       fetch: async (_, init) => {
         requested.push(init)
         return new Response(null, { status: 302, headers: { location: 'https://elsewhere.example/' } })
       },
     })
-    await world.subscribe()
-    await postGroup(world)
-    await world.server.dispatcher.runDue()
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.server.dispatcher.runDue()
     equal(
       requested.map(({ redirect, method }) => [redirect, method]),
       [['manual', 'POST']],
     )
-    equal(await statuses(world), ['pending'])
+    equal(await statuses(scenario), ['pending'])
   },
 
-  'an endpoint that cannot be reached is tried again, and the reason is kept': async () => {
-    const world = await failingWorld()
-    world.respond = () => {
+  'an endpoint that cannot be reached is retried, and the reason is recorded': async () => {
+    const scenario = await failingWorld()
+    scenario.respond = () => {
       throw new TypeError('fetch failed', { cause: new Error('ECONNREFUSED') })
     }
-    await postGroup(world)
-    await world.advance(0)
-    const [delivery] = (await world.server.deliveries.list('acme')).items
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [delivery] = (await scenario.server.deliveries.list('acme')).items
     ok(delivery !== undefined, 'a delivery')
-    const [attempt] = await world.server.deliveries.attempts('acme', delivery.id)
+    const [attempt] = await scenario.server.deliveries.attempts('acme', delivery.id)
     includes(attempt, {
       status: null,
       error: 'fetch failed: ECONNREFUSED',
@@ -200,7 +200,7 @@ const schedule = defineCases('Delivery schedule', {
     })
   },
 
-  '429 and 503 are listened to: never sooner than the schedule, never more than 24 h later': async () => {
+  'Retry-After of 429 and 503 is honored: never sooner than the schedule, and at most 24 h': async () => {
     const longest = 24 * hour
     for (const [retryAfter, pause] of [
       ['60', minute],
@@ -216,88 +216,91 @@ const schedule = defineCases('Delivery schedule', {
       ['', 5 * second],
     ] as const) {
       for (const status of [429, 503]) {
-        const world = await failingWorld({ random: () => 0 })
-        world.respond = answer(status, { 'retry-after': retryAfter })
-        await postGroup(world)
-        await world.advance(0)
-        equal(await world.server.dispatcher.nextDueAt(), start + pause, `${status} ${retryAfter}`)
+        const scenario = await failingWorld({ random: () => 0 })
+        scenario.respond = answer(status, { 'retry-after': retryAfter })
+        await postGroup(scenario)
+        await scenario.advance(0)
+        equal(await scenario.server.dispatcher.nextDueAt(), start + pause, `${status} ${retryAfter}`)
       }
     }
   },
 
-  'a long pause of the schedule is not cut by the 24 h of Retry-After': async () => {
-    const world = await failingWorld({ random: () => 1 })
-    await postGroup(world)
-    await world.advance(60 * hour)
-    world.respond = answer(503, { 'retry-after': '1' })
-    await world.advance(10 * day)
-    equal(gaps(world).at(-1), 26.4 * hour)
+  'the maximum of Retry-After does not shorten a pause of the schedule': async () => {
+    const scenario = await failingWorld({ random: () => 1 })
+    await postGroup(scenario)
+    await scenario.advance(60 * hour)
+    scenario.respond = answer(503, { 'retry-after': '1' })
+    await scenario.advance(10 * day)
+    equal(gaps(scenario).at(-1), 26.4 * hour)
   },
 
-  'other statuses are not listened to': async () => {
-    const world = await failingWorld({ random: () => 0 })
-    world.respond = answer(500, { 'retry-after': '3600' })
-    await postGroup(world)
-    await world.advance(0)
-    equal(await world.server.dispatcher.nextDueAt(), start + 5 * second)
+  'Retry-After of other statuses is ignored': async () => {
+    const scenario = await failingWorld({ random: () => 0 })
+    scenario.respond = answer(500, { 'retry-after': '3600' })
+    await postGroup(scenario)
+    await scenario.advance(0)
+    equal(await scenario.server.dispatcher.nextDueAt(), start + 5 * second)
   },
 
-  '410 disables the subscription, and says so': async () => {
-    const world = await failingWorld()
-    world.respond = answer(410)
-    await postGroup(world)
-    await postGroup(world)
-    await world.advance(0)
-    const [subscription] = (await world.server.subscriptions.list('acme')).items
+  '410 disables the subscription, with its reason': async () => {
+    const scenario = await failingWorld()
+    scenario.respond = answer(410)
+    await postGroup(scenario)
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [subscription] = (await scenario.server.subscriptions.list('acme')).items
     includes(subscription, { enabled: false, disabledReason: 'gone' })
-    await postGroup(world)
-    await world.advance(10 * day)
-    ok(world.sent.length <= 2, 'nothing more is sent')
-    equal(await statuses(world), ['skipped', 'skipped', 'skipped'])
+    await postGroup(scenario)
+    await scenario.advance(10 * day)
+    ok(scenario.sent.length <= 2, 'nothing more is sent')
+    equal(await statuses(scenario), ['skipped', 'skipped', 'skipped'])
   },
 
-  'a subscription whose every attempt failed for 5 days is disabled, and says so': async () => {
-    const world = await failingWorld({ random: () => 0 })
-    await postGroup(world)
-    await world.advance(76 * hour)
-    await postGroup(world)
-    await world.advance(5 * day - 76 * hour - 1)
-    includes((await world.server.subscriptions.list('acme')).items[0], { enabled: true, failingSince: start })
-    await world.advance(5 * day)
-    includes((await world.server.subscriptions.list('acme')).items[0], {
+  'a subscription is disabled if all attempts have failed for 5 days, with its reason': async () => {
+    const scenario = await failingWorld({ random: () => 0 })
+    await postGroup(scenario)
+    await scenario.advance(76 * hour)
+    await postGroup(scenario)
+    await scenario.advance(5 * day - 76 * hour - 1)
+    includes((await scenario.server.subscriptions.list('acme')).items[0], {
+      enabled: true,
+      failingSince: start,
+    })
+    await scenario.advance(5 * day)
+    includes((await scenario.server.subscriptions.list('acme')).items[0], {
       enabled: false,
       disabledReason: 'failing',
     })
-    equal(await statuses(world), ['exhausted', 'skipped'])
-    ok((world.sent.at(-1)?.at ?? 0) >= start + 5 * day, 'the last attempt came after 5 days')
+    equal(await statuses(scenario), ['exhausted', 'skipped'])
+    ok((scenario.sent.at(-1)?.at ?? 0) >= start + 5 * day, 'the last attempt came after 5 days')
   },
 
   'one success in 5 days keeps a subscription enabled': async () => {
-    const world = await failingWorld()
-    await postGroup(world)
-    await world.advance(4 * day)
-    world.respond = answer(200)
-    await postGroup(world)
-    await world.advance(0)
-    world.respond = answer(500)
-    await postGroup(world)
-    await world.advance(3 * day)
-    includes((await world.server.subscriptions.list('acme')).items[0], {
+    const scenario = await failingWorld()
+    await postGroup(scenario)
+    await scenario.advance(4 * day)
+    scenario.respond = answer(200)
+    await postGroup(scenario)
+    await scenario.advance(0)
+    scenario.respond = answer(500)
+    await postGroup(scenario)
+    await scenario.advance(3 * day)
+    includes((await scenario.server.subscriptions.list('acme')).items[0], {
       enabled: true,
       disabledReason: null,
     })
   },
 
-  'the answer is kept in the attempt log: status, duration, and the beginning of the body': async () => {
-    const world = await failingWorld()
-    world.respond = () => {
-      world.clock.time += 230
+  'an attempt records the status, the duration and the beginning of the body': async () => {
+    const scenario = await failingWorld()
+    scenario.respond = () => {
+      scenario.clock.time += 230
       return new Response(`\0${'x'.repeat(10_000)}`, { status: 500 })
     }
-    await postGroup(world)
-    await world.advance(0)
-    const [delivery] = (await world.server.deliveries.list('acme')).items
-    const [attempt] = await world.server.deliveries.attempts('acme', delivery?.id ?? '')
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [delivery] = (await scenario.server.deliveries.list('acme')).items
+    const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
     equal(attempt, {
       deliveryId: delivery?.id,
       number: 1,
@@ -311,10 +314,10 @@ const schedule = defineCases('Delivery schedule', {
     })
   },
 
-  'an answer that never ends is cut off and counts by its status': async () => {
-    const world = await failingWorld()
+  'a response that never ends is cut off and counts by its status': async () => {
+    const scenario = await failingWorld()
     let isCancelled = false
-    world.respond = () =>
+    scenario.respond = () =>
       new Response(
         new ReadableStream({
           pull: (controller) => controller.enqueue(new Uint8Array(1_024).fill(120)),
@@ -323,131 +326,131 @@ const schedule = defineCases('Delivery schedule', {
           },
         }),
       )
-    await postGroup(world)
-    await world.advance(0)
-    equal([isCancelled, await statuses(world)], [true, ['delivered']])
+    await postGroup(scenario)
+    await scenario.advance(0)
+    equal([isCancelled, await statuses(scenario)], [true, ['delivered']])
   },
 
-  'an answer that breaks off is a failure': async () => {
-    const world = await failingWorld()
-    world.respond = () =>
+  'a response that breaks off is a failure': async () => {
+    const scenario = await failingWorld()
+    scenario.respond = () =>
       new Response(
         new ReadableStream({ pull: (controller) => controller.error(new Error('connection reset')) }),
       )
-    await postGroup(world)
-    await world.advance(0)
-    const [delivery] = (await world.server.deliveries.list('acme')).items
-    const [attempt] = await world.server.deliveries.attempts('acme', delivery?.id ?? '')
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [delivery] = (await scenario.server.deliveries.list('acme')).items
+    const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
     includes(attempt, { status: null, error: 'connection reset', succeeded: false })
-    equal(await statuses(world), ['pending'])
+    equal(await statuses(scenario), ['pending'])
   },
 
-  'a clock that is set back or forward by an hour loses nothing': async () => {
+  'no delivery is lost if the clock is set back or forward by an hour': async () => {
     for (const jump of [-hour, hour]) {
-      const world = await failingWorld({ random: () => 0 })
-      await postGroup(world)
-      await world.advance(0)
-      world.clock.time += jump
-      world.respond = answer(200)
-      await postGroup(world)
-      await world.advance(0)
-      equal(await statuses(world), [jump > 0 ? 'delivered' : 'pending', 'delivered'])
-      await world.advance(hour + 5 * second)
-      equal(await statuses(world), ['delivered', 'delivered'])
-      equal(world.sent.length, 3)
+      const scenario = await failingWorld({ random: () => 0 })
+      await postGroup(scenario)
+      await scenario.advance(0)
+      scenario.clock.time += jump
+      scenario.respond = answer(200)
+      await postGroup(scenario)
+      await scenario.advance(0)
+      equal(await statuses(scenario), [jump > 0 ? 'delivered' : 'pending', 'delivered'])
+      await scenario.advance(hour + 5 * second)
+      equal(await statuses(scenario), ['delivered', 'delivered'])
+      equal(scenario.sent.length, 3)
     }
   },
 
-  'an attempt that takes too long fails, even if the fetch does not heed its signal': async () => {
+  'an attempt that takes too long fails, even if fetch ignores its signal': async () => {
     for (const respond of [
       () => new Promise<Response>(() => {}),
       () => new Response(new ReadableStream({ pull: () => new Promise(() => {}) })),
     ]) {
-      const world = await failingWorld({ delivery: { timeoutMs: 15 } })
-      world.respond = respond
-      await postGroup(world)
-      await world.server.dispatcher.runDue()
-      const [delivery] = (await world.server.deliveries.list('acme')).items
-      const [attempt] = await world.server.deliveries.attempts('acme', delivery?.id ?? '')
-      includes(attempt, { status: null, error: 'no complete answer within 15 ms', succeeded: false })
+      const scenario = await failingWorld({ delivery: { timeoutMs: 15 } })
+      scenario.respond = respond
+      await postGroup(scenario)
+      await scenario.server.dispatcher.runDue()
+      const [delivery] = (await scenario.server.deliveries.list('acme')).items
+      const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
+      includes(attempt, { status: null, error: 'no complete response within 15 ms', succeeded: false })
     }
   },
 })
 
 const order = defineCases('Delivery order', {
-  'what concerns one group goes out in the order it happened': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
-    await join(world, 'g')
-    await world.server.participants.leave('acme', { groupId: 'g', phone: customer })
-    world.respond = async ({ event }) => {
+  'events of one group are sent in order': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    await join(scenario, 'g')
+    await scenario.server.participants.leave('acme', { groupId: 'g', phone: customer })
+    scenario.respond = async ({ event }) => {
       if (event === 'GROUP_CREATED') await new Promise((resolve) => setTimeout(resolve, 5))
       return new Response()
     }
-    await world.advance(0)
+    await scenario.advance(0)
     equal(
-      world.sent.map(({ event }) => event),
+      scenario.sent.map(({ event }) => event),
       ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'],
     )
   },
 
-  'a failing first holds its lane for 3 attempts, then others overtake it': async () => {
-    const world = await createWorld({ random: () => 0 })
-    await world.subscribe()
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
-    await join(world, 'g')
-    world.respond = ({ event }) => new Response(null, { status: event === 'GROUP_CREATED' ? 500 : 200 })
-    await world.advance(5 * second + 5 * minute - 1)
+  'a failing head blocks its lane for 3 attempts, then others overtake it': async () => {
+    const scenario = await createScenario({ random: () => 0 })
+    await scenario.subscribe()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    await join(scenario, 'g')
+    scenario.respond = ({ event }) => new Response(null, { status: event === 'GROUP_CREATED' ? 500 : 200 })
+    await scenario.advance(5 * second + 5 * minute - 1)
     equal(
-      world.sent.map(({ event }) => event),
+      scenario.sent.map(({ event }) => event),
       ['GROUP_CREATED', 'GROUP_CREATED'],
     )
-    await world.advance(1)
+    await scenario.advance(1)
     equal(
-      world.sent.slice(2).map(({ event, at }) => [event, at - start]),
+      scenario.sent.slice(2).map(({ event, at }) => [event, at - start]),
       [
         ['GROUP_CREATED', 305_000],
         ['GROUP_PARTICIPANT_JOINED', 305_000],
       ],
     )
-    world.respond = answer(200)
-    await world.advance(hour)
-    equal(times(world).at(-1), 305_000 + 30 * minute)
-    equal(await statuses(world), ['delivered', 'delivered'])
+    scenario.respond = answer(200)
+    await scenario.advance(hour)
+    equal(times(scenario).at(-1), 305_000 + 30 * minute)
+    equal(await statuses(scenario), ['delivered', 'delivered'])
   },
 
-  'other calls and groups do not wait': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    world.respond = ({ body }) => new Response(null, { status: body.includes('"stuck"') ? 500 : 200 })
+  'other calls and groups are not blocked': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    scenario.respond = ({ body }) => new Response(null, { status: body.includes('"stuck"') ? 500 : 200 })
     for (const groupId of ['stuck', 'free']) {
-      await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId })
-      await join(world, groupId)
+      await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId })
+      await join(scenario, groupId)
     }
-    await world.advance(0)
-    equal(await statuses(world), ['pending', 'waiting', 'delivered', 'delivered'])
+    await scenario.advance(0)
+    equal(await statuses(scenario), ['pending', 'waiting', 'delivered', 'delivered'])
   },
 
   'CALL_AI_SUMMARY never overtakes CALL_ENDED of its call before that is delivered or exhausted':
     async () => {
       for (const isEverDelivered of [true, false]) {
-        const world = await createWorld({ random: () => 0 })
-        await world.subscribe('PSTN')
-        world.respond = ({ event, at }) =>
+        const scenario = await createScenario({ random: () => 0 })
+        await scenario.subscribe('PSTN')
+        scenario.respond = ({ event, at }) =>
           new Response(null, {
             status: event !== 'CALL_ENDED' || (isEverDelivered && at > start + day) ? 200 : 500,
           })
-        const callId = await playCall(world)
-        await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-        await world.advance(10 * day)
-        const last = world.sent.slice(-2)
+        const callId = await playCall(scenario)
+        await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+        await scenario.advance(10 * day)
+        const last = scenario.sent.slice(-2)
         equal(
           last.map(({ event }) => event),
           ['CALL_ENDED', 'CALL_AI_SUMMARY'],
         )
         equal(last[0]?.at, last[1]?.at)
-        const { items } = await world.server.deliveries.list('acme')
+        const { items } = await scenario.server.deliveries.list('acme')
         equal(items.map(({ status }) => status).slice(2), [
           isEverDelivered ? 'delivered' : 'exhausted',
           'delivered',
@@ -455,14 +458,14 @@ const order = defineCases('Delivery order', {
       }
     },
 
-  'never more than allowed at the same time, in all and to one subscription': async () => {
-    const world = await createWorld({ delivery: { concurrency: 6, perSubscription: 4 } })
-    await world.subscribe()
-    await world.subscribe()
-    for (let index = 0; index < 30; index++) await postGroup(world)
+  'concurrency is limited in total and per subscription': async () => {
+    const scenario = await createScenario({ delivery: { concurrency: 6, perSubscription: 4 } })
+    await scenario.subscribe()
+    await scenario.subscribe()
+    for (let index = 0; index < 30; index++) await postGroup(scenario)
     const running = new Map<string, number>()
     const seen = { all: 0, one: 0 }
-    world.respond = async ({ claimed }) => {
+    scenario.respond = async ({ claimed }) => {
       const { id } = claimed.subscription
       running.set(id, (running.get(id) ?? 0) + 1)
       seen.one = Math.max(seen.one, ...running.values())
@@ -474,156 +477,160 @@ const order = defineCases('Delivery order', {
       running.set(id, (running.get(id) ?? 0) - 1)
       return new Response()
     }
-    await world.advance(0)
-    equal([world.sent.length, seen], [60, { all: 6, one: 4 }])
+    await scenario.advance(0)
+    equal([scenario.sent.length, seen], [60, { all: 6, one: 4 }])
   },
 })
 
 const again = defineCases('Sending again', {
-  'an exhausted delivery is kept and can be sent again, with the same webhook-id and a new schedule':
+  'an exhausted delivery is stored and can be sent again, with the same webhook-id and a new schedule':
     async () => {
-      const world = await failingWorld({ random: () => 0 })
-      await postGroup(world)
-      await world.advance(4 * day)
-      const [delivery] = (await world.server.deliveries.list('acme')).items
+      const scenario = await failingWorld({ random: () => 0 })
+      await postGroup(scenario)
+      await scenario.advance(4 * day)
+      const [delivery] = (await scenario.server.deliveries.list('acme')).items
       equal([delivery?.status, delivery?.attempts], ['exhausted', 10])
-      equal(await world.server.deliveries.resend('acme', { deliveryId: delivery?.id }), 1)
-      await world.advance(0)
-      equal(world.sent.length, 11)
-      equal(new Set(world.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1)
-      equal(await world.server.dispatcher.nextDueAt(), world.clock.time + 5 * second)
+      equal(await scenario.server.deliveries.resend('acme', { deliveryId: delivery?.id }), 1)
+      await scenario.advance(0)
+      equal(scenario.sent.length, 11)
+      equal(new Set(scenario.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1)
+      equal(await scenario.server.dispatcher.nextDueAt(), scenario.clock.time + 5 * second)
     },
 
-  'under a new webhook-id only when asked for': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    await postGroup(world)
-    await world.advance(0)
-    world.clock.time += 1
-    await world.server.deliveries.resend('acme', {}, { newWebhookId: true })
-    await world.advance(0)
-    const ids = world.sent.map(({ headers }) => headers.get('webhook-id'))
+  'a delivery is sent again with a new webhook-id only on request': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.advance(0)
+    scenario.clock.time += 1
+    await scenario.server.deliveries.resend('acme', {}, { newWebhookId: true })
+    await scenario.advance(0)
+    const ids = scenario.sent.map(({ headers }) => headers.get('webhook-id'))
     equal([ids.length, new Set(ids).size], [2, 2])
     ok(ids[1]?.startsWith(`${ids[0]}-`), String(ids))
   },
 
-  'under a new webhook-id that can be signed, even where the clock tells fractions of a millisecond':
+  'the new webhook-id can be signed, even if the clock returns fractions of a millisecond': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.advance(0)
+    scenario.clock.time += 1.625
+    await scenario.server.deliveries.resend('acme', {}, { newWebhookId: true })
+    await scenario.advance(0)
+    const ids = scenario.sent.map(({ headers }) => headers.get('webhook-id'))
+    equal([ids.length, ids.filter((id) => id?.includes('.'))], [2, []])
+  },
+
+  'custom ids that are not valid as a webhook-id are rejected when an event is published': async () => {
+    for (const id of ['evt.1', 'evt 1', 'évt', '']) {
+      const scenario = await createScenario({ ids: (prefix) => (prefix === 'evt' ? id : `${prefix}_1`) })
+      const message = `ids('evt') returned ${JSON.stringify(id)}. Return visible ASCII characters without a full stop: the id is also the webhook-id of the event's deliveries.`
+      await rejects(scenario.server.groups.create('acme', createBody), { name: 'TypeError', message })
+    }
+  },
+
+  'deliveries that were skipped while the subscription was disabled can be sent by range, in order':
     async () => {
-      const world = await createWorld()
-      await world.subscribe()
-      await postGroup(world)
-      await world.advance(0)
-      world.clock.time += 1.625
-      await world.server.deliveries.resend('acme', {}, { newWebhookId: true })
-      await world.advance(0)
-      const ids = world.sent.map(({ headers }) => headers.get('webhook-id'))
-      equal([ids.length, ids.filter((id) => id?.includes('.'))], [2, []])
+      const scenario = await createScenario()
+      const id = await scenario.subscribe('PSTN')
+      await scenario.server.subscriptions.update('acme', id, { enabled: false })
+      for (let index = 0; index < 3; index++) {
+        await playCall(scenario, { callId: `c${index}` })
+        scenario.clock.time += hour
+      }
+      equal(await scenario.server.deliveries.resend('acme', { statuses: ['skipped'] }), 0)
+      await scenario.server.subscriptions.update('acme', id, { enabled: true })
+      await scenario.advance(day)
+      equal(scenario.sent, [])
+      const range = {
+        subscriptionId: id,
+        statuses: ['skipped'] as const,
+        occurredFrom: start + hour,
+        occurredBefore: start + 2 * hour,
+      }
+      equal(await scenario.server.deliveries.resend('acme', range), 3)
+      await scenario.advance(0)
+      equal(
+        scenario.sent.map(({ event, body }) => [event, JSON.parse(body).callId]),
+        [
+          ['CALL_INCOMING_INITIATED', 'c1'],
+          ['CALL_ACCEPTED', 'c1'],
+          ['CALL_ENDED', 'c1'],
+        ],
+      )
     },
 
-  'ids of your own that no webhook-id may have are refused when the event happens': async () => {
-    for (const id of ['evt.1', 'evt 1', 'évt', '']) {
-      const world = await createWorld({ ids: (prefix) => (prefix === 'evt' ? id : `${prefix}_1`) })
-      const message = `ids('evt') returned ${JSON.stringify(id)}. Return visible ASCII characters without a full stop: the id is also the webhook-id of the event's deliveries.`
-      await rejects(world.server.groups.create('acme', createBody), { name: 'TypeError', message })
-    }
-  },
-
-  'what was skipped while the subscription was disabled can be sent by range, in order': async () => {
-    const world = await createWorld()
-    const id = await world.subscribe('PSTN')
-    await world.server.subscriptions.update('acme', id, { enabled: false })
-    for (let index = 0; index < 3; index++) {
-      await playCall(world, { callId: `c${index}` })
-      world.clock.time += hour
-    }
-    equal(await world.server.deliveries.resend('acme', { statuses: ['skipped'] }), 0)
-    await world.server.subscriptions.update('acme', id, { enabled: true })
-    await world.advance(day)
-    equal(world.sent, [])
-    const range = {
-      subscriptionId: id,
-      statuses: ['skipped'] as const,
-      occurredFrom: start + hour,
-      occurredBefore: start + 2 * hour,
-    }
-    equal(await world.server.deliveries.resend('acme', range), 3)
-    await world.advance(0)
-    equal(
-      world.sent.map(({ event, body }) => [event, JSON.parse(body).callId]),
-      [
-        ['CALL_INCOMING_INITIATED', 'c1'],
-        ['CALL_ACCEPTED', 'c1'],
-        ['CALL_ENDED', 'c1'],
-      ],
-    )
-  },
-
-  'a range of more than a thousand goes out completely': async () => {
-    const world = await createWorld()
-    const id = await world.subscribe()
-    await world.server.subscriptions.update('acme', id, { enabled: false })
+  'a range of more than a thousand deliveries is sent completely': async () => {
+    const scenario = await createScenario()
+    const id = await scenario.subscribe()
+    await scenario.server.subscriptions.update('acme', id, { enabled: false })
     for (let index = 0; index < 1_200; index++) {
-      await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x' })
+      await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x' })
     }
-    await world.server.subscriptions.update('acme', id, { enabled: true })
-    equal(await world.server.deliveries.resend('acme', {}), 1_200)
-    await world.advance(0)
-    equal(new Set(world.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1_200)
+    await scenario.server.subscriptions.update('acme', id, { enabled: true })
+    equal(await scenario.server.deliveries.resend('acme', {}), 1_200)
+    await scenario.advance(0)
+    equal(new Set(scenario.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1_200)
   },
 })
 
 const running = defineCases('Dispatcher', {
-  'runDue sends what is due and what becomes due by that, and resolves when it is settled': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    await playCall(world)
-    await world.server.dispatcher.runDue()
-    equal(await statuses(world), ['delivered', 'delivered', 'delivered'])
-  },
+  'runDue sends all due deliveries, including those that become due meanwhile, and resolves when they are settled':
+    async () => {
+      const scenario = await createScenario()
+      await scenario.subscribe('PSTN')
+      await playCall(scenario)
+      await scenario.server.dispatcher.runDue()
+      equal(await statuses(scenario), ['delivered', 'delivered', 'delivered'])
+    },
 
-  'start sends the first attempts at once, without anybody calling runDue': async () => {
-    const world = await createWorld()
-    await world.subscribe()
+  'start sends the first attempts at once, without runDue': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
     const arrived = new Promise<void>((resolve) => {
-      world.respond = () => {
+      scenario.respond = () => {
         resolve()
         return new Response()
       }
     })
-    world.server.dispatcher.start()
-    world.server.dispatcher.start()
-    await postGroup(world)
+    scenario.server.dispatcher.start()
+    scenario.server.dispatcher.start()
+    await postGroup(scenario)
     await arrived
-    await world.server.dispatcher.stop()
-    equal(await statuses(world), ['delivered'])
+    await scenario.server.dispatcher.stop()
+    equal(await statuses(scenario), ['delivered'])
   },
 
-  'start sends what was due before': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    await postGroup(world)
-    const settled = new Promise<void>((resolve) => world.server.dispatcher.onAttempt(() => resolve()))
-    world.server.dispatcher.start()
+  'start sends deliveries that were due before': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    await postGroup(scenario)
+    const settled = new Promise<void>((resolve) => scenario.server.dispatcher.onAttempt(() => resolve()))
+    scenario.server.dispatcher.start()
     await settled
-    await world.server.dispatcher.stop()
-    equal(await statuses(world), ['delivered'])
+    await scenario.server.dispatcher.stop()
+    equal(await statuses(scenario), ['delivered'])
   },
 
-  'start tries again when the time has come': async () => {
-    const world = await createWorld({ clock: { now: () => Date.now() * 1_000 }, delivery: { pollMs: 20 } })
-    await world.subscribe()
-    world.respond = () => new Response(null, { status: world.sent.length < 2 ? 500 : 200 })
-    const settled = new Promise<void>((resolve) => {
-      world.server.dispatcher.onAttempt(({ result }) => result.kind === 'delivered' && resolve())
+  'start retries when the next attempt is due': async () => {
+    const scenario = await createScenario({
+      clock: { now: () => Date.now() * 1_000 },
+      delivery: { pollMs: 20 },
     })
-    world.server.dispatcher.start()
-    await postGroup(world)
+    await scenario.subscribe()
+    scenario.respond = () => new Response(null, { status: scenario.sent.length < 2 ? 500 : 200 })
+    const settled = new Promise<void>((resolve) => {
+      scenario.server.dispatcher.onAttempt(({ result }) => result.kind === 'delivered' && resolve())
+    })
+    scenario.server.dispatcher.start()
+    await postGroup(scenario)
     await settled
-    await world.server.dispatcher.stop()
-    equal(world.sent.length, 2)
+    await scenario.server.dispatcher.stop()
+    equal(scenario.sent.length, 2)
   },
 
-  'gives running attempts up when the store has lost its worker, and makes them again': async () => {
+  'ends running attempts when the store has lost its worker, and attempts them again': async () => {
     let loseWorker = (): void => {}
     let registrations = 0
     const store: Store = {
@@ -634,132 +641,133 @@ const running = defineCases('Dispatcher', {
         return () => registrations--
       },
     }
-    const world = await createWorld({ store })
-    await world.subscribe()
+    const scenario = await createScenario({ store })
+    await scenario.subscribe()
     const results: string[] = []
-    world.respond = () => {
-      if (world.sent.length > 1) return new Response()
+    scenario.respond = () => {
+      if (scenario.sent.length > 1) return new Response()
       queueMicrotask(() => loseWorker())
       return new Promise(() => {})
     }
     const delivered = new Promise<void>((resolve) => {
-      world.server.dispatcher.onAttempt(({ result }) => {
+      scenario.server.dispatcher.onAttempt(({ result }) => {
         results.push(result.kind)
         if (result.kind === 'delivered') resolve()
       })
     })
-    world.server.dispatcher.start()
-    await postGroup(world)
+    scenario.server.dispatcher.start()
+    await postGroup(scenario)
     await delivered
     equal(results, ['released', 'delivered'])
     equal(registrations, 1)
-    await world.server.dispatcher.stop()
+    await scenario.server.dispatcher.stop()
     equal(registrations, 0)
   },
 
-  'after stop nothing more is sent, until it is started again': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    world.server.dispatcher.start()
-    await world.server.dispatcher.stop()
-    await postGroup(world)
+  'after stop, nothing is sent until the next start': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    scenario.server.dispatcher.start()
+    await scenario.server.dispatcher.stop()
+    await postGroup(scenario)
     await new Promise((resolve) => setTimeout(resolve, 10))
-    equal([world.sent, await statuses(world)], [[], ['pending']])
-    await world.server.dispatcher.runDue()
-    equal(world.sent.length, 1)
+    equal([scenario.sent, await statuses(scenario)], [[], ['pending']])
+    await scenario.server.dispatcher.runDue()
+    equal(scenario.sent.length, 1)
   },
 
-  'stop lets running attempts finish, and claims nothing more': async () => {
-    const world = await createWorld({ delivery: { concurrency: 1 } })
-    await world.subscribe()
-    await postGroup(world)
-    await postGroup(world)
+  'stop lets running attempts finish, and claims no more': async () => {
+    const scenario = await createScenario({ delivery: { concurrency: 1 } })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await postGroup(scenario)
     const begun = new Promise<void>((resolve) => {
-      world.respond = async () => {
+      scenario.respond = async () => {
         resolve()
         await new Promise((go) => setTimeout(go, 10))
         return new Response()
       }
     })
-    world.server.dispatcher.start()
+    scenario.server.dispatcher.start()
     await begun
-    await world.server.dispatcher.stop()
-    equal(await statuses(world), ['delivered', 'pending'])
+    await scenario.server.dispatcher.stop()
+    equal(await statuses(scenario), ['delivered', 'pending'])
   },
 
-  'what waited for its turn until its lease could end first is given back, and sent under a new claim':
-    async () => {
-      const world = await createWorld({ delivery: { concurrency: 1, leaseMs: 20_000, timeoutMs: 15_000 } })
-      await world.subscribe()
-      await postGroup(world)
-      await world.server.dispatcher.runDue()
-      await postGroup(world)
-      await postGroup(world)
-      world.respond = async () => {
-        if (world.sent.length === 2) world.clock.time += 5_001
-        return new Response()
-      }
-      const outcomes: string[] = []
-      world.server.dispatcher.onAttempt(({ result }) => outcomes.push(result.kind))
-      await world.server.dispatcher.runDue()
-      equal(outcomes.toSorted(), ['delivered', 'delivered', 'released'])
-      equal(world.sent.length, 3)
-    },
+  'a delivery that waited too long for its slot is released, and sent under a new claim': async () => {
+    const scenario = await createScenario({
+      delivery: { concurrency: 1, leaseMs: 20_000, timeoutMs: 15_000 },
+    })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.server.dispatcher.runDue()
+    await postGroup(scenario)
+    await postGroup(scenario)
+    scenario.respond = async () => {
+      if (scenario.sent.length === 2) scenario.clock.time += 5_001
+      return new Response()
+    }
+    const outcomes: string[] = []
+    scenario.server.dispatcher.onAttempt(({ result }) => outcomes.push(result.kind))
+    await scenario.server.dispatcher.runDue()
+    equal(outcomes.toSorted(), ['delivered', 'delivered', 'released'])
+    equal(scenario.sent.length, 3)
+  },
 
-  'stop releases what does not finish in time: due at once, nothing counted': async () => {
-    const world = await createWorld()
-    await world.subscribe()
-    await postGroup(world)
+  'stop releases attempts that do not finish in time: they are due at once and not counted': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
+    await postGroup(scenario)
     const begun = new Promise<void>((resolve) => {
-      world.respond = () => {
+      scenario.respond = () => {
         resolve()
         return new Promise(() => {})
       }
     })
-    world.server.dispatcher.start()
+    scenario.server.dispatcher.start()
     await begun
-    await world.server.dispatcher.stop({ graceMs: 5 })
-    const [delivery] = (await world.server.deliveries.list('acme')).items
+    await scenario.server.dispatcher.stop({ graceMs: 5 })
+    const [delivery] = (await scenario.server.deliveries.list('acme')).items
     includes(delivery, { status: 'pending', attempts: 0, failures: 0, dueAt: start })
-    world.respond = answer(200)
-    await world.server.dispatcher.runDue()
-    equal(await statuses(world), ['delivered'])
+    scenario.respond = answer(200)
+    await scenario.server.dispatcher.runDue()
+    equal(await statuses(scenario), ['delivered'])
   },
 
-  'tells of each attempt what was claimed, its result and what was recorded': async () => {
-    const world = await createWorld()
-    await world.subscribe()
+  'onAttempt reports the claimed delivery, the result and the settlement of each attempt': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
     const reports: unknown[] = []
-    const stop = world.server.dispatcher.onAttempt(({ claimed, result, settlement }) => {
+    const stop = scenario.server.dispatcher.onAttempt(({ claimed, result, settlement }) => {
       reports.push([claimed.event.name, result.kind, settlement.outcome])
     })
-    const fails = world.server.dispatcher.onAttempt(() => {
+    const fails = scenario.server.dispatcher.onAttempt(() => {
       throw new Error('a listener that throws')
     })
-    await postGroup(world)
-    await world.advance(0)
+    await postGroup(scenario)
+    await scenario.advance(0)
     stop()
     fails()
-    await postGroup(world)
-    await world.advance(0)
+    await postGroup(scenario)
+    await scenario.advance(0)
     equal(reports, [['GROUP_CREATED', 'delivered', 'settled']])
-    equal(world.errors.map(String), ['Error: a listener that throws'])
+    equal(scenario.errors.map(String), ['Error: a listener that throws'])
   },
 
-  'says when something is due next': async () => {
-    const world = await failingWorld({ random: () => 0 })
-    equal(await world.server.dispatcher.nextDueAt(), undefined)
-    await postGroup(world)
-    equal(await world.server.dispatcher.nextDueAt(), start)
-    await world.advance(0)
-    equal(await world.server.dispatcher.nextDueAt(), start + 5 * second)
+  'nextDueAt returns the next due time': async () => {
+    const scenario = await failingWorld({ random: () => 0 })
+    equal(await scenario.server.dispatcher.nextDueAt(), undefined)
+    await postGroup(scenario)
+    equal(await scenario.server.dispatcher.nextDueAt(), start)
+    await scenario.advance(0)
+    equal(await scenario.server.dispatcher.nextDueAt(), start + 5 * second)
   },
 
-  'a delivery that another worker has taken over meanwhile is settled by that one alone': async () => {
-    const world = await createWorld()
-    await world.subscribe()
+  'a delivery that another worker has taken over is settled by that worker only': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe()
     const store = memoryStore()
-    const shared = await createWorld({ store })
+    const shared = await createScenario({ store })
     await shared.subscribe()
     await postGroup(shared)
     shared.respond = async () => {
@@ -776,18 +784,18 @@ const running = defineCases('Dispatcher', {
     equal([outcomes, await statuses(shared)], [['stale'], ['claimed']])
   },
 
-  'runDue rejects when the store cannot be reached': async () => {
+  'runDue rejects if the store cannot be reached': async () => {
     const store = memoryStore()
     const claimDeliveries = () => Promise.reject(new StorageUnavailableError('down'))
-    const world = await createWorld({ store: { ...store, claimDeliveries } })
-    await rejects(world.server.dispatcher.runDue(), { code: 'storage_unavailable' })
+    const scenario = await createScenario({ store: { ...store, claimDeliveries } })
+    await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
   },
 
-  'a started dispatcher survives a store that is away for a while': async () => {
+  'a started dispatcher recovers when the store was unavailable for a while': async () => {
     const store = memoryStore()
     let isDown = true
     const down = () => Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 1 }))
-    const world = await createWorld({
+    const scenario = await createScenario({
       delivery: { pollMs: 2 },
       store: {
         ...store,
@@ -795,22 +803,22 @@ const running = defineCases('Dispatcher', {
         nextDueAt: () => (isDown ? down() : store.nextDueAt()),
       },
     })
-    await world.subscribe()
-    const settled = new Promise<void>((resolve) => world.server.dispatcher.onAttempt(() => resolve()))
-    world.server.dispatcher.start()
-    await postGroup(world)
+    await scenario.subscribe()
+    const settled = new Promise<void>((resolve) => scenario.server.dispatcher.onAttempt(() => resolve()))
+    scenario.server.dispatcher.start()
+    await postGroup(scenario)
     await new Promise((resolve) => setTimeout(resolve, 10))
-    ok(world.errors.length > 0, 'it is reported')
+    ok(scenario.errors.length > 0, 'it is reported')
     isDown = false
     await settled
-    await world.server.dispatcher.stop()
-    equal(await statuses(world), ['delivered'])
+    await scenario.server.dispatcher.stop()
+    equal(await statuses(scenario), ['delivered'])
   },
 
-  'a result is written again while the store is away, as long as the claim holds': async () => {
+  'a result is written again while the store is unavailable, until the claim expires': async () => {
     const store = memoryStore()
     let failures = 3
-    const world = await createWorld({
+    const scenario = await createScenario({
       store: {
         ...store,
         settleDelivery: (settlement) =>
@@ -819,16 +827,16 @@ const running = defineCases('Dispatcher', {
             : store.settleDelivery(settlement),
       },
     })
-    await world.subscribe()
-    await postGroup(world)
-    await world.server.dispatcher.runDue()
-    equal([world.sent.length, await statuses(world)], [1, ['delivered']])
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.server.dispatcher.runDue()
+    equal([scenario.sent.length, await statuses(scenario)], [1, ['delivered']])
   },
 
-  'a result whose writing was not confirmed is written again': async () => {
+  'a result whose commit was not confirmed is written again': async () => {
     const store = memoryStore()
     let losses = 1
-    const world = await createWorld({
+    const scenario = await createScenario({
       store: {
         ...store,
         settleDelivery: async (settlement) => {
@@ -838,17 +846,17 @@ const running = defineCases('Dispatcher', {
         },
       },
     })
-    await world.subscribe()
-    await postGroup(world)
-    await world.server.dispatcher.runDue()
-    equal([world.sent.length, await statuses(world), losses], [1, ['delivered'], -1])
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await scenario.server.dispatcher.runDue()
+    equal([scenario.sent.length, await statuses(scenario), losses], [1, ['delivered'], -1])
   },
 
-  'a result that cannot be written is reported, and the delivery is sent again when its lease is over':
+  'a result that cannot be written is passed to onError, and the delivery is sent again when its lease has expired':
     async () => {
       const store = memoryStore()
       let isDown = true
-      const world = await createWorld({
+      const scenario = await createScenario({
         delivery: { timeoutMs: 1_000, leaseMs: 1_001 },
         store: {
           ...store,
@@ -858,12 +866,12 @@ const running = defineCases('Dispatcher', {
               : store.settleDelivery(settlement),
         },
       })
-      await world.subscribe()
-      await postGroup(world)
-      await rejects(world.server.dispatcher.runDue(), { code: 'storage_unavailable' })
+      await scenario.subscribe()
+      await postGroup(scenario)
+      await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
       isDown = false
-      await world.advance(1_001)
-      equal([world.sent.length, await statuses(world)], [2, ['delivered']])
+      await scenario.advance(1_001)
+      equal([scenario.sent.length, await statuses(scenario)], [2, ['delivered']])
     },
 })
 

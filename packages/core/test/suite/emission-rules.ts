@@ -4,61 +4,62 @@ import { equal, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
 import {
   agent,
-  createWorld,
+  createScenario,
   customer,
   playCall,
   postGroup,
   pstn,
+  type Scenario,
   secondWaba,
   start,
   summary,
-  type World,
   waba,
-} from './world.ts'
+} from './scenario.ts'
 
 const automatic = { generatedBy: 'automatic' } as const
 const byTeamMember = { generatedBy: 'team_member' } as const
 
-const summaries = (world: World): number => world.names().filter((name) => name === 'CALL_AI_SUMMARY').length
+const summaries = (scenario: Scenario): number =>
+  scenario.names().filter((name) => name === 'CALL_AI_SUMMARY').length
 
-const begin = async (world: World, changes: object = {}): Promise<string> => {
+const begin = async (scenario: Scenario, changes: object = {}): Promise<string> => {
   const input = {
     channel: 'PSTN',
     direction: 'INCOMING',
     channelNumber: pstn,
     customerNumber: customer,
   } as const
-  return (await world.server.calls.start('acme', { ...input, ...changes })).callId
+  return (await scenario.server.calls.start('acme', { ...input, ...changes })).callId
 }
 
-const sentTo = (world: World, event: string): string[] =>
-  world.sent.filter((sent) => sent.event === event).map(({ url }) => new URL(url).pathname)
+const sentTo = (scenario: Scenario, event: string): string[] =>
+  scenario.sent.filter((sent) => sent.event === event).map(({ url }) => new URL(url).pathname)
 
 const groupEvents = defineCases('Group events', {
-  'GROUP_CREATED is emitted when a group was created through the create endpoint, and carries groupId':
+  'GROUP_CREATED is published when a group was created through the endpoint, and contains groupId':
     async () => {
-      const world = await createWorld()
-      await postGroup(world, { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
-      const [created] = world.emissions
-      equal(world.names(), ['GROUP_CREATED'])
+      const scenario = await createScenario()
+      await postGroup(scenario, { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+      const [created] = scenario.emissions
+      equal(scenario.names(), ['GROUP_CREATED'])
       equal([created?.organizationId, created?.occurredAt], ['acme', start])
       ok(created?.event.event === 'GROUP_CREATED' && created.event.groupId === 'g1', 'it carries the groupId')
     },
 
   'GROUP_PARTICIPANT_JOINED, LEFT and REMOVED refer to the group by groupId': async () => {
-    const world = await createWorld()
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
-    const { participants } = world.server
+    const scenario = await createScenario()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+    const { participants } = scenario.server
     const who = { groupId: 'g1', phone: customer }
     await participants.join('acme', who)
-    world.clock.time += 1_000
+    scenario.clock.time += 1_000
     await participants.leave('acme', who)
     await participants.join('acme', who)
     await participants.remove('acme', who)
     const about = { groupId: 'g1', groupName: 'Launch', customerPhone: customer }
     const [first, second] = [start, start + 1_000].map((time) => new Date(time).toISOString())
     equal(
-      world.emissions.slice(1).map(({ event }) => event),
+      scenario.emissions.slice(1).map(({ event }) => event),
       [
         { event: 'GROUP_PARTICIPANT_JOINED', ...about, participantJoinedAt: first },
         { event: 'GROUP_PARTICIPANT_LEFT', ...about, participantLeftAt: second },
@@ -69,47 +70,51 @@ const groupEvents = defineCases('Group events', {
   },
 
   "group events go to the subscriptions of the group's WABA number on channel WHATSAPP": async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     const subscribe = (channel: 'PSTN' | 'WHATSAPP', number: string, path: string) =>
-      world.server.subscriptions.create('acme', { channel, number, url: `https://receiver.example/${path}` })
+      scenario.server.subscriptions.create('acme', {
+        channel,
+        number,
+        url: `https://receiver.example/${path}`,
+      })
     await subscribe('WHATSAPP', waba, 'own')
     await subscribe('WHATSAPP', secondWaba, 'second')
     await subscribe('PSTN', pstn, 'pstn')
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
-    await world.server.participants.join('acme', { groupId: 'g1', phone: customer })
-    await world.advance(0)
-    equal(sentTo(world, 'GROUP_CREATED'), ['/own'])
-    equal(sentTo(world, 'GROUP_PARTICIPANT_JOINED'), ['/own'])
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+    await scenario.server.participants.join('acme', { groupId: 'g1', phone: customer })
+    await scenario.advance(0)
+    equal(sentTo(scenario, 'GROUP_CREATED'), ['/own'])
+    equal(sentTo(scenario, 'GROUP_PARTICIPANT_JOINED'), ['/own'])
   },
 })
 
 const callEvents = defineCases('Call events', {
-  'a call is told in the order INITIATED, ACCEPTED, ENDED, AI_SUMMARY, all with the same callId':
+  'events of a call are in the order INITIATED, ACCEPTED, ENDED, AI_SUMMARY, all with the same callId':
     async () => {
       for (const direction of ['INCOMING', 'OUTGOING'] as const) {
-        const world = await createWorld()
-        const callId = await playCall(world, { direction })
-        await world.server.summaries.save('acme', callId, summary, automatic)
-        equal(world.names(), [
+        const scenario = await createScenario()
+        const callId = await playCall(scenario, { direction })
+        await scenario.server.summaries.save('acme', callId, summary, automatic)
+        equal(scenario.names(), [
           `CALL_${direction}_INITIATED`,
           'CALL_ACCEPTED',
           'CALL_ENDED',
           'CALL_AI_SUMMARY',
         ])
         ok(
-          world.emissions.every(({ event }) => 'callId' in event && event.callId === callId),
+          scenario.emissions.every(({ event }) => 'callId' in event && event.callId === callId),
           'one callId',
         )
       }
     },
 
-  'lifecycle events carry the fields that are known at their time': async () => {
-    const world = await createWorld()
-    const callId = await begin(world, { agentNumber: agent })
-    world.clock.time += 5_000
-    await world.server.calls.accept('acme', callId)
-    world.clock.time += 61_400
-    await world.server.calls.end('acme', callId)
+  'lifecycle events contain the fields that are known at their time': async () => {
+    const scenario = await createScenario()
+    const callId = await begin(scenario, { agentNumber: agent })
+    scenario.clock.time += 5_000
+    await scenario.server.calls.accept('acme', callId)
+    scenario.clock.time += 61_400
+    await scenario.server.calls.end('acme', callId)
     const about = {
       callId,
       channel: 'PSTN',
@@ -125,7 +130,7 @@ const callEvents = defineCases('Call events', {
     const callStartedAt = new Date(start + 5_000).toISOString()
     const callEndedAt = new Date(start + 66_400).toISOString()
     equal(
-      world.emissions.map(({ event }) => event),
+      scenario.emissions.map(({ event }) => event),
       [
         { event: 'CALL_INCOMING_INITIATED', callStatus: 'INITIATED', ...about },
         { event: 'CALL_ACCEPTED', callStatus: 'IN_PROGRESS', ...about, callStartedAt },
@@ -143,10 +148,10 @@ const callEvents = defineCases('Call events', {
 
   'from is the number of the organization and to that of the customer, in both directions': async () => {
     for (const direction of ['INCOMING', 'OUTGOING'] satisfies CallDirection[]) {
-      const world = await createWorld()
-      const callId = await playCall(world, { direction })
-      await world.server.summaries.save('acme', callId, summary, automatic)
-      for (const { event } of world.emissions) {
+      const scenario = await createScenario()
+      const callId = await playCall(scenario, { direction })
+      await scenario.server.summaries.save('acme', callId, summary, automatic)
+      for (const { event } of scenario.emissions) {
         ok('from' in event, event.event)
         equal(
           [event.from, event.channelNumber, event.to, event.customerNumber],
@@ -158,25 +163,25 @@ const callEvents = defineCases('Call events', {
 
   'agentNumber is absent for the call of an AI bot that the API or a campaign started': async () => {
     for (const triggeredVia of ['API', 'CAMPAIGN']) {
-      const world = await createWorld()
+      const scenario = await createScenario()
       const bot = { direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia, agentNumber: agent }
-      const callId = await begin(world, bot)
-      await world.server.calls.accept('acme', callId, { agentNumber: agent })
-      await world.server.calls.end('acme', callId)
-      await world.server.summaries.save('acme', callId, summary, automatic)
-      equal(world.emissions.length, 4)
-      for (const { event } of world.emissions) equal(Object.keys(event).includes('agentNumber'), false)
+      const callId = await begin(scenario, bot)
+      await scenario.server.calls.accept('acme', callId, { agentNumber: agent })
+      await scenario.server.calls.end('acme', callId)
+      await scenario.server.summaries.save('acme', callId, summary, automatic)
+      equal(scenario.emissions.length, 4)
+      for (const { event } of scenario.emissions) equal(Object.keys(event).includes('agentNumber'), false)
     }
   },
 
   'agentNumber is absent, never empty, when no team member handled or started the call': async () => {
-    const world = await createWorld()
-    const callId = await begin(world, { agentNumber: '' })
-    await world.server.calls.accept('acme', callId, { agentNumber: '' })
-    for (const { event } of world.emissions) equal(Object.keys(event).includes('agentNumber'), false)
-    const answered = await begin(world)
-    await world.server.calls.accept('acme', answered, { agentNumber: agent })
-    const last = world.emissions.at(-1)?.event
+    const scenario = await createScenario()
+    const callId = await begin(scenario, { agentNumber: '' })
+    await scenario.server.calls.accept('acme', callId, { agentNumber: '' })
+    for (const { event } of scenario.emissions) equal(Object.keys(event).includes('agentNumber'), false)
+    const answered = await begin(scenario)
+    await scenario.server.calls.accept('acme', answered, { agentNumber: agent })
+    const last = scenario.emissions.at(-1)?.event
     ok(last?.event === 'CALL_ACCEPTED' && last.agentNumber === agent, 'who answers handles the call')
   },
 
@@ -186,25 +191,25 @@ const callEvents = defineCases('Call events', {
       ['reject', 'INCOMING'],
       ['ringOut', 'OUTGOING'],
     ] as const) {
-      const world = await createWorld()
-      const callId = await begin(world, { direction })
-      await world.server.calls[action]('acme', callId)
-      equal(world.names(), [`CALL_${direction}_INITIATED`])
+      const scenario = await createScenario()
+      const callId = await begin(scenario, { direction })
+      await scenario.server.calls[action]('acme', callId)
+      equal(scenario.names(), [`CALL_${direction}_INITIATED`])
     }
   },
 
-  'everything that is emitted satisfies the schema of what a server may send': async () => {
-    const world = await createWorld()
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+  'every published event matches the schema of emitted events': async () => {
+    const scenario = await createScenario()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
     for (const action of ['join', 'leave', 'join', 'remove'] as const) {
-      await world.server.participants[action]('acme', { groupId: 'g1', phone: customer })
+      await scenario.server.participants[action]('acme', { groupId: 'g1', phone: customer })
     }
     for (const direction of ['INCOMING', 'OUTGOING'] as const) {
-      const callId = await playCall(world, { channel: 'WHATSAPP', direction })
-      await world.server.summaries.save('acme', callId, summary, byTeamMember)
+      const callId = await playCall(scenario, { channel: 'WHATSAPP', direction })
+      await scenario.server.summaries.save('acme', callId, summary, byTeamMember)
     }
-    equal(new Set(world.names()).size, 9)
-    for (const { event } of world.emissions) {
+    equal(new Set(scenario.names()).size, 9)
+    for (const { event } of scenario.emissions) {
       const parsed = emittedEventSchemas[event.event].safeParse(event)
       ok(parsed.success, `${event.event}: ${parsed.success || JSON.stringify(toIssues(parsed.error))}`)
     }
@@ -213,50 +218,50 @@ const callEvents = defineCases('Call events', {
 
 const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
   'the call has ended and its summary was generated and saved (1)': async () => {
-    const world = await createWorld()
-    const callId = await begin(world)
-    const save = () => world.server.summaries.save('acme', callId, summary, automatic)
+    const scenario = await createScenario()
+    const callId = await begin(scenario)
+    const save = () => scenario.server.summaries.save('acme', callId, summary, automatic)
     await rejects(save(), { code: 'illegal_transition', state: 'initiated', action: 'summarize' })
-    await world.server.calls.accept('acme', callId)
+    await scenario.server.calls.accept('acme', callId)
     await rejects(save(), { code: 'illegal_transition', state: 'accepted' })
-    await world.server.calls.end('acme', callId, { durationInSeconds: 42 })
-    equal(summaries(world), 0)
+    await scenario.server.calls.end('acme', callId, { durationInSeconds: 42 })
+    equal(summaries(scenario), 0)
     equal((await save()).outcome, 'first')
-    equal(summaries(world), 1)
-    equal((await world.server.calls.find('acme', callId))?.summary?.summary, summary)
+    equal(summaries(scenario), 1)
+    equal((await scenario.server.calls.find('acme', callId))?.summary?.summary, summary)
   },
 
   'it was generated automatically, if that is enabled for the organization (2)': async () => {
-    const world = await createWorld()
-    const callId = await playCall(world)
-    await world.server.organizations.update('acme', { callSummaries: 'manual' })
-    const save = () => world.server.summaries.save('acme', callId, summary, automatic)
+    const scenario = await createScenario()
+    const callId = await playCall(scenario)
+    await scenario.server.organizations.update('acme', { callSummaries: 'manual' })
+    const save = () => scenario.server.summaries.save('acme', callId, summary, automatic)
     await rejects(save(), { code: 'summary_refused', reason: 'automatic_summaries_off' })
-    equal([summaries(world), (await world.server.calls.find('acme', callId))?.summary], [0, undefined])
-    await world.server.organizations.update('acme', { callSummaries: 'automatic' })
+    equal([summaries(scenario), (await scenario.server.calls.find('acme', callId))?.summary], [0, undefined])
+    await scenario.server.organizations.update('acme', { callSummaries: 'automatic' })
     equal((await save()).outcome, 'first')
-    equal(summaries(world), 1)
+    equal(summaries(scenario), 1)
   },
 
   'it was generated by a team member, whatever the setting (2)': async () => {
     for (const callSummaries of ['manual', 'automatic'] as const) {
-      const world = await createWorld()
-      await world.server.organizations.update('acme', { callSummaries })
-      const callId = await playCall(world)
-      await world.server.summaries.save('acme', callId, summary, byTeamMember)
-      equal(summaries(world), 1)
+      const scenario = await createScenario()
+      await scenario.server.organizations.update('acme', { callSummaries })
+      const callId = await playCall(scenario)
+      await scenario.server.summaries.save('acme', callId, summary, byTeamMember)
+      equal(summaries(scenario), 1)
     }
   },
 
   'and is delivered to webhooks subscribed to it on the channel the call went through (3)': async () => {
     for (const channel of ['PSTN', 'WHATSAPP'] as const) {
-      const world = await createWorld()
+      const scenario = await createScenario()
       const subscribe = (
         of: 'PSTN' | 'WHATSAPP',
         events: 'all' | ['CALL_AI_SUMMARY'] | ['CALL_ENDED'],
         path: string,
       ) =>
-        world.server.subscriptions.create('acme', {
+        scenario.server.subscriptions.create('acme', {
           channel: of,
           number: of === 'PSTN' ? pstn : waba,
           events,
@@ -265,24 +270,24 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
       await subscribe('PSTN', ['CALL_AI_SUMMARY'], 'PSTN')
       await subscribe('WHATSAPP', 'all', 'WHATSAPP')
       await subscribe(channel, ['CALL_ENDED'], 'another-event')
-      const callId = await playCall(world, { channel })
-      await world.server.summaries.save('acme', callId, summary, automatic)
-      await world.advance(0)
-      equal(sentTo(world, 'CALL_AI_SUMMARY'), [`/${channel}`])
+      const callId = await playCall(scenario, { channel })
+      await scenario.server.summaries.save('acme', callId, summary, automatic)
+      await scenario.advance(0)
+      equal(sentTo(scenario, 'CALL_AI_SUMMARY'), [`/${channel}`])
     }
   },
 
   'with the payload of the specification': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    const callId = await begin(world, { agentNumber: agent })
-    await world.server.calls.accept('acme', callId)
-    await world.server.calls.end('acme', callId, { durationInSeconds: 42 })
-    world.clock.time += 60_000
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
+    const callId = await begin(scenario, { agentNumber: agent })
+    await scenario.server.calls.accept('acme', callId)
+    await scenario.server.calls.end('acme', callId, { durationInSeconds: 42 })
+    scenario.clock.time += 60_000
     const extra = { ...summary, mood: 'good' }
-    await world.server.summaries.save('acme', callId, extra, automatic)
-    await world.advance(0)
-    equal(JSON.parse(world.sent.at(-1)?.body ?? ''), {
+    await scenario.server.summaries.save('acme', callId, extra, automatic)
+    await scenario.advance(0)
+    equal(JSON.parse(scenario.sent.at(-1)?.body ?? ''), {
       event: 'CALL_AI_SUMMARY',
       channel: 'PSTN',
       callId,
@@ -310,15 +315,15 @@ const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
       ['reject', 'rejected'],
       ['ringOut', 'not_picked'],
     ] as const) {
-      const world = await createWorld()
-      const callId = await begin(world)
-      await world.server.calls[action]('acme', callId)
+      const scenario = await createScenario()
+      const callId = await begin(scenario)
+      await scenario.server.calls[action]('acme', callId)
       for (const generation of [automatic, byTeamMember]) {
-        const save = world.server.summaries.save('acme', callId, summary, generation)
+        const save = scenario.server.summaries.save('acme', callId, summary, generation)
         await rejects(save, { name: 'IllegalTransitionError', state })
       }
-      equal(summaries(world), 0)
-      equal((await world.server.calls.find('acme', callId))?.summary, undefined)
+      equal(summaries(scenario), 0)
+      equal((await scenario.server.calls.find('acme', callId))?.summary, undefined)
     }
   },
 
@@ -327,87 +332,87 @@ const notEmitted = defineCases('CALL_AI_SUMMARY is not emitted when', {
       [{ recorded: false }, 'no_recording'],
       [{ spoken: false }, 'nothing_said'],
     ] as const) {
-      const world = await createWorld()
-      const callId = await begin(world)
-      await world.server.calls.accept('acme', callId)
-      await world.server.calls.end('acme', callId, ending)
+      const scenario = await createScenario()
+      const callId = await begin(scenario)
+      await scenario.server.calls.accept('acme', callId)
+      await scenario.server.calls.end('acme', callId, ending)
       for (const generation of [automatic, byTeamMember]) {
-        const save = world.server.summaries.save('acme', callId, summary, generation)
+        const save = scenario.server.summaries.save('acme', callId, summary, generation)
         await rejects(save, { name: 'SummaryRefusedError', code: 'summary_refused', reason })
       }
-      equal(summaries(world), 0)
-      equal((await world.server.calls.find('acme', callId))?.summary, undefined)
+      equal(summaries(scenario), 0)
+      equal((await scenario.server.calls.find('acme', callId))?.summary, undefined)
     }
   },
 
   'a summary was generated earlier: the stored one changes, no second event (2)': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, automatic)
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, automatic)
     for (const [index, generation] of [automatic, byTeamMember].entries()) {
       const again = { ...summary, recap: `Version ${index}` }
-      equal((await world.server.summaries.save('acme', callId, again, generation)).outcome, 'replaced')
-      equal((await world.server.calls.find('acme', callId))?.summary?.summary, again)
+      equal((await scenario.server.summaries.save('acme', callId, again, generation)).outcome, 'replaced')
+      equal((await scenario.server.calls.find('acme', callId))?.summary?.summary, again)
     }
-    await world.advance(86_400_000)
-    equal([summaries(world), sentTo(world, 'CALL_AI_SUMMARY').length], [1, 1])
+    await scenario.advance(86_400_000)
+    equal([summaries(scenario), sentTo(scenario, 'CALL_AI_SUMMARY').length], [1, 1])
   },
 
-  'two summaries are saved at the same moment, but for the first (2)': async () => {
-    const world = await createWorld()
-    const callId = await playCall(world)
+  'two summaries are saved concurrently, except for the first (2)': async () => {
+    const scenario = await createScenario()
+    const callId = await playCall(scenario)
     const saves = Array.from({ length: 20 }, () =>
-      world.server.summaries.save('acme', callId, summary, automatic),
+      scenario.server.summaries.save('acme', callId, summary, automatic),
     )
     const outcomes = (await Promise.all(saves)).map(({ outcome }) => outcome)
-    equal([outcomes.filter((outcome) => outcome === 'first').length, summaries(world)], [1, 1])
+    equal([outcomes.filter((outcome) => outcome === 'first').length, summaries(scenario)], [1, 1])
   },
 
   'the call is a bot test call and webhooks were not turned on for it (3)': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    const callId = await begin(world, { callType: 'AI_BOT', botTest: { webhooks: false } })
-    await world.server.calls.accept('acme', callId)
-    await world.server.calls.end('acme', callId)
-    equal((await world.server.summaries.save('acme', callId, summary, automatic)).outcome, 'first')
-    equal((await world.server.summaries.save('acme', callId, summary, byTeamMember)).outcome, 'replaced')
-    await world.advance(0)
-    equal([world.names(), world.sent], [[], []])
-    equal((await world.server.calls.find('acme', callId))?.summary?.summary, summary)
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
+    const callId = await begin(scenario, { callType: 'AI_BOT', botTest: { webhooks: false } })
+    await scenario.server.calls.accept('acme', callId)
+    await scenario.server.calls.end('acme', callId)
+    equal((await scenario.server.summaries.save('acme', callId, summary, automatic)).outcome, 'first')
+    equal((await scenario.server.summaries.save('acme', callId, summary, byTeamMember)).outcome, 'replaced')
+    await scenario.advance(0)
+    equal([scenario.names(), scenario.sent], [[], []])
+    equal((await scenario.server.calls.find('acme', callId))?.summary?.summary, summary)
   },
 
   'but it is when webhooks were turned on for a bot test call (3)': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    const callId = await begin(world, { callType: 'AI_BOT', botTest: { webhooks: true } })
-    await world.server.calls.accept('acme', callId)
-    await world.server.calls.end('acme', callId)
-    await world.server.summaries.save('acme', callId, summary, automatic)
-    await world.advance(0)
-    equal([summaries(world), world.sent.length], [1, 4])
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
+    const callId = await begin(scenario, { callType: 'AI_BOT', botTest: { webhooks: true } })
+    await scenario.server.calls.accept('acme', callId)
+    await scenario.server.calls.end('acme', callId)
+    await scenario.server.summaries.save('acme', callId, summary, automatic)
+    await scenario.advance(0)
+    equal([summaries(scenario), scenario.sent.length], [1, 4])
   },
 
-  'no webhook is subscribed: listeners hear of it, but nothing is sent, nor later (4)': async () => {
-    const world = await createWorld()
-    await world.subscribe('WHATSAPP')
-    const callId = await playCall(world, { channel: 'PSTN' })
-    await world.server.summaries.save('acme', callId, summary, automatic)
-    equal(summaries(world), 1)
-    await world.subscribe('PSTN')
-    await world.server.summaries.save('acme', callId, { ...summary, recap: 'Again' }, byTeamMember)
-    await world.advance(86_400_000)
-    equal([summaries(world), world.sent], [1, []])
+  'no webhook is subscribed: listeners receive it, but nothing is sent, not even later (4)': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe('WHATSAPP')
+    const callId = await playCall(scenario, { channel: 'PSTN' })
+    await scenario.server.summaries.save('acme', callId, summary, automatic)
+    equal(summaries(scenario), 1)
+    await scenario.subscribe('PSTN')
+    await scenario.server.summaries.save('acme', callId, { ...summary, recap: 'Again' }, byTeamMember)
+    await scenario.advance(86_400_000)
+    equal([summaries(scenario), scenario.sent], [1, []])
   },
 })
 
 const rules = defineCases('CALL_AI_SUMMARY rules', {
   "a webhook receives only its own number's summaries of its own channel (1)": async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     // One number on both channels, to show that the number alone does not decide.
-    await world.server.organizations.update('acme', { pstnNumbers: [pstn, waba] })
+    await scenario.server.organizations.update('acme', { pstnNumbers: [pstn, waba] })
     const subscribe = (channel: 'PSTN' | 'WHATSAPP', number: string) =>
-      world.server.subscriptions.create('acme', {
+      scenario.server.subscriptions.create('acme', {
         channel,
         number,
         url: `https://receiver.example/${channel}${number.replace(/\D/g, '')}`,
@@ -420,43 +425,43 @@ const rules = defineCases('CALL_AI_SUMMARY rules', {
     ] as const
     for (const [channel, number] of own) await subscribe(channel, number)
     for (const [channel, number] of own) {
-      const callId = await playCall(world, { channel, number })
-      await world.server.summaries.save('acme', callId, summary, automatic)
-      await world.advance(0)
-      equal(sentTo(world, 'CALL_AI_SUMMARY'), [`/${channel}${number.replace(/\D/g, '')}`])
-      world.sent.length = 0
+      const callId = await playCall(scenario, { channel, number })
+      await scenario.server.summaries.save('acme', callId, summary, automatic)
+      await scenario.advance(0)
+      equal(sentTo(scenario, 'CALL_AI_SUMMARY'), [`/${channel}${number.replace(/\D/g, '')}`])
+      scenario.sent.length = 0
     }
   },
 
   'the event arrives after CALL_ENDED of the same call, even if that fails again and again (2)': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
     let failures = 0
-    world.respond = ({ event }) =>
+    scenario.respond = ({ event }) =>
       new Response(null, { status: event === 'CALL_ENDED' && failures++ < 8 ? 500 : 200 })
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, automatic)
-    await world.advance(3 * 86_400_000)
-    const order = world.sent.map(({ event }) => event)
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, automatic)
+    await scenario.advance(3 * 86_400_000)
+    const order = scenario.sent.map(({ event }) => event)
     equal(order.slice(-2), ['CALL_ENDED', 'CALL_AI_SUMMARY'])
     equal(order.filter((event) => event === 'CALL_ENDED').length, 9)
   },
 
   'a failed delivery does not affect the saved summary (3)': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    world.respond = () => {
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
+    scenario.respond = () => {
       throw new TypeError('connection refused')
     }
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, automatic)
-    await world.advance(10 * 86_400_000)
-    const { items } = await world.server.deliveries.list('acme')
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, automatic)
+    await scenario.advance(10 * 86_400_000)
+    const { items } = await scenario.server.deliveries.list('acme')
     ok(
       items.every(({ status }) => status === 'exhausted' || status === 'skipped'),
       JSON.stringify(items),
     )
-    equal((await world.server.calls.find('acme', callId))?.summary?.summary, summary)
+    equal((await scenario.server.calls.find('acme', callId))?.summary?.summary, summary)
   },
 })
 

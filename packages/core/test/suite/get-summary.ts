@@ -1,7 +1,16 @@
 import { SummaryRecord } from '@wabakit/contract'
 import { equal, ok } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { createWorld, customer, expectError, getSummary, playCall, pstn, start, summary } from './world.ts'
+import {
+  createScenario,
+  customer,
+  expectError,
+  getSummary,
+  playCall,
+  pstn,
+  start,
+  summary,
+} from './scenario.ts'
 
 const good = {
   channel: 'PSTN',
@@ -10,112 +19,112 @@ const good = {
   customerNumber: customer,
 } as const
 
-/** The endpoint that fetches a summary. */
+/** The summary endpoint. */
 export const getSummaryCases = defineCases('Endpoints, fetch call AI summary', {
-  'answers 200 with the CALL_AI_SUMMARY payload without event': async () => {
-    const world = await createWorld()
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-    const response = await getSummary(world, callId)
+  'responds with 200 and the CALL_AI_SUMMARY payload without event': async () => {
+    const scenario = await createScenario()
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+    const response = await getSummary(scenario, callId)
     const body = await response.json()
     equal(response.status, 200)
-    const { event: _, ...record } = world.emissions.at(-1)?.event ?? { event: '' }
+    const { event: _, ...record } = scenario.emissions.at(-1)?.event ?? { event: '' }
     equal(body, record)
     ok(SummaryRecord.safeParse(body).success, 'it is a SummaryRecord')
     equal(body.callStartedAt, new Date(start).toISOString())
   },
 
-  'answers the latest summary after it was generated again': async () => {
-    const world = await createWorld()
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-    await world.server.summaries.save(
+  'returns the latest summary after it was generated again': async () => {
+    const scenario = await createScenario()
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+    await scenario.server.summaries.save(
       'acme',
       callId,
       { ...summary, recap: 'New' },
       { generatedBy: 'team_member' },
     )
-    equal((await (await getSummary(world, callId)).json()).summary.recap, 'New')
+    equal((await (await getSummary(scenario, callId)).json()).summary.recap, 'New')
   },
 
-  'answers at any time after the summary exists, whatever became of the webhook': async () => {
-    const world = await createWorld()
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-    world.clock.time += 1_000 * 86_400_000
-    await world.server.organizations.update('acme', { callSummaries: 'manual' })
-    equal((await getSummary(world, callId)).status, 200)
+  'returns the summary at any time after it exists, whatever happened to the webhook': async () => {
+    const scenario = await createScenario()
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+    scenario.clock.time += 1_000 * 86_400_000
+    await scenario.server.organizations.update('acme', { callSummaries: 'manual' })
+    equal((await getSummary(scenario, callId)).status, 200)
   },
 
-  'a call that is going on is 202 with Retry-After': async () => {
-    const world = await createWorld()
-    const { callId } = await world.server.calls.start('acme', good)
+  'a call in progress is 202 with Retry-After': async () => {
+    const scenario = await createScenario()
+    const { callId } = await scenario.server.calls.start('acme', good)
     for (const step of ['start', 'accept'] as const) {
-      if (step === 'accept') await world.server.calls.accept('acme', callId)
-      const response = await getSummary(world, callId)
+      if (step === 'accept') await scenario.server.calls.accept('acme', callId)
+      const response = await getSummary(scenario, callId)
       equal(response.headers.get('retry-after'), '5')
       await expectError(response, 202, 'summary_pending')
     }
   },
 
-  'an ended call whose automatic summary is being made is 202 with Retry-After': async () => {
-    const world = await createWorld()
-    const response = await getSummary(world, await playCall(world))
+  'an ended call whose automatic summary is being generated is 202 with Retry-After': async () => {
+    const scenario = await createScenario()
+    const response = await getSummary(scenario, await playCall(scenario))
     equal(response.headers.get('retry-after'), '5')
     await expectError(response, 202, 'summary_pending')
   },
 
-  'an ended call without a summary is 404 when summaries are not automatic': async () => {
-    const world = await createWorld()
-    await world.server.organizations.update('acme', { callSummaries: 'manual' })
-    const callId = await playCall(world)
-    await expectError(await getSummary(world, callId), 404, 'summary_not_found')
-    await world.server.summaries.save('acme', callId, summary, { generatedBy: 'team_member' })
-    equal((await getSummary(world, callId)).status, 200)
+  'an ended call without a summary is 404 if summaries are not automatic': async () => {
+    const scenario = await createScenario()
+    await scenario.server.organizations.update('acme', { callSummaries: 'manual' })
+    const callId = await playCall(scenario)
+    await expectError(await getSummary(scenario, callId), 404, 'summary_not_found')
+    await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'team_member' })
+    equal((await getSummary(scenario, callId)).status, 200)
   },
 
   'an unknown call is 404': async () => {
-    const world = await createWorld()
-    await expectError(await getSummary(world, 'nobody'), 404, 'summary_not_found')
-    await expectError(await getSummary(world, 'x'.repeat(255)), 404, 'summary_not_found')
+    const scenario = await createScenario()
+    await expectError(await getSummary(scenario, 'nobody'), 404, 'summary_not_found')
+    await expectError(await getSummary(scenario, 'x'.repeat(255)), 404, 'summary_not_found')
   },
 
-  "another organization's call is 404, as if it were not there": async () => {
-    const world = await createWorld()
-    const callId = await playCall(world)
-    await world.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
-    const theirs = await getSummary(world, callId, { key: 'wk_other_0123456789' })
-    const unknown = await getSummary(world, 'nobody', { key: 'wk_other_0123456789' })
+  "another organization's call is 404, as if it did not exist": async () => {
+    const scenario = await createScenario()
+    const callId = await playCall(scenario)
+    await scenario.server.summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+    const theirs = await getSummary(scenario, callId, { key: 'wk_other_0123456789' })
+    const unknown = await getSummary(scenario, 'nobody', { key: 'wk_other_0123456789' })
     equal(await theirs.clone().json(), await unknown.json())
     await expectError(theirs, 404, 'summary_not_found')
   },
 
   'a call that can never have a summary is 422: missed, rejected, not picked up, no recording, nothing said':
     async () => {
-      const world = await createWorld()
+      const scenario = await createScenario()
       for (const action of ['miss', 'reject', 'ringOut'] as const) {
-        const { callId } = await world.server.calls.start('acme', good)
-        await world.server.calls[action]('acme', callId)
-        await expectError(await getSummary(world, callId), 422, 'summary_unavailable')
+        const { callId } = await scenario.server.calls.start('acme', good)
+        await scenario.server.calls[action]('acme', callId)
+        await expectError(await getSummary(scenario, callId), 422, 'summary_unavailable')
       }
       for (const ending of [{ recorded: false }, { spoken: false }]) {
-        const { callId } = await world.server.calls.start('acme', good)
-        await world.server.calls.accept('acme', callId)
-        await world.server.calls.end('acme', callId, ending)
-        await expectError(await getSummary(world, callId), 422, 'summary_unavailable')
+        const { callId } = await scenario.server.calls.start('acme', good)
+        await scenario.server.calls.accept('acme', callId)
+        await scenario.server.calls.end('acme', callId, ending)
+        await expectError(await getSummary(scenario, callId), 422, 'summary_unavailable')
       }
     },
 
   'a callId that is missing, empty, longer than 255 characters or not plain text is 400': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     for (const callId of [undefined, '', 'a\0b', 'a\nb', 'x'.repeat(256)]) {
-      await expectError(await getSummary(world, callId), 400, 'invalid_call_id', ['callId'])
+      await expectError(await getSummary(scenario, callId), 400, 'invalid_call_id', ['callId'])
     }
   },
 
-  'the key comes before the callId: 401': async () => {
-    const world = await createWorld()
-    await expectError(await getSummary(world, '', { key: null }), 401, 'missing_api_key')
-    await expectError(await getSummary(world, '', { key: 'x' }), 401, 'invalid_api_key')
+  'the key is checked before the callId: 401': async () => {
+    const scenario = await createScenario()
+    await expectError(await getSummary(scenario, '', { key: null }), 401, 'missing_api_key')
+    await expectError(await getSummary(scenario, '', { key: 'x' }), 401, 'invalid_api_key')
   },
 })

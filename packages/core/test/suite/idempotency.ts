@@ -1,42 +1,52 @@
 import { equal } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { createBody, createWorld, expectError, postGroup, start, type World, waba } from './world.ts'
+import {
+  createBody,
+  createScenario,
+  expectError,
+  postGroup,
+  type Scenario,
+  secondWaba,
+  start,
+  waba,
+} from './scenario.ts'
 
-const statusesOf = async (responses: ReadonlyArray<Promise<Response>>): Promise<number[]> =>
+const listStatuses = async (responses: ReadonlyArray<Promise<Response>>): Promise<number[]> =>
   (await Promise.all(responses)).map(({ status }) => status)
 
-const created = (world: World): number => world.names().filter((name) => name === 'GROUP_CREATED').length
+const created = (scenario: Scenario): number =>
+  scenario.names().filter((name) => name === 'GROUP_CREATED').length
 
 const wanted = { ...createBody, description: 'd', joinApprovalMode: 'auto_approve', groupId: 'g1' }
 
-/** Creating a group again. */
+/** Repeated create requests. */
 export const idempotencyCases = defineCases('Idempotent create', {
   'the same request again gives the same response and no second GROUP_CREATED': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     for (let index = 0; index < 3; index++) {
-      const response = await postGroup(world, wanted)
+      const response = await postGroup(scenario, wanted)
       equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
-      world.clock.time += 1_000
+      scenario.clock.time += 1_000
     }
-    equal(created(world), 1)
-    equal((await world.server.groups.find('acme', 'g1'))?.createdAt, start)
+    equal(created(scenario), 1)
+    equal((await scenario.server.groups.find('acme', 'g1'))?.createdAt, start)
   },
 
   'the order of the fields and unknown fields make no difference': async () => {
-    const world = await createWorld()
-    await postGroup(world, wanted)
+    const scenario = await createScenario()
+    await postGroup(scenario, wanted)
     const reversed = Object.fromEntries(Object.entries(wanted).toReversed())
-    equal((await postGroup(world, { x: 1, ...reversed })).status, 200)
-    equal(created(world), 1)
+    equal((await postGroup(scenario, { x: 1, ...reversed })).status, 200)
+    equal(created(scenario), 1)
   },
 
   'a request that differs in any field as sent is a conflict': async () => {
-    const world = await createWorld()
-    await postGroup(world, wanted)
+    const scenario = await createScenario()
+    await postGroup(scenario, wanted)
     const { description: _, ...withoutDescription } = wanted
     const { joinApprovalMode: __, ...withoutMode } = wanted
     const different = [
-      { ...wanted, wabaNumber: waba },
+      { ...wanted, wabaNumber: secondWaba },
       { ...wanted, subject: 'launch' },
       { ...wanted, description: '' },
       { ...wanted, joinApprovalMode: 'approval_required' },
@@ -44,50 +54,62 @@ export const idempotencyCases = defineCases('Idempotent create', {
       withoutMode,
     ]
     for (const body of different) {
-      await expectError(await postGroup(world, body), 422, 'group_id_conflict', ['groupId'])
+      await expectError(await postGroup(scenario, body), 422, 'group_id_conflict', ['groupId'])
     }
-    equal(created(world), 1)
+    equal(created(scenario), 1)
+  },
+
+  'a request whose wabaNumber is written differently is the same request': async () => {
+    const scenario = await createScenario()
+    await postGroup(scenario, wanted)
+    for (const wabaNumber of ['15550100001', '+15550100001', '+1 (555) 010-0001', '1.555.010.0001']) {
+      const response = await postGroup(scenario, { ...wanted, wabaNumber })
+      equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
+    }
+    equal(created(scenario), 1)
   },
 
   'a default that has changed since makes no difference': async () => {
-    const world = await createWorld()
+    const scenario = await createScenario()
     const body = { ...createBody, groupId: 'g1' }
-    await postGroup(world, body)
-    await world.server.organizations.update('acme', {
+    await postGroup(scenario, body)
+    await scenario.server.organizations.update('acme', {
       integrations: [{ wabaNumber: waba, joinApprovalMode: 'approval_required' }],
     })
-    equal((await postGroup(world, body)).status, 200)
-    equal((await world.server.groups.find('acme', 'g1'))?.joinApprovalMode, 'auto_approve')
+    equal((await postGroup(scenario, body)).status, 200)
+    equal((await scenario.server.groups.find('acme', 'g1'))?.joinApprovalMode, 'auto_approve')
   },
 
-  'a retry is answered even if the integration has been disabled since; anything else is 422': async () => {
-    const world = await createWorld()
-    await postGroup(world, wanted)
-    await world.server.organizations.update('acme', { integrations: [{ wabaNumber: waba, enabled: false }] })
-    const response = await postGroup(world, wanted)
+  'a retry succeeds even if the integration has been disabled since; any other request is 422': async () => {
+    const scenario = await createScenario()
+    await postGroup(scenario, wanted)
+    await scenario.server.organizations.update('acme', {
+      integrations: [{ wabaNumber: waba, enabled: false }],
+    })
+    const response = await postGroup(scenario, wanted)
     equal([response.status, await response.json()], [200, { success: true, groupId: 'g1' }])
-    await expectError(await postGroup(world, { ...wanted, subject: 'x' }), 422, 'group_id_conflict')
-    await expectError(await postGroup(world, { ...wanted, groupId: 'g2' }), 422, 'integration_disabled')
-    await expectError(await postGroup(world), 422, 'integration_disabled')
-    equal(created(world), 1)
+    await expectError(await postGroup(scenario, { ...wanted, subject: 'x' }), 422, 'group_id_conflict')
+    await expectError(await postGroup(scenario, { ...wanted, groupId: 'g2' }), 422, 'integration_disabled')
+    await expectError(await postGroup(scenario), 422, 'integration_disabled')
+    equal(created(scenario), 1)
   },
 
-  '100 identical creates at the same moment create one group and are all answered': async () => {
-    const world = await createWorld()
-    const statuses = await statusesOf(Array.from({ length: 100 }, () => postGroup(world, wanted)))
+  '100 identical concurrent requests create one group and all succeed': async () => {
+    const scenario = await createScenario()
+    const statuses = await listStatuses(Array.from({ length: 100 }, () => postGroup(scenario, wanted)))
     equal(
       statuses.every((status) => status === 200),
       true,
     )
-    equal(created(world), 1)
+    equal(created(scenario), 1)
   },
 
-  '100 conflicting creates at the same moment create one group': async () => {
-    const world = await createWorld()
+  '100 conflicting concurrent requests create one group': async () => {
+    const scenario = await createScenario()
     const responses = Array.from({ length: 100 }, (_, index) =>
-      postGroup(world, { ...wanted, subject: `s${index}` }),
+      postGroup(scenario, { ...wanted, subject: `s${index}` }),
     )
-    const statuses = await statusesOf(responses)
+    const statuses = await listStatuses(responses)
     equal(
       [
         statuses.filter((status) => status === 200).length,
@@ -95,27 +117,27 @@ export const idempotencyCases = defineCases('Idempotent create', {
       ],
       [1, 99],
     )
-    equal(created(world), 1)
+    equal(created(scenario), 1)
   },
 
   'two organizations may use the same groupId': async () => {
-    const world = await createWorld()
-    await postGroup(world, wanted)
+    const scenario = await createScenario()
+    await postGroup(scenario, wanted)
     const theirs = { wabaNumber: '15550200001', subject: 'Theirs', groupId: 'g1' }
-    equal((await postGroup(world, theirs, { key: 'wk_other_0123456789' })).status, 200)
-    equal((await world.server.groups.find('acme', 'g1'))?.subject, 'Launch')
-    equal(created(world), 2)
+    equal((await postGroup(scenario, theirs, { key: 'wk_other_0123456789' })).status, 200)
+    equal((await scenario.server.groups.find('acme', 'g1'))?.subject, 'Launch')
+    equal(created(scenario), 2)
   },
 
-  'creates without a groupId never repeat each other': async () => {
-    const world = await createWorld()
-    await postGroup(world)
-    await postGroup(world)
-    equal(created(world), 2)
+  'requests without a groupId are never repetitions': async () => {
+    const scenario = await createScenario()
+    await postGroup(scenario)
+    await postGroup(scenario)
+    equal(created(scenario), 2)
   },
 
   'in process it works the same': async () => {
-    const { server } = await createWorld()
+    const { server } = await createScenario()
     const request = { ...createBody, groupId: 'g1' }
     equal((await server.groups.create('acme', request)).outcome, 'created')
     equal((await server.groups.create('acme', request)).outcome, 'repeated')

@@ -11,7 +11,7 @@ import { rateLimitCases } from './rate-limits.ts'
 import { subscriptionCases } from './subscriptions.ts'
 import { tenancyCases } from './tenancy.ts'
 
-/** Everything that the reference server must do, in whatever runtime. */
+/** All rules of the reference server, in any runtime. */
 export const suite: readonly Case[] = [
   ...createGroupCases,
   ...idempotencyCases,

@@ -1,7 +1,7 @@
 import { callMachine, participantMachine } from '@wabakit/core'
 import { equal, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { createWorld, customer, pstn, summary, type World, waba } from './world.ts'
+import { createScenario, customer, pstn, type Scenario, summary, waba } from './scenario.ts'
 
 const callActions = ['accept', 'end', 'miss', 'reject', 'ringOut', 'summarize'] as const
 type CallAction = (typeof callActions)[number]
@@ -17,27 +17,27 @@ const paths: Record<keyof typeof callMachine, readonly CallAction[]> = {
   not_picked: ['ringOut'],
 }
 
-const perform = ({ server }: World, callId: string, action: CallAction): Promise<unknown> =>
+const perform = ({ server }: Scenario, callId: string, action: CallAction): Promise<unknown> =>
   action === 'summarize'
     ? server.summaries.save('acme', callId, summary, { generatedBy: 'team_member' })
     : server.calls[action]('acme', callId)
 
-const stateOf = async ({ server }: World, callId: string): Promise<string | undefined> => {
+const findState = async ({ server }: Scenario, callId: string): Promise<string | undefined> => {
   const found = await server.calls.find('acme', callId)
   return found?.summary === undefined ? found?.call.state : 'summarized'
 }
 
-const begin = async (world: World): Promise<string> => {
+const begin = async (scenario: Scenario): Promise<string> => {
   const input = {
     channel: 'PSTN',
     direction: 'INCOMING',
     channelNumber: pstn,
     customerNumber: customer,
   } as const
-  return (await world.server.calls.start('acme', input)).callId
+  return (await scenario.server.calls.start('acme', input)).callId
 }
 
-/** The state machines: every step of every state, legal or not. */
+/** The state machines: every action in every state. */
 export const machineCases = defineCases('State machines', {
   'are these, and no others': async () => {
     equal(callMachine, {
@@ -61,29 +61,29 @@ export const machineCases = defineCases('State machines', {
     for (const [state, path] of Object.entries(paths)) {
       const steps: Readonly<Record<string, string>> = callMachine[state as keyof typeof callMachine]
       for (const action of callActions) {
-        const world = await createWorld()
-        const callId = await begin(world)
-        for (const each of path) await perform(world, callId, each)
-        equal(await stateOf(world, callId), state)
-        const before = [world.names(), await world.server.calls.find('acme', callId)]
+        const scenario = await createScenario()
+        const callId = await begin(scenario)
+        for (const each of path) await perform(scenario, callId, each)
+        equal(await findState(scenario, callId), state)
+        const before = [scenario.names(), await scenario.server.calls.find('acme', callId)]
         const next = steps[action]
         if (next === undefined) {
-          await rejects(perform(world, callId, action), {
+          await rejects(perform(scenario, callId, action), {
             code: 'illegal_transition',
             machine: 'call',
             state,
             action,
           })
-          equal([world.names(), await world.server.calls.find('acme', callId)], before)
+          equal([scenario.names(), await scenario.server.calls.find('acme', callId)], before)
         } else {
-          await perform(world, callId, action)
-          equal(await stateOf(world, callId), next)
+          await perform(scenario, callId, action)
+          equal(await findState(scenario, callId), next)
         }
       }
     }
   },
 
-  'a membership takes every step that participantMachine has, and no other': async () => {
+  'a participant takes every step that participantMachine has, and no other': async () => {
     const ways = {
       outside: [],
       joined: ['join'],
@@ -94,64 +94,64 @@ export const machineCases = defineCases('State machines', {
       const steps: Readonly<Record<string, string>> =
         participantMachine[state as keyof typeof participantMachine]
       for (const action of ['join', 'leave', 'remove'] as const) {
-        const world = await createWorld()
-        await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+        const scenario = await createScenario()
+        await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
         const who = { groupId: 'g', phone: customer }
-        const { participants } = world.server
+        const { participants } = scenario.server
         for (const each of path) await participants[each]('acme', who)
-        const before = [world.names(), await participants.find('acme', who)]
+        const before = [scenario.names(), await participants.find('acme', who)]
         const next = steps[action]
         if (next === undefined) {
           const expected = { code: 'illegal_transition', machine: 'participant', state, action }
           await rejects(participants[action]('acme', who), expected)
-          equal([world.names(), await participants.find('acme', who)], before)
+          equal([scenario.names(), await participants.find('acme', who)], before)
         } else {
           equal((await participants[action]('acme', who)).state, next)
-          equal(world.names().length, path.length + 2)
+          equal(scenario.names().length, path.length + 2)
         }
       }
     }
   },
 
-  'an illegal step says what is possible instead': async () => {
-    const world = await createWorld()
-    const callId = await begin(world)
-    const error = await rejects(world.server.calls.end('acme', callId))
+  'the error of an illegal step lists the possible actions': async () => {
+    const scenario = await createScenario()
+    const callId = await begin(scenario)
+    const error = await rejects(scenario.server.calls.end('acme', callId))
     ok(error instanceof Error, 'an error')
     equal(error.message, 'Cannot end a call that is initiated (possible: accept, miss, reject, ringOut).')
-    await world.server.calls.miss('acme', callId)
-    const last = await rejects(world.server.calls.accept('acme', callId))
+    await scenario.server.calls.miss('acme', callId)
+    const last = await rejects(scenario.server.calls.accept('acme', callId))
     ok(last instanceof Error && last.message.endsWith('(nothing more can happen to it).'), String(last))
   },
 
-  'of the same step many times at the same moment one is taken': async () => {
-    const world = await createWorld()
-    const callId = await begin(world)
-    const steps = Array.from({ length: 20 }, () => world.server.calls.accept('acme', callId))
+  'of many concurrent identical steps, one succeeds': async () => {
+    const scenario = await createScenario()
+    const callId = await begin(scenario)
+    const steps = Array.from({ length: 20 }, () => scenario.server.calls.accept('acme', callId))
     const outcomes = await Promise.allSettled(steps)
     equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
-    equal(world.names(), ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED'])
+    equal(scenario.names(), ['CALL_INCOMING_INITIATED', 'CALL_ACCEPTED'])
 
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
     const joins = Array.from({ length: 20 }, () =>
-      world.server.participants.join('acme', { groupId: 'g', phone: customer }),
+      scenario.server.participants.join('acme', { groupId: 'g', phone: customer }),
     )
     equal((await Promise.allSettled(joins)).filter(({ status }) => status === 'fulfilled').length, 1)
   },
 
-  'a participant is known by the digits of the phone number': async () => {
-    const world = await createWorld()
-    await world.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
-    const { participants } = world.server
+  'a participant is identified by the digits of the phone number': async () => {
+    const scenario = await createScenario()
+    await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
+    const { participants } = scenario.server
     await participants.join('acme', { groupId: 'g', phone: '+49 30 901820' })
     await rejects(participants.join('acme', { groupId: 'g', phone: '4930901820' }), { state: 'joined' })
     const left = await participants.leave('acme', { groupId: 'g', phone: '(49)30901820' })
     equal([left.phone, left.state], ['+49 30 901820', 'left'])
   },
 
-  'what is not there is a typed error, and nothing happens': async () => {
-    const world = await createWorld()
-    const { calls, participants, summaries, groups } = world.server
+  'a record that does not exist is a typed error, and nothing happens': async () => {
+    const scenario = await createScenario()
+    const { calls, participants, summaries, groups } = scenario.server
     const noCall = { code: 'record_not_found', kind: 'call', id: 'c' }
     await rejects(calls.accept('acme', 'c'), noCall)
     await rejects(summaries.save('acme', 'c', summary, { generatedBy: 'automatic' }), noCall)
@@ -160,12 +160,12 @@ export const machineCases = defineCases('State machines', {
     await rejects(groups.create('nobody', { wabaNumber: waba, subject: 'x' }), nobody)
     await rejects(calls.accept('nobody', 'c'), nobody)
     await rejects(participants.join('nobody', { groupId: 'g', phone: customer }), nobody)
-    equal(world.names(), [])
+    equal(scenario.names(), [])
   },
 
-  'input that cannot be right is a typed error with issues, and nothing happens': async () => {
-    const world = await createWorld()
-    const { calls, participants, groups } = world.server
+  'invalid input is a typed error with issues, and nothing happens': async () => {
+    const scenario = await createScenario()
+    const { calls, participants, groups } = scenario.server
     const good = {
       channel: 'PSTN',
       direction: 'INCOMING',
@@ -189,7 +189,7 @@ export const machineCases = defineCases('State machines', {
     await invalid({ callId: 'a\0' }, 'callId')
     await groups.create('acme', { wabaNumber: waba, subject: 'x', groupId: 'g' })
     await rejects(participants.join('acme', { groupId: 'g', phone: 'x' }), { code: 'invalid_input' })
-    const callId = await begin(world)
+    const callId = await begin(scenario)
     await rejects(calls.start('acme', { ...good, callId }), { code: 'record_exists', kind: 'call' })
     await rejects(calls.accept('acme', callId, { agentNumber: 'x' }), { code: 'invalid_input' })
     await calls.accept('acme', callId)
@@ -203,16 +203,16 @@ export const machineCases = defineCases('State machines', {
       { ...summary, keyPoints: ['a\0'] },
       { ...summary, recap: '\ud800' },
     ]) {
-      const save = world.server.summaries.save('acme', callId, wrong as typeof summary, {
+      const save = scenario.server.summaries.save('acme', callId, wrong as typeof summary, {
         generatedBy: 'automatic',
       })
       await rejects(save, { code: 'invalid_input' })
     }
-    equal(world.names(), ['GROUP_CREATED', 'CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
+    equal(scenario.names(), ['GROUP_CREATED', 'CALL_INCOMING_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED'])
   },
 
-  'defaults of a call: an agent, inbound when incoming, else by who makes it': async () => {
-    const { server } = await createWorld()
+  'a call is by default handled by an agent, and triggered by its direction and type': async () => {
+    const { server } = await createScenario()
     const startCall = (direction: 'INCOMING' | 'OUTGOING', callType?: 'AI_BOT') =>
       server.calls.start('acme', {
         channel: 'PSTN',

@@ -1,11 +1,12 @@
 import { memoryStore, type ReferenceServerOptions, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { createBody, createWorld, expectError, getSummary, postGroup, type World } from './world.ts'
+import { createBody, createScenario, expectError, getSummary, postGroup, type Scenario } from './scenario.ts'
 
-const limited = (rateLimit: ReferenceServerOptions['rateLimit']): Promise<World> => createWorld({ rateLimit })
+const limited = (rateLimit: ReferenceServerOptions['rateLimit']): Promise<Scenario> =>
+  createScenario({ rateLimit })
 
-const headersOf = ({ headers }: Response) => ({
+const readHeaders = ({ headers }: Response) => ({
   limit: headers.get('ratelimit'),
   policy: headers.get('ratelimit-policy'),
   retryAfter: headers.get('retry-after'),
@@ -13,34 +14,34 @@ const headersOf = ({ headers }: Response) => ({
 
 /** Rate limits. */
 export const rateLimitCases = defineCases('Rate limits', {
-  'by organization, over all its keys: 429 with Retry-After': async () => {
-    const world = await limited({ organization: { requests: 3, perMs: 60_000 }, key: false })
+  'by organization, across all its keys: 429 with Retry-After': async () => {
+    const scenario = await limited({ organization: { requests: 3, perMs: 60_000 }, key: false })
     for (const key of ['wk_all_0123456789', 'wk_second_0123456789', 'wk_all_0123456789']) {
-      ok((await getSummary(world, 'x', { key })).status !== 429, 'within the limit')
+      ok((await getSummary(scenario, 'x', { key })).status !== 429, 'within the limit')
     }
-    const response = await getSummary(world, 'x', { key: 'wk_second_0123456789' })
-    equal(headersOf(response), {
+    const response = await getSummary(scenario, 'x', { key: 'wk_second_0123456789' })
+    equal(readHeaders(response), {
       limit: '"organization";r=0;t=60',
       policy: '"organization";q=3;w=60',
       retryAfter: '20',
     })
     const body = await expectError(response, 429, 'rate_limited')
     equal(body.message, 'Too many requests: try again in 20 s.')
-    equal((await getSummary(world, 'x', { key: 'wk_other_0123456789' })).status, 404)
+    equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
   'by key: one key does not use up another': async () => {
-    const world = await limited({ organization: false, key: { requests: 2, perMs: 10_000 } })
-    await postGroup(world)
-    await postGroup(world)
-    equal((await postGroup(world)).status, 429)
+    const scenario = await limited({ organization: false, key: { requests: 2, perMs: 10_000 } })
+    await postGroup(scenario)
+    await postGroup(scenario)
+    equal((await postGroup(scenario)).status, 429)
     ok(
-      (await getSummary(world, 'x', { key: 'wk_second_0123456789' })).status !== 429,
+      (await getSummary(scenario, 'x', { key: 'wk_second_0123456789' })).status !== 429,
       'the other key goes on',
     )
   },
 
-  'a client that waits as told succeeds, and not sooner': async () => {
+  'a client succeeds after the wait that Retry-After requests, and not sooner': async () => {
     for (const [requests, perMs] of [
       [3, 60_000],
       [7, 1_000],
@@ -48,103 +49,107 @@ export const rateLimitCases = defineCases('Rate limits', {
       [1, 3_700],
       [1_000, 333],
     ] as const) {
-      const world = await limited({ organization: { requests, perMs }, key: false })
-      for (let index = 0; index < requests; index++) equal((await postGroup(world)).status, 200)
+      const scenario = await limited({ organization: { requests, perMs }, key: false })
+      for (let index = 0; index < requests; index++) equal((await postGroup(scenario)).status, 200)
       for (let round = 0; round < 3; round++) {
-        let response = await postGroup(world)
-        while (response.status === 200) response = await postGroup(world)
+        let response = await postGroup(scenario)
+        while (response.status === 200) response = await postGroup(scenario)
         equal(response.status, 429)
         const wait = Number(response.headers.get('retry-after')) * 1_000
         ok(wait > 0 && wait < perMs / requests + 1_000, `a wait of ${wait} ms`)
-        const before = world.clock.time
-        world.clock.time += Math.max(0, Math.floor(perMs / requests) - 1)
-        equal((await postGroup(world)).status, 429)
-        world.clock.time = before + wait
-        equal((await postGroup(world)).status, 200)
+        const before = scenario.clock.time
+        scenario.clock.time += Math.max(0, Math.floor(perMs / requests) - 1)
+        equal((await postGroup(scenario)).status, 429)
+        scenario.clock.time = before + wait
+        equal((await postGroup(scenario)).status, 200)
       }
     }
   },
 
-  'the RateLimit headers tell the truth on every answer': async () => {
-    const world = await limited({
+  'the RateLimit headers are correct on every response': async () => {
+    const scenario = await limited({
       organization: { requests: 10, perMs: 60_000 },
       key: { requests: 5, perMs: 60_000 },
     })
-    equal(headersOf(await postGroup(world)), {
+    equal(readHeaders(await postGroup(scenario)), {
       limit: '"organization";r=9;t=6, "key";r=4;t=12',
       policy: '"organization";q=10;w=60, "key";q=5;w=60',
       retryAfter: null,
     })
-    includes(headersOf(await postGroup(world, '{')), { limit: '"organization";r=8;t=12, "key";r=3;t=24' })
-    world.clock.time += 24_000
-    includes(headersOf(await getSummary(world, 'x')), { limit: '"organization";r=9;t=6, "key";r=4;t=12' })
+    includes(readHeaders(await postGroup(scenario, '{')), {
+      limit: '"organization";r=8;t=12, "key";r=3;t=24',
+    })
+    scenario.clock.time += 24_000
+    includes(readHeaders(await getSummary(scenario, 'x')), {
+      limit: '"organization";r=9;t=6, "key";r=4;t=12',
+    })
   },
 
-  'a refused request costs nothing': async () => {
-    const world = await limited({
+  'a rejected request takes no token': async () => {
+    const scenario = await limited({
       organization: { requests: 10, perMs: 10_000 },
       key: { requests: 1, perMs: 10_000 },
     })
-    await postGroup(world)
-    for (let index = 0; index < 20; index++) equal((await postGroup(world)).status, 429)
-    includes(headersOf(await getSummary(world, 'x', { key: 'wk_second_0123456789' })), {
+    await postGroup(scenario)
+    for (let index = 0; index < 20; index++) equal((await postGroup(scenario)).status, 429)
+    includes(readHeaders(await getSummary(scenario, 'x', { key: 'wk_second_0123456789' })), {
       limit: '"organization";r=8;t=2, "key";r=0;t=10',
     })
   },
 
   'are checked after the key and before the body': async () => {
-    const world = await limited({ organization: { requests: 1, perMs: 10_000 } })
-    await postGroup(world)
-    await expectError(await postGroup(world, '{'), 429, 'rate_limited')
-    await expectError(await postGroup(world, '{', { key: 'nobody' }), 401, 'invalid_api_key')
-    equal(world.names(), ['GROUP_CREATED'])
+    const scenario = await limited({ organization: { requests: 1, perMs: 10_000 } })
+    await postGroup(scenario)
+    await expectError(await postGroup(scenario, '{'), 429, 'rate_limited')
+    await expectError(await postGroup(scenario, '{', { key: 'nobody' }), 401, 'invalid_api_key')
+    equal(scenario.names(), ['GROUP_CREATED'])
   },
 
   'by IP for requests without a valid key': async () => {
-    const world = await limited({ ip: { requests: 2, perMs: 60_000 } })
+    const scenario = await limited({ ip: { requests: 2, perMs: 60_000 } })
     const stranger = { key: 'nobody', remoteAddress: '192.0.2.1' }
-    equal((await postGroup(world, createBody, { remoteAddress: '192.0.2.1' })).status, 200)
-    equal((await postGroup(world, createBody, stranger)).status, 401)
-    equal((await postGroup(world, createBody, { ...stranger, key: null })).status, 401)
+    equal((await postGroup(scenario, createBody, { remoteAddress: '192.0.2.1' })).status, 200)
+    equal((await postGroup(scenario, createBody, stranger)).status, 401)
+    equal((await postGroup(scenario, createBody, { ...stranger, key: null })).status, 401)
     for (let round = 0; round < 2; round++) {
-      const response = await postGroup(world, createBody, stranger)
-      equal(headersOf(response), { limit: '"ip";r=0;t=60', policy: '"ip";q=2;w=60', retryAfter: '30' })
+      const response = await postGroup(scenario, createBody, stranger)
+      equal(readHeaders(response), { limit: '"ip";r=0;t=60', policy: '"ip";q=2;w=60', retryAfter: '30' })
       await expectError(response, 429, 'rate_limited')
     }
-    equal((await postGroup(world, createBody, { ...stranger, remoteAddress: '192.0.2.2' })).status, 401)
-    equal((await postGroup(world, createBody, { key: 'nobody' })).status, 401)
+    equal((await postGroup(scenario, createBody, { ...stranger, remoteAddress: '192.0.2.2' })).status, 401)
+    equal((await postGroup(scenario, createBody, { key: 'nobody' })).status, 401)
   },
 
-  'by IP refuse further keys before they are looked up, even valid ones, until the next token': async () => {
+  'by IP reject further keys before they are looked up, even valid ones, until the next token': async () => {
     const store = memoryStore()
     let lookups = 0
     const findCaller: typeof store.findCaller = (hash) => {
       lookups++
       return store.findCaller(hash)
     }
-    const world = await createWorld({
+    const scenario = await createScenario({
       store: { ...store, findCaller },
       rateLimit: { ip: { requests: 1, perMs: 10_000 } },
     })
     const ask = async (key: string) =>
-      (await getSummary(world, 'x', { key, remoteAddress: '192.0.2.1' })).status
+      (await getSummary(scenario, 'x', { key, remoteAddress: '192.0.2.1' })).status
     equal([await ask('nobody'), await ask('nobody')], [401, 429])
     const before = lookups
     for (let round = 0; round < 50; round++) equal(await ask(`nobody-${round}`), 429)
     equal(await ask('wk_all_0123456789'), 429)
     equal(lookups, before)
-    world.clock.time += 4_000
-    const waiting = await getSummary(world, 'x', { key: 'nobody', remoteAddress: '192.0.2.1' })
-    equal(headersOf(waiting), { limit: '"ip";r=0;t=6', policy: '"ip";q=1;w=10', retryAfter: '6' })
-    world.clock.time += 6_000
+    scenario.clock.time += 4_000
+    const waiting = await getSummary(scenario, 'x', { key: 'nobody', remoteAddress: '192.0.2.1' })
+    equal(readHeaders(waiting), { limit: '"ip";r=0;t=6', policy: '"ip";q=1;w=10', retryAfter: '6' })
+    scenario.clock.time += 6_000
     equal(await ask('wk_all_0123456789'), 404)
     equal([await ask('nobody'), await ask('nobody')], [401, 429])
   },
 
   'by IP do not lock out a key that was valid from the same address before': async () => {
-    const world = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const scenario = await limited({ ip: { requests: 1, perMs: 60_000 } })
     const ask = async (key: string, remoteAddress: string) =>
-      (await getSummary(world, 'x', { key, remoteAddress })).status
+      (await getSummary(scenario, 'x', { key, remoteAddress })).status
     equal(await ask('wk_all_0123456789', '192.0.2.1'), 404)
     equal([await ask('nobody', '192.0.2.1'), await ask('nobody', '192.0.2.1')], [401, 429])
     equal([await ask('nobody', '192.0.2.2'), await ask('nobody', '192.0.2.2')], [401, 429])
@@ -154,45 +159,48 @@ export const rateLimitCases = defineCases('Rate limits', {
   },
 
   'by IP end when the clock is set back by an hour': async () => {
-    const world = await limited({ ip: { requests: 1, perMs: 1_000 } })
+    const scenario = await limited({ ip: { requests: 1, perMs: 1_000 } })
     const ask = async (key: string) =>
-      (await getSummary(world, 'x', { key, remoteAddress: '192.0.2.1' })).status
+      (await getSummary(scenario, 'x', { key, remoteAddress: '192.0.2.1' })).status
     equal([await ask('nobody'), await ask('nobody')], [401, 429])
-    world.clock.time -= 3_600_000
+    scenario.clock.time -= 3_600_000
     equal(await ask('wk_all_0123456789'), 404)
   },
 
-  'count requests without a valid key whatever they ask for': async () => {
-    const world = await limited({ ip: { requests: 2, perMs: 60_000 } })
+  'count requests without a valid key, whatever their path': async () => {
+    const scenario = await limited({ ip: { requests: 2, perMs: 60_000 } })
     const ask = async (method: string, path: string, headers = {}) =>
       (
-        await world.server.fetch(new Request(`https://api.example.com${path}`, { method, headers }), {
+        await scenario.server.fetch(new Request(`https://api.example.com${path}`, { method, headers }), {
           remoteAddress: '192.0.2.1',
         })
       ).status
     equal(await ask('GET', '/admin'), 404)
     equal(await ask('DELETE', '/whatsapp/wa-group/create', { authorization: 'nobody' }), 405)
     equal(await ask('GET', '/admin'), 429)
-    equal((await postGroup(world, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 429)
+    equal((await postGroup(scenario, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 429)
   },
 
-  'count requests with a valid key towards that key whatever they ask for': async () => {
-    const world = await limited({ key: { requests: 1, perMs: 60_000 }, ip: { requests: 1, perMs: 60_000 } })
+  'count requests with a valid key towards that key, whatever their path': async () => {
+    const scenario = await limited({
+      key: { requests: 1, perMs: 60_000 },
+      ip: { requests: 1, perMs: 60_000 },
+    })
     const ask = async () =>
       (
-        await world.server.fetch(
+        await scenario.server.fetch(
           new Request('https://api.example.com/admin', { headers: { authorization: 'wk_all_0123456789' } }),
           { remoteAddress: '192.0.2.1' },
         )
       ).status
     equal([await ask(), await ask()], [404, 429])
-    equal((await postGroup(world, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 401)
+    equal((await postGroup(scenario, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 401)
   },
 
   'count an IPv6 network of 64 bits as one address, and a mapped IPv4 address as itself': async () => {
-    const world = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const scenario = await limited({ ip: { requests: 1, perMs: 60_000 } })
     const ask = async (remoteAddress: string) =>
-      (await getSummary(world, 'x', { key: 'nobody', remoteAddress })).status
+      (await getSummary(scenario, 'x', { key: 'nobody', remoteAddress })).status
     equal(await ask('2001:db8:0:1::1'), 401)
     for (const same of ['2001:db8:0:1::2', '2001:0DB8:0:1:ffff:ffff:ffff:ffff', '2001:db8:0:1::1%eth0']) {
       equal(await ask(same), 429, same)
@@ -204,10 +212,10 @@ export const rateLimitCases = defineCases('Rate limits', {
   },
 
   'forwarded headers do not count': async () => {
-    const world = await limited({ ip: { requests: 1, perMs: 60_000 } })
+    const scenario = await limited({ ip: { requests: 1, perMs: 60_000 } })
     const ask = async (address: string) => {
       const headers = { 'x-forwarded-for': address, forwarded: `for=${address}` }
-      return (await getSummary(world, 'x', { key: 'nobody', headers, remoteAddress: '192.0.2.1' })).status
+      return (await getSummary(scenario, 'x', { key: 'nobody', headers, remoteAddress: '192.0.2.1' })).status
     }
     equal([await ask('192.0.2.7'), await ask('192.0.2.8')], [401, 429])
   },
@@ -220,25 +228,25 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await postGroup(off)).headers.get('ratelimit'), null)
   },
 
-  'survive a clock that is set back': async () => {
-    const world = await limited({ organization: { requests: 2, perMs: 10_000 }, key: false })
-    await postGroup(world)
-    await postGroup(world)
-    world.clock.time -= 3_600_000
-    const response = await postGroup(world)
+  'work when the clock is set back': async () => {
+    const scenario = await limited({ organization: { requests: 2, perMs: 10_000 }, key: false })
+    await postGroup(scenario)
+    await postGroup(scenario)
+    scenario.clock.time -= 3_600_000
+    const response = await postGroup(scenario)
     equal(response.headers.get('retry-after'), '5')
-    world.clock.time += 5_000
-    equal((await postGroup(world)).status, 200)
+    scenario.clock.time += 5_000
+    equal((await postGroup(scenario)).status, 200)
   },
 
-  'answer 503 when the place of the buckets cannot be reached': async () => {
+  'lead to 503 if the store of the buckets cannot be reached': async () => {
     const take = () => Promise.reject(new StorageUnavailableError('down'))
-    const world = await limited({ buckets: { take } })
-    await expectError(await postGroup(world), 503, 'storage_unavailable')
-    equal(world.names(), [])
+    const scenario = await limited({ buckets: { take } })
+    await expectError(await postGroup(scenario), 503, 'storage_unavailable')
+    equal(scenario.names(), [])
   },
 
-  'that let nothing through are refused when the server is made': async () => {
+  'that would admit no request are rejected when the server is created': async () => {
     for (const limit of [
       { requests: 0, perMs: 1 },
       { requests: 1, perMs: 0 },

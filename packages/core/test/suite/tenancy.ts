@@ -1,56 +1,56 @@
 import { createReferenceServer, memoryStore, StorageUnavailableError } from '@wabakit/core'
 import { equal, includes, ok, rejects } from '../../src/testing/assert.ts'
 import { defineCases } from './cases.ts'
-import { acme, createWorld, playCall, postGroup, pstn, waba } from './world.ts'
+import { acme, createScenario, playCall, postGroup, pstn, waba } from './scenario.ts'
 
 /** Organizations. */
 export const tenancyCases = defineCases('Organizations', {
   'are created at run time, with numbers and keys': async () => {
-    const world = await createWorld()
-    const created = await world.server.organizations.create({
+    const scenario = await createScenario()
+    const created = await scenario.server.organizations.create({
       integrations: [{ wabaNumber: '+15550300001' }],
       apiKeys: [{ key: 'wk_third_0123456789' }],
     })
     ok(/^org_\w{26}$/.test(created.id), created.id)
     includes(created, { callSummaries: 'automatic', pstnNumbers: [], revision: 1 })
     const body = { wabaNumber: '15550300001', subject: 'x' }
-    equal((await postGroup(world, body, { key: 'wk_third_0123456789' })).status, 200)
-    await rejects(world.server.organizations.create({ id: created.id }), {
+    equal((await postGroup(scenario, body, { key: 'wk_third_0123456789' })).status, 200)
+    await rejects(scenario.server.organizations.create({ id: created.id }), {
       code: 'record_exists',
       kind: 'organization',
     })
   },
 
-  'are found, listed page by page, and removed with everything they have': async () => {
-    const world = await createWorld()
-    const { organizations } = world.server
+  'are found, listed page by page, and removed with everything that they own': async () => {
+    const scenario = await createScenario()
+    const { organizations } = scenario.server
     equal((await organizations.find('acme'))?.id, 'acme')
     const first = await organizations.list({ limit: 1 })
     const second = await organizations.list({ limit: 1, cursor: first.nextCursor })
     equal([first.items[0]?.id, second.items[0]?.id, second.nextCursor], ['acme', 'other', undefined])
-    await playCall(world)
+    await playCall(scenario)
     equal([await organizations.remove('acme'), await organizations.remove('acme')], [true, false])
-    equal((await postGroup(world)).status, 401)
+    equal((await postGroup(scenario)).status, 401)
     equal(
       (await organizations.list()).items.map(({ id }) => id),
       ['other'],
     )
   },
 
-  'are not said to be unchanged when one is left behind without its keys': async () => {
+  'are reported as outcome unknown if one is left without its keys': async () => {
     const down = () => Promise.reject(new StorageUnavailableError('down'))
-    const world = await createWorld({
+    const scenario = await createScenario({
       organizations: [],
       store: { ...memoryStore(), addApiKey: down, removeOrganization: down },
     })
-    const created = world.server.organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }] })
+    const created = scenario.server.organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new' }] })
     await rejects(created, { code: 'outcome_unknown' })
-    equal((await world.server.organizations.find('new'))?.id, 'new')
+    equal((await scenario.server.organizations.find('new'))?.id, 'new')
   },
 
-  'are changed field by field; a function gets the present state': async () => {
-    const world = await createWorld()
-    const { organizations } = world.server
+  'are changed field by field; a function receives the current record': async () => {
+    const scenario = await createScenario()
+    const { organizations } = scenario.server
     const changed = await organizations.update('acme', { callSummaries: 'manual' })
     includes(changed, { callSummaries: 'manual', revision: 2 })
     equal(changed.integrations.length, 3)
@@ -65,8 +65,8 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(organizations.update('nobody', {}), { code: 'record_not_found', kind: 'organization' })
   },
 
-  'refuse numbers that are none or are there twice, and unknown settings': async () => {
-    const { organizations } = (await createWorld()).server
+  'reject invalid and repeated numbers, and unknown settings': async () => {
+    const { organizations } = (await createScenario()).server
     const refuses = async (settings: object, ...paths: string[]) => {
       const error = await rejects(organizations.create({ id: 'new', ...settings }), { code: 'invalid_input' })
       ok(error instanceof Error && 'issues' in error && Array.isArray(error.issues), 'issues')
@@ -89,9 +89,9 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(organizations.update('acme', { pstnNumbers: ['x'] }), { code: 'invalid_input' })
   },
 
-  'that are declared are set to what is declared when the store has them already': async () => {
+  'that are declared are updated if the store has them already': async () => {
     const store = memoryStore()
-    const first = await createWorld({ store })
+    const first = await createScenario({ store })
     await postGroup(first, { wabaNumber: waba, subject: 'x', groupId: 'kept' })
     const declared = {
       ...acme,
@@ -105,9 +105,9 @@ export const tenancyCases = defineCases('Organizations', {
     ok((await second.groups.find('acme', 'kept')) !== undefined, 'the group is kept')
   },
 
-  'that are declared with a key of another one are refused': async () => {
+  'that are declared with a key of another organization are rejected': async () => {
     const store = memoryStore()
-    await createWorld({ store })
+    await createScenario({ store })
     const server = createReferenceServer({
       store,
       organizations: [{ id: 'thief', apiKeys: [{ key: 'wk_all_0123456789' }] }],
@@ -115,7 +115,7 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
-  'that are declared by two processes at once are there once': async () => {
+  'that are declared by two processes at once are created once': async () => {
     const store = memoryStore()
     const servers = [1, 2, 3].map(() => createReferenceServer({ store, organizations: [acme] }))
     await Promise.all(servers.map((server) => server.ready()))
@@ -123,8 +123,8 @@ export const tenancyCases = defineCases('Organizations', {
     equal((await store.listOrganizations({ limit: 10 })).items.length, 1)
   },
 
-  'are not created when one of their keys cannot be': async () => {
-    const { organizations, apiKeys } = (await createWorld()).server
+  'are not created if one of their keys cannot be': async () => {
+    const { organizations, apiKeys } = (await createScenario()).server
     for (const key of ['wk_other_0123456789', 'with space']) {
       await rejects(organizations.create({ id: 'new', apiKeys: [{ key: 'wk_new_0123456789' }, { key }] }))
       equal(await organizations.find('new'), undefined)
@@ -133,45 +133,49 @@ export const tenancyCases = defineCases('Organizations', {
   },
 
   'have keys for some numbers, which must be numbers': async () => {
-    const { apiKeys } = (await createWorld()).server
+    const { apiKeys } = (await createScenario()).server
     await rejects(apiKeys.create('acme', { wabaNumbers: ['1', 'x'] }), { code: 'invalid_input' })
     await rejects(apiKeys.create('acme', { label: 'a\0' }), { code: 'invalid_input' })
     await rejects(apiKeys.create('nobody', {}), { code: 'record_not_found', kind: 'organization' })
   },
 
-  'get made up events delivered as they are, and listeners do not hear of them': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
+  'receive simulated events unchanged, and listeners do not receive them': async () => {
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
     const payload = '{ "eventType":"OLD" ,"é": 1}'
     const event = { name: 'CALL_MISSED', subject: 'call:c1', channel: 'PSTN', number: pstn, payload } as const
-    const published = await world.server.events.publish('acme', event)
-    await world.advance(0)
+    const published = await scenario.server.events.publish('acme', event)
+    await scenario.advance(0)
     equal(
-      world.sent.map(({ body, headers }) => [body, headers.get('webhook-id')]),
+      scenario.sent.map(({ body, headers }) => [body, headers.get('webhook-id')]),
       [[payload, published.id]],
     )
-    equal(world.names(), [])
-    equal((await world.server.events.list('acme', { name: 'CALL_MISSED' })).items, [published])
-    await rejects(world.server.events.publish('acme', { ...event, number: '1' }), { code: 'invalid_input' })
-    await rejects(world.server.events.publish('acme', { ...event, payload: '\0' }), { code: 'invalid_input' })
+    equal(scenario.names(), [])
+    equal((await scenario.server.events.list('acme', { name: 'CALL_MISSED' })).items, [published])
+    await rejects(scenario.server.events.publish('acme', { ...event, number: '1' }), {
+      code: 'invalid_input',
+    })
+    await rejects(scenario.server.events.publish('acme', { ...event, payload: '\0' }), {
+      code: 'invalid_input',
+    })
   },
 
   'list their events, deliveries and attempts': async () => {
-    const world = await createWorld()
-    await world.subscribe('PSTN')
-    const callId = await playCall(world)
-    await world.advance(0)
-    const newest = await world.server.events.list('acme', { order: 'newest_first', limit: 1 })
+    const scenario = await createScenario()
+    await scenario.subscribe('PSTN')
+    const callId = await playCall(scenario)
+    await scenario.advance(0)
+    const newest = await scenario.server.events.list('acme', { order: 'newest_first', limit: 1 })
     equal(
       newest.items.map(({ name, subject }) => [name, subject]),
       [['CALL_ENDED', `call:${callId}`]],
     )
-    const { items } = await world.server.deliveries.list('acme', { eventId: newest.items[0]?.id })
+    const { items } = await scenario.server.deliveries.list('acme', { eventId: newest.items[0]?.id })
     equal(
       items.map(({ status, attempts }) => [status, attempts]),
       [['delivered', 1]],
     )
-    equal((await world.server.deliveries.attempts('acme', items[0]?.id ?? '')).length, 1)
-    equal(await world.server.deliveries.attempts('other', items[0]?.id ?? ''), [])
+    equal((await scenario.server.deliveries.attempts('acme', items[0]?.id ?? '')).length, 1)
+    equal(await scenario.server.deliveries.attempts('other', items[0]?.id ?? ''), [])
   },
 })

@@ -1,16 +1,14 @@
 import {
-  callSubject,
   createIds,
   createReferenceServer,
   type EventRecord,
-  groupSubject,
   type Ids,
   memoryStore,
   type Random,
   type ReferenceServer,
   type Store,
 } from '@wabakit/core'
-import { createCallData, createSeededRandom } from '@wabakit/core/simulation'
+import { createCallData, createSeededRandom, toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import { parseEvent } from '@wabakit/webhooks'
 import { type Api, createApi } from '../api/create-api.ts'
 import type { Account } from '../data/account.ts'
@@ -121,7 +119,7 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
     const parsed = parseEvent(payload)
     await server.events.publish(organizationId, {
       name: parsed.kind === 'event' ? parsed.event.event : (parsed.name ?? ''),
-      subject: groupId === undefined ? callSubject(shorten(callId)) : groupSubject(shorten(groupId)),
+      subject: groupId === undefined ? toCallSubject(shorten(callId)) : toGroupSubject(shorten(groupId)),
       channel,
       number: channel === 'PSTN' ? pstnNumber : wabaNumber,
       payload: JSON.stringify(payload),

@@ -1,7 +1,7 @@
 import { type EventName, eventNames, isEventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
 import { escapeControls } from '@wabakit/contract/escape-controls'
-import { callSubject, groupSubject } from '@wabakit/core'
+import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import type { Command } from 'commander'
 import { assign } from './assign.ts'
 import { CliError, exitCodes } from './cli-error.ts'
@@ -30,7 +30,7 @@ const buildEvent = (
   }
   const number = toText(payload.channelNumber) || toText(payload.wabaNumber) || own || ''
   const subject =
-    'callId' in payload ? callSubject(toText(payload.callId)) : groupSubject(toText(payload.groupId))
+    'callId' in payload ? toCallSubject(toText(payload.callId)) : toGroupSubject(toText(payload.groupId))
   return { name, subject, channel, number, payload }
 }
 

@@ -1,4 +1,4 @@
-import { readJson } from '@wabakit/core'
+import { readJson } from '@wabakit/core/hosting'
 import { type Context, Hono } from 'hono'
 import { ControlError, requireFound } from './control-error.ts'
 import { toErrorResponse } from './error-response.ts'

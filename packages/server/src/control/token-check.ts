@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { RateLimits } from '@wabakit/core'
+import type { RateLimits } from '@wabakit/core/hosting'
 import { ControlError } from './control-error.ts'
 
 type TokenCheckOptions = {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { parserRefusal, RequestRefusedError, refusalText } from '@wabakit/core'
+import { RequestRefusedError } from '@wabakit/core'
+import { createParserRefusal, formatRefusal } from '@wabakit/core/hosting'
 
 type ConnectionRefusalOptions = {
   /** Responses that are not finished yet. */
@@ -33,11 +34,11 @@ export const createConnectionRefusal = (options: ConnectionRefusalOptions): Conn
       return
     }
     const requestId = options.requestId()
-    socket.end(refusalText(refusal, requestId), () => socket.destroy())
+    socket.end(formatRefusal(refusal, requestId), () => socket.destroy())
     options.onRefused({ status: refusal.status, requestId })
   }
   return {
-    clientError: (error, socket) => refuse(parserRefusal(error.code), socket),
+    clientError: (error, socket) => refuse(createParserRefusal(error.code), socket),
     connect: (socket) => {
       const message = 'This server is not a proxy: it does not support CONNECT.'
       refuse(

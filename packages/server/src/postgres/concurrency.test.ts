@@ -108,7 +108,7 @@ const unique = (prefix: string): string => `${prefix}_${++names}`
 
 const toResult = (kind: SettlementResult['kind'], releasesLane: boolean): SettlementResult => {
   if (kind === 'released') return { kind }
-  if (kind === 'retry') return { kind, attempt: attempt(), afterMs: 0, releasesLane }
+  if (kind === 'retry') return { kind, attempt: attempt(), delayMs: 0, releasesLane }
   return { kind, attempt: attempt() }
 }
 

@@ -1,10 +1,10 @@
 import {
-  createRateLimits,
   createReferenceServer,
   memoryTokenBuckets,
   type RateLimitOptions,
   type ReferenceServer,
 } from '@wabakit/core'
+import { createRateLimits } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }

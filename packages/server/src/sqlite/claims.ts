@@ -1,12 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Channel } from '@wabakit/contract'
-import {
-  type ClaimedDelivery,
-  type ClaimRequest,
-  createTurns,
-  type SubscriptionRecord,
-  type Turns,
-} from '@wabakit/core'
+import type { ClaimedDelivery, ClaimRequest, SubscriptionRecord } from '@wabakit/core'
+import { createTurns, type Turns } from '@wabakit/core/storage'
 import * as z from 'zod/mini'
 import { Pace } from './column.ts'
 import { deliveryColumns, deliveryShape } from './delivery-row.ts'

@@ -10,5 +10,5 @@ const cursorForms = { 1: /^\d{1,18}$/, 2: /^\d{1,18}\.-?\d{1,18}$/ } as const
  */
 export const parseCursor = (cursor: string, numbers: 1 | 2): string[] => {
   if (cursorForms[numbers].test(cursor)) return cursor.split('.')
-  throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server gave' }])
+  throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
 }

@@ -29,7 +29,7 @@ const step = fc.oneof(
       kind: fc.constant('settle' as const),
       which: fc.nat(),
       result: fc.constantFrom('delivered', 'retry', 'exhausted', 'gone', 'released'),
-      afterMs: fc.integer({ min: 0, max: 100 }),
+      delayMs: fc.integer({ min: 0, max: 100 }),
       releasesLane: fc.boolean(),
     }),
   },
@@ -108,7 +108,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
         // A removed delivery is left out: that its claim is stale has a test of its own.
         const { items } = await store.listDeliveries({ ...page, deliveryId: which.deliveryId })
         if (items.length === 0) return undefined
-        const { result: kind, afterMs, releasesLane } = each
+        const { result: kind, delayMs, releasesLane } = each
         const status = kind === 'delivered' ? 200 : 500
         const attempt = {
           startedAt: now,
@@ -122,7 +122,7 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
           kind === 'released'
             ? { kind }
             : kind === 'retry'
-              ? { kind, attempt, afterMs, releasesLane }
+              ? { kind, attempt, delayMs, releasesLane }
               : { kind, attempt }
         const settled = await store.settleDelivery({ ...which, now, result, failingLimitMs: 300 })
         const attempts = await store.listAttempts(organizationId, which.deliveryId)

@@ -64,7 +64,7 @@ const standingAfter = (
   if (result.kind === 'exhausted') return settled('exhausted', now)
   if (result.kind === 'released' && !isDisabled) return pending(now, place)
   if (result.kind === 'retry' && !isDisabled) {
-    return pending(now + result.afterMs, result.releasesLane ? 'passable' : place)
+    return pending(now + result.delayMs, result.releasesLane ? 'passable' : place)
   }
   return settled('skipped', now)
 }

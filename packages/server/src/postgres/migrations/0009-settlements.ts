@@ -31,7 +31,7 @@ BEGIN
 
   WITH asked AS MATERIALIZED (
     SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
-      place integer, delivery bigint, "claimId" text, "failingLimitMs" bigint, kind text, "afterMs" bigint,
+      place integer, delivery bigint, "claimId" text, "failingLimitMs" bigint, kind text, "delayMs" bigint,
       "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
       error text, "responseBody" text, "isSlow" boolean
     )
@@ -68,7 +68,7 @@ BEGIN
       status = c.status_after,
       claim_id = NULL,
       worker = NULL,
-      due_at = CASE c.status_after WHEN 'pending' THEN moment + coalesce(c."afterMs", 0) END,
+      due_at = CASE c.status_after WHEN 'pending' THEN moment + coalesce(c."delayMs", 0) END,
       holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
       attempts = d.attempts + (c.kind <> 'released')::integer,
       failures = d.failures + c.failed::integer,

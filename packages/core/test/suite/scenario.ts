@@ -7,7 +7,7 @@ import {
 } from '@wabakit/core'
 import { equal, includes } from '../../src/testing/assert.ts'
 
-/** When everything begins: 1 January 2026. */
+/** The start: 1 January 2026. */
 export const start = Date.UTC(2026, 0, 1)
 
 export const waba = '+1 (555) 010-0001'
@@ -18,7 +18,7 @@ export const customer = '+49 30 901820'
 export const agent = '+49 30 901821'
 export const summary = { recap: 'They agreed.', keyPoints: ['Price'], nextSteps: ['Send the offer'] }
 
-/** An attempt as the endpoint saw it. */
+/** An attempt that the endpoint received. */
 export type Sent = {
   readonly at: number
   readonly url: string
@@ -28,7 +28,6 @@ export type Sent = {
   readonly claimed: ClaimedDelivery
 }
 
-/** A clock that is moved by hand. */
 export type ManualClock = { time: number; now(): number }
 
 /** A repeatable generator (mulberry32). */
@@ -54,7 +53,7 @@ export const acme = {
   apiKeys: [{ key: 'wk_all_0123456789' }, { key: 'wk_second_0123456789', wabaNumbers: [secondWaba] }],
 } as const
 
-/** Its neighbour. */
+/** Another organization. */
 export const other = {
   id: 'other',
   integrations: [{ wabaNumber: '+15550200001' }],
@@ -62,25 +61,24 @@ export const other = {
   apiKeys: [{ key: 'wk_other_0123456789' }],
 } as const
 
-/** A server with a manual clock, everything it emitted, and an endpoint that records what it is sent. */
-export type World = {
+/** A server with a manual clock, its published events, and an endpoint that records attempts. */
+export type Scenario = {
   readonly server: ReferenceServer
   readonly clock: ManualClock
   readonly emissions: Emission[]
   readonly sent: Sent[]
   readonly errors: unknown[]
-  /** What the endpoint answers. */
+  /** Responds for the endpoint. */
   respond: (sent: Sent) => Response | Promise<Response>
-  /** Names of what was emitted. */
+  /** Returns the names of the published events. */
   names(): string[]
-  /** Subscribes the endpoint to everything of a number. */
+  /** Subscribes the endpoint to all events of a number. */
   subscribe(channel?: 'PSTN' | 'WHATSAPP', number?: string): Promise<string>
-  /** Moves the clock, and sends what falls due on the way, each at its time. */
+  /** Advances the clock, and sends each delivery when it is due. */
   advance(ms: number): Promise<void>
 }
 
-/** Makes a world. */
-export const createWorld = async (options: Partial<ReferenceServerOptions> = {}): Promise<World> => {
+export const createScenario = async (options: Partial<ReferenceServerOptions> = {}): Promise<Scenario> => {
   const clock: ManualClock = { time: start, now: () => clock.time }
   const emissions: Emission[] = []
   const sent: Sent[] = []
@@ -102,12 +100,12 @@ export const createWorld = async (options: Partial<ReferenceServerOptions> = {})
         claimed,
       }
       sent.push(one)
-      return world.respond(one)
+      return scenario.respond(one)
     },
     ...options,
   })
   server.on('*', (_, emission) => emissions.push(emission))
-  const world: World = {
+  const scenario: Scenario = {
     server,
     clock,
     emissions,
@@ -135,25 +133,25 @@ export const createWorld = async (options: Partial<ReferenceServerOptions> = {})
     },
   }
   await server.ready()
-  return world
+  return scenario
 }
 
-/** How a request differs from a good one. */
+/** Changes of a valid request. */
 export type RequestChanges = {
   readonly key?: string | null
   readonly headers?: Record<string, string>
   readonly remoteAddress?: string
 }
 
-/** A good create request. */
+/** A valid create request. */
 export const createBody = { wabaNumber: '15550100001', subject: 'Launch' }
 
 const keyHeader = (key: string | null | undefined): Record<string, string> =>
   key === null ? {} : { authorization: key ?? 'wk_all_0123456789' }
 
-/** Calls the create endpoint; a text is sent as it is, anything else as JSON. */
+/** Calls the create endpoint. A text is sent unchanged, anything else as JSON. */
 export const postGroup = (
-  { server }: World,
+  { server }: Scenario,
   body: unknown = createBody,
   { key, headers = {}, remoteAddress }: RequestChanges = {},
 ): Promise<Response> => {
@@ -165,9 +163,9 @@ export const postGroup = (
   return server.fetch(request, { remoteAddress })
 }
 
-/** Calls the fetch endpoint. */
+/** Calls the summary endpoint. */
 export const getSummary = (
-  { server }: World,
+  { server }: Scenario,
   callId: string | undefined,
   { key, headers = {}, remoteAddress }: RequestChanges = {},
 ): Promise<Response> => {
@@ -176,7 +174,7 @@ export const getSummary = (
   return server.fetch(new Request(url, { headers: { ...keyHeader(key), ...headers } }), { remoteAddress })
 }
 
-/** Expects an answer with an error body of this code. */
+/** Expects a response with an error body with this code. */
 export const expectError = async (
   response: Response,
   status: number,
@@ -197,13 +195,13 @@ export const expectError = async (
 }
 
 /** Expects that nothing was stored and nothing happened. */
-export const expectNothing = async (world: World): Promise<void> => {
-  equal(world.names(), [])
-  equal((await world.server.events.list('acme')).items, [])
-  equal((await world.server.events.list('other')).items, [])
+export const expectNothing = async (scenario: Scenario): Promise<void> => {
+  equal(scenario.names(), [])
+  equal((await scenario.server.events.list('acme')).items, [])
+  equal((await scenario.server.events.list('other')).items, [])
 }
 
-/** How a played call differs from an answered one. */
+/** Options of a simulated call. */
 export type PlayedCall = {
   readonly channel?: 'PSTN' | 'WHATSAPP'
   readonly number?: string
@@ -211,11 +209,11 @@ export type PlayedCall = {
   readonly direction?: 'INCOMING' | 'OUTGOING'
 }
 
-/** Plays a call to its end. */
-export const playCall = async (world: World, played: PlayedCall = {}): Promise<string> => {
+/** Simulates an answered call. */
+export const playCall = async (scenario: Scenario, played: PlayedCall = {}): Promise<string> => {
   const { channel = 'PSTN', direction = 'INCOMING', callId } = played
   const channelNumber = played.number ?? (channel === 'PSTN' ? pstn : waba)
-  const { calls } = world.server
+  const { calls } = scenario.server
   const call = await calls.start('acme', {
     callId,
     channel,

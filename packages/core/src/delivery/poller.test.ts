@@ -10,7 +10,7 @@ afterEach(() => {
 
 const hour = 3_600_000
 
-/** A server that looks for work by itself only every hour, and an endpoint that answers as it is told. */
+/** A server that polls only every hour, and an endpoint that responds with these statuses. */
 const open = async ({
   statuses = [200],
   delivery = {},
@@ -37,12 +37,12 @@ const open = async ({
   return {
     server,
     createGroup: () => server.groups.create('acme', { wabaNumber: '15550100001', subject: 'Team' }),
-    /** How long after the beginning each attempt was made, in milliseconds. */
+    /** Times of the attempts, in milliseconds after the start. */
     attempts: () => sentAt.map((at) => at - start),
   }
 }
 
-test('a started dispatcher sends at once what falls due while it has nothing to do', async () => {
+test('a started dispatcher that is idle sends a delivery as soon as it is due', async () => {
   const { server, createGroup, attempts } = await open({})
   server.dispatcher.start()
   await vi.advanceTimersByTimeAsync(1_000)
@@ -51,7 +51,7 @@ test('a started dispatcher sends at once what falls due while it has nothing to 
   expect(attempts()).toEqual([1_000])
 })
 
-test('a started dispatcher wakes up when the next attempt is due, not when it would look anyway', async () => {
+test('a started dispatcher wakes up when the next attempt is due, not at its next poll', async () => {
   const { server, createGroup, attempts } = await open({ statuses: [500, 500], delivery: { pollMs: 3_100 } })
   server.dispatcher.start()
   await createGroup()
@@ -59,7 +59,7 @@ test('a started dispatcher wakes up when the next attempt is due, not when it wo
   expect(attempts()).toEqual([0, 5_000, 305_000])
 })
 
-test('a started dispatcher looks for work that the store did not tell it of', async () => {
+test('a started dispatcher finds due deliveries although the store does not report them', async () => {
   const store = { ...memoryStore(), onDue: () => () => {} }
   const { server, createGroup, attempts } = await open({ store, delivery: { pollMs: 60_000 } })
   server.dispatcher.start()
@@ -71,7 +71,7 @@ test('a started dispatcher looks for work that the store did not tell it of', as
   expect(attempts()).toEqual([60_000])
 })
 
-test('what is due but cannot be claimed is looked for at the usual pace', async () => {
+test('a delivery that is due but cannot be claimed does not make the dispatcher poll more often', async () => {
   let claims = 0
   const claimDeliveries = async () => {
     claims++
@@ -86,9 +86,9 @@ test('what is due but cannot be claimed is looked for at the usual pace', async 
 })
 
 test.each([
-  ['while it looks for work', 0],
-  ['between two looks', 1_000],
-])('a dispatcher that is stopped %s does not look again', async (_, ms) => {
+  ['while it polls', 0],
+  ['between two polls', 1_000],
+])('a dispatcher that is stopped %s does not poll again', async (_, ms) => {
   const { server, createGroup, attempts } = await open({})
   server.dispatcher.start()
   if (ms > 0) await vi.advanceTimersByTimeAsync(ms)

@@ -1,38 +1,38 @@
 /**
- * Who is served next: organizations take turns, and so do the items of each. For stores, which claim deliveries in this
- * order (see {@link Store.claimDeliveries}).
+ * Decides whose turn it is: organizations take turns, and so do the items of each. Stores claim deliveries in this order
+ * (see `Store.claimDeliveries`).
  */
 export type Turns<Item> = {
   has(item: Item): boolean
-  /** Adds an item at the end of its organization; nothing happens when it is in. */
+  /** Adds an item behind the others of its organization. Does nothing if it has been added already. */
   add(organizationId: string, item: Item): void
-  /** Removes an item; false when it is not in. */
+  /** Removes an item. Returns false if there is no such item. */
   delete(item: Item): boolean
   /**
-   * The item whose turn it is. It stays in, behind the other items of its organization, and its organization goes behind
-   * the other organizations. Those in `except` are passed over.
+   * Returns the item whose turn it is, and moves it behind the other items of its organization, and its organization
+   * behind the other organizations. Organizations in `except` are left out.
    */
   next(except: ReadonlySet<string>): Item | undefined
 }
 
-/** Creates an empty round of turns. Every call takes the same time however many items there are. */
+/** Creates turns without items. Every call takes constant time, however many items there are. */
 export const createTurns = <Item>(): Turns<Item> => {
   const organizations = new Map<string, Set<Item>>()
-  const organizationOf = new Map<Item, string>()
+  const organizationIds = new Map<Item, string>()
 
   return {
-    has: (item) => organizationOf.has(item),
+    has: (item) => organizationIds.has(item),
     add: (organizationId, item) => {
-      if (organizationOf.has(item)) return
-      organizationOf.set(item, organizationId)
+      if (organizationIds.has(item)) return
+      organizationIds.set(item, organizationId)
       const items = organizations.get(organizationId)
       if (items === undefined) organizations.set(organizationId, new Set([item]))
       else items.add(item)
     },
     delete: (item) => {
-      const organizationId = organizationOf.get(item)
+      const organizationId = organizationIds.get(item)
       if (organizationId === undefined) return false
-      organizationOf.delete(item)
+      organizationIds.delete(item)
       const items = organizations.get(organizationId)
       items?.delete(item)
       if (items?.size === 0) organizations.delete(organizationId)

@@ -1,19 +1,18 @@
 import { reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { type WrittenAnswer, writeAnswer } from './answer.ts'
-import { errorAnswer } from './error-answer.ts'
+import { buildErrorResponse, type SerializedResponse, serializeResponse } from '../http/response.ts'
 
 /**
- * Returns the response to a request that a host refuses before it reaches `server.fetch`, in the form of every other
+ * Returns the response to a request that a host rejects before it reaches `server.fetch`, in the form of every other
  * error.
  *
  * @param error - a `RequestRefusedError`; anything else becomes `internal_error`.
  */
-export const refuseRequest = (error: unknown, requestId: string): WrittenAnswer =>
-  writeAnswer(errorAnswer(error), requestId)
+export const refuseRequest = (error: unknown, requestId: string): SerializedResponse =>
+  serializeResponse(buildErrorResponse(error), requestId)
 
-/** Returns the refusal of a request that an HTTP parser gave up on, by the `code` of node:http's `clientError`. */
-export const parserRefusal = (code: string | undefined): RequestRefusedError => {
+/** Returns the error for a request that an HTTP parser rejected, by the `code` of node:http's `clientError`. */
+export const createParserRefusal = (code: string | undefined): RequestRefusedError => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return new RequestRefusedError(
@@ -29,8 +28,8 @@ export const parserRefusal = (code: string | undefined): RequestRefusedError => 
   }
 }
 
-/** Returns a refusal as the text of an HTTP/1.1 response, for a socket without a response object. */
-export const refusalText = (refusal: RequestRefusedError, requestId: string): string => {
+/** Formats an error as an HTTP/1.1 response, for a socket without a response object. */
+export const formatRefusal = (refusal: RequestRefusedError, requestId: string): string => {
   const { status, headers, body } = refuseRequest(refusal, requestId)
   const length = new TextEncoder().encode(body).length
   const lines = Object.entries({ ...headers, 'content-length': length, connection: 'close' })

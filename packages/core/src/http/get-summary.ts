@@ -1,10 +1,10 @@
-import { getCallState } from '../calls/get-call-state.ts'
+import type { SummaryRecord } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { summaryPayload } from '../events/event-draft.ts'
+import { getCallState } from '../machines.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
-import { type Answer, granted } from './answer.ts'
 
 const parseCallId = (url: URL): string => {
   const callId = url.searchParams.get('callId') ?? ''
@@ -25,12 +25,12 @@ const pending = (): RequestRefusedError =>
 const unavailable = (): RequestRefusedError =>
   new RequestRefusedError('summary_unavailable', 'This call can never have a summary.')
 
-/** A key that may not use a call's WABA number does not see the call; every key sees PSTN calls. */
+/** A key without permission for a call's WABA number cannot see the call. Every key can see PSTN calls. */
 const isVisible = ({ key }: CallerRecord, { call }: CallWithSummary): boolean =>
   call.channel === 'PSTN' || key.wabaNumbers === 'all' || key.wabaNumbers.includes(call.digits)
 
-/** Why there is no summary (yet). */
-const absence = (found: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
+/** Returns the error for a call without a summary. */
+const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
   const { call } = found
   switch (getCallState(found)) {
     case 'initiated':
@@ -47,11 +47,15 @@ const absence = (found: CallWithSummary, { organization }: CallerRecord): Reques
   }
 }
 
-/** `GET /v1/call/ai-summary?callId=…`: the CALL_AI_SUMMARY payload without `event`. */
-export const getSummaryEndpoint = async (url: URL, caller: CallerRecord, store: Store): Promise<Answer> => {
+/**
+ * `GET /v1/call/ai-summary?callId=…`. Returns the payload of CALL_AI_SUMMARY without `event`.
+ *
+ * @throws RequestRefusedError if there is no summary (yet), or the key may not see it.
+ */
+export const getSummary = async (url: URL, caller: CallerRecord, store: Store): Promise<SummaryRecord> => {
   const found = await store.findCall(caller.organization.id, parseCallId(url))
   if (found === undefined || !isVisible(caller, found)) throw notFound()
-  if (found.summary === undefined) throw absence(found, caller)
+  if (found.summary === undefined) throw explainAbsence(found, caller)
   const { event: _, ...record } = summaryPayload(found.call, found.summary)
-  return granted(record)
+  return record
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memoryTokenBuckets } from './memory-token-buckets.ts'
+import { memoryTokenBuckets } from './token-buckets.ts'
 
 describe('memoryTokenBuckets', () => {
   it('keeps what is in use and forgets what is full again, however many there are', async () => {

@@ -1,0 +1,45 @@
+/** A kind of record that may not exist. */
+export type RecordKind = 'organization' | 'group' | 'participant' | 'call' | 'subscription' | 'delivery'
+
+/** The organization has no such record. Nothing was changed. */
+export class RecordNotFoundError extends Error {
+  override readonly name = 'RecordNotFoundError'
+  /** Identifies the error. */
+  readonly code = 'record_not_found'
+  /** The kind of record that does not exist. */
+  readonly kind: RecordKind
+  /** Its id. */
+  readonly id: string
+
+  /**
+   * @param kind - the kind of record that does not exist.
+   * @param id - its id.
+   */
+  constructor(kind: RecordKind, id: string) {
+    super(
+      `There is no ${kind} ${JSON.stringify(id)}${kind === 'organization' ? '' : ' in this organization'}.`,
+    )
+    this.kind = kind
+    this.id = id
+  }
+}
+
+/** The id is already in use. Nothing was changed. */
+export class RecordExistsError extends Error {
+  override readonly name = 'RecordExistsError'
+  /** Identifies the error. */
+  readonly code = 'record_exists'
+  /** The kind of record that exists. */
+  readonly kind: 'organization' | 'call' | 'api key'
+
+  /**
+   * @param kind - the kind of record that exists.
+   * @param id - its id; for an API key, its fingerprint.
+   */
+  constructor(kind: 'organization' | 'call' | 'api key', id: string) {
+    super(
+      `The ${kind} ${JSON.stringify(id)} exists already. Choose another one, or omit it to get a generated one.`,
+    )
+    this.kind = kind
+  }
+}

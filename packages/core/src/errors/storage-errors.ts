@@ -1,0 +1,39 @@
+/**
+ * A store cannot be reached, or rejected a change. Nothing was changed. The API endpoints respond with 503
+ * `storage_unavailable` and `Retry-After`. If a change may have been committed, a store throws
+ * `StorageOutcomeUnknownError`.
+ */
+export class StorageUnavailableError extends Error {
+  override readonly name = 'StorageUnavailableError'
+  /** Identifies the error. */
+  readonly code = 'storage_unavailable'
+  /** Time to wait before the next try, in milliseconds. */
+  readonly retryAfterMs: number
+
+  /**
+   * @param message - what failed and what to do.
+   * @param options - the `cause`, and `retryAfterMs` (default 1,000).
+   */
+  constructor(message: string, options: ErrorOptions & { readonly retryAfterMs?: number } = {}) {
+    super(message, options)
+    this.retryAfterMs = options.retryAfterMs ?? 1_000
+  }
+}
+
+/**
+ * A store lost its database during a commit, so the change may have been made or not. The API endpoints respond with 503
+ * `outcome_unknown` without `Retry-After`. If nothing can have been changed, a store throws `StorageUnavailableError`.
+ */
+export class StorageOutcomeUnknownError extends Error {
+  override readonly name = 'StorageOutcomeUnknownError'
+  /** Identifies the error. */
+  readonly code = 'outcome_unknown'
+
+  /**
+   * @param message - what failed and what to do.
+   * @param options - the `cause`.
+   */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+  }
+}

@@ -1,0 +1,144 @@
+import { CreateGroupRequest, createGroupErrorCodes, toIssues } from '@wabakit/contract'
+import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { groupCreated } from '../events/event-draft.ts'
+import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { Store } from '../store.ts'
+import type { Random } from '../values/ids.ts'
+import { toDigits } from '../values/phone-number.ts'
+import { sha256 } from '../values/sha256.ts'
+
+/** The result of a successful create request. */
+export type CreatedGroup = {
+  /** The group's id: the one in the request, or the generated one. */
+  readonly groupId: string
+  /** `repeated`: the same request had created the group before. Nothing was written and no event was published. */
+  readonly outcome: 'created' | 'repeated'
+  readonly group: GroupRecord
+}
+
+/** Who creates a group: the organization, and the digits of the WABA numbers that its key has permission for. */
+export type GroupCreator = {
+  readonly organization: OrganizationRecord
+  readonly permitted: 'all' | readonly string[]
+}
+
+/** The fields that a group stores as requested, or as defaults. */
+type RequestedFields = Pick<GroupRecord, Exclude<keyof CreateGroupRequest, 'groupId'>>
+
+const fieldNames = Object.keys(createGroupErrorCodes)
+
+/**
+ * Parses the body of a create request. Unknown fields are ignored.
+ *
+ * @throws RequestRefusedError if the body is not an object (`invalid_body`) or fields are invalid. The code is that of the
+ * first invalid field, and `issues` lists all of them.
+ */
+export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new RequestRefusedError('invalid_body', 'The body must be a JSON object.')
+  }
+  const known = Object.entries(body).filter(([name]) => fieldNames.includes(name))
+  const parsed = CreateGroupRequest.safeParse(Object.fromEntries(known))
+  if (parsed.success) return parsed.data
+  const issues = toIssues(parsed.error)
+  const [, code = 'invalid_body'] =
+    Object.entries(createGroupErrorCodes).find(([field]) => issues.some(({ path }) => path === field)) ?? []
+  const sentences = issues.map(({ message }) => message).join('; ')
+  throw new RequestRefusedError(code, `${sentences}.`, { issues })
+}
+
+/**
+ * Hashes a create request. Requests are the same if their WABA numbers have the same digits and all other fields are the
+ * same as sent, before any default: a retry stays the same when a default changes.
+ */
+const hashRequest = (request: CreateGroupRequest): string =>
+  sha256(JSON.stringify({ ...request, wabaNumber: toDigits(request.wabaNumber) }, fieldNames))
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+
+/** Creates an unguessable link on a host that can never exist (RFC 2606), because nobody can join by it. */
+const createInviteLink = (random: Random): string => {
+  let code = ''
+  while (code.length < 22) code += alphabet[Math.floor(random() * alphabet.length)]
+  return `https://invite.example/${code}`
+}
+
+const findIntegration = (
+  { organization, permitted }: GroupCreator,
+  wabaNumber: string,
+): IntegrationRecord => {
+  const digits = toDigits(wabaNumber)
+  const integration = organization.integrations.find((each) => each.digits === digits)
+  if (integration === undefined) {
+    throw new RequestRefusedError(
+      'integration_not_found',
+      'wabaNumber belongs to no integration of your organization.',
+      { issues: [{ path: 'wabaNumber', message: 'no integration has this number' }] },
+    )
+  }
+  if (permitted !== 'all' && !permitted.includes(integration.digits)) {
+    throw new RequestRefusedError('waba_number_not_permitted', 'This API key may not use this wabaNumber.')
+  }
+  return integration
+}
+
+const createConflict = (groupId: string): RequestRefusedError =>
+  new RequestRefusedError(
+    'group_id_conflict',
+    'groupId is in use by a different group of your organization.',
+    { issues: [{ path: 'groupId', message: `${JSON.stringify(groupId)} is taken` }] },
+  )
+
+/** A retry of a request that succeeded must succeed, even if the integration has been disabled since. */
+const findRepeated = async (store: Store, wanted: GroupRecord): Promise<CreatedGroup> => {
+  const { organizationId, clientCustomGroupId: groupId, requestHash } = wanted
+  const group = requestHash === null ? undefined : await store.findGroup(organizationId, groupId)
+  if (group === undefined) {
+    throw new RequestRefusedError('integration_disabled', 'The integration of this wabaNumber is disabled.')
+  }
+  if (group.requestHash !== requestHash) throw createConflict(groupId)
+  return { groupId, outcome: 'repeated', group }
+}
+
+/**
+ * Creates a group and publishes GROUP_CREATED. Checks the integration (400), the permission (403), then whether the
+ * integration is enabled and the id is free (422).
+ *
+ * @throws RequestRefusedError if a check fails.
+ */
+export const createGroup = async (
+  context: ServerContext,
+  creator: GroupCreator,
+  request: CreateGroupRequest,
+): Promise<CreatedGroup> => {
+  const { store, clock, random, ids, log } = context
+  const integration = findIntegration(creator, request.wabaNumber)
+  const requested: RequestedFields = {
+    wabaNumber: integration.number,
+    subject: request.subject,
+    description: request.description ?? null,
+    joinApprovalMode: request.joinApprovalMode ?? integration.joinApprovalMode,
+  }
+  const wanted: GroupRecord = {
+    organizationId: creator.organization.id,
+    clientCustomGroupId: request.groupId ?? ids('wagrp'),
+    requestHash: request.groupId === undefined ? null : hashRequest(request),
+    ...requested,
+    digits: integration.digits,
+    inviteLink: createInviteLink(random),
+    createdAt: clock.now(),
+  }
+  if (!integration.enabled) return findRepeated(store, wanted)
+
+  const prepared = log.prepare(groupCreated(wanted))
+  const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
+  const groupId = group.clientCustomGroupId
+  if (outcome === 'same') return { groupId, outcome: 'repeated', group }
+  if (outcome === 'created') {
+    log.emit(prepared)
+    return { groupId, outcome: 'created', group }
+  }
+  if (request.groupId !== undefined) throw createConflict(groupId)
+  return createGroup(context, creator, request)
+}

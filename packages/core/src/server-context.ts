@@ -1,0 +1,15 @@
+import type { EventLog } from './events/event-log.ts'
+import type { Store } from './store.ts'
+import type { Directory } from './tenancy/directory.ts'
+import type { Clock } from './values/clock.ts'
+import type { Ids, Random } from './values/ids.ts'
+
+/** The parts of a server that its operations share. */
+export type ServerContext = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly ids: Ids
+  readonly log: EventLog
+  readonly directory: Directory
+}

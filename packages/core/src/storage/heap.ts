@@ -1,0 +1,79 @@
+/** An item of a {@link Heap}. It is in at most one heap at a time. */
+export type HeapItem = {
+  /** The item's position in the heap, maintained by the heap; {@link outside} if the item is in none. */
+  slot: number
+}
+
+/** The slot of an item that is in no heap. */
+export const outside = -1
+
+/** A binary heap in which any item can be moved or removed. */
+export type Heap<Item extends HeapItem> = {
+  readonly size: number
+  /** Returns the first item. */
+  peek(): Item | undefined
+  /** Adds an item, or moves it after the values that it is sorted by have changed. */
+  put(item: Item): void
+  /** Removes an item. Does nothing if the item is not in the heap. */
+  remove(item: Item): void
+}
+
+/**
+ * Creates an empty heap. A store can use one to keep track of what is due next.
+ *
+ * @param isBefore - whether `left` comes before `right`.
+ */
+export const createHeap = <Item extends HeapItem>(
+  isBefore: (left: Item, right: Item) => boolean,
+): Heap<Item> => {
+  const items: Item[] = []
+
+  const assign = (item: Item, slot: number): void => {
+    items[slot] = item
+    item.slot = slot
+  }
+
+  const rise = (item: Item, from: number): number => {
+    let slot = from
+    while (slot > 0) {
+      const above = (slot - 1) >> 1
+      const parent = items[above]
+      if (parent === undefined || !isBefore(item, parent)) break
+      assign(parent, slot)
+      slot = above
+    }
+    return slot
+  }
+
+  const sink = (item: Item, from: number): number => {
+    let slot = from
+    for (;;) {
+      const left = items[2 * slot + 1]
+      const right = items[2 * slot + 2]
+      const least = left !== undefined && right !== undefined && isBefore(right, left) ? right : left
+      if (least === undefined || !isBefore(least, item)) return slot
+      const below = least.slot
+      assign(least, slot)
+      slot = below
+    }
+  }
+
+  const position = (item: Item, slot: number): void => {
+    assign(item, rise(item, slot))
+    assign(item, sink(item, item.slot))
+  }
+
+  return {
+    get size() {
+      return items.length
+    },
+    peek: () => items[0],
+    put: (item) => position(item, item.slot === outside ? items.length : item.slot),
+    remove: (item) => {
+      if (item.slot === outside) return
+      const last = items.pop()
+      if (last !== undefined && last !== item) position(last, item.slot)
+      item.slot = outside
+    },
+  }
+}
