@@ -31,7 +31,7 @@ const countGroups = async (subject: string): Promise<unknown> => {
   return (await runSql(address, sql, [subject]))[0]?.groups
 }
 
-test('a create whose commit was not confirmed is answered 503 outcome_unknown, without Retry-After', async () => {
+test('a create whose commit was not confirmed gets 503 outcome_unknown, without Retry-After', async () => {
   proxy.loseResponseTo('Lost team')
   const response = await createGroup(server.url, { subject: 'Lost team' })
   expect(response.status).toBe(503)

@@ -8,3 +8,7 @@ export { createParserRefusal, formatRefusal, refuseRequest } from './refusals.ts
 // Limits for further endpoints of a host
 
 export { createRateLimits, type RateLimitHeaders, type RateLimits } from '../rate-limit/rate-limits.ts'
+
+// Reading the bodies of further endpoints
+
+export { readJson } from '../http/read-json.ts'

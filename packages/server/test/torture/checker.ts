@@ -51,46 +51,48 @@ const group = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Map
 }
 
 /** What an event is about, by its payload alone: these happen once. */
-const identityOf = (payload: string): string => {
+const getIdentity = (payload: string): string => {
   const { event, groupId, callId } = JSON.parse(payload)
   return `${event} ${groupId ?? callId}`
 }
 
 // What was acknowledged is there, with the event that tells it.
-const told = group(contents.events, ({ payload }) => identityOf(payload))
+const published = group(contents.events, ({ payload }) => getIdentity(payload))
 for (const each of acknowledged) {
   switch (each.kind) {
     case 'group':
       if (!contents.groupIds.has(each.groupId)) report('lost group', each.groupId)
-      if (!told.has(`GROUP_CREATED ${each.groupId}`)) report('lost event', `GROUP_CREATED ${each.groupId}`)
+      if (!published.has(`GROUP_CREATED ${each.groupId}`))
+        report('lost event', `GROUP_CREATED ${each.groupId}`)
       break
     case 'step':
-      if (!told.has(`${each.event} ${each.callId}`)) report('lost event', `${each.event} ${each.callId}`)
+      if (!published.has(`${each.event} ${each.callId}`)) report('lost event', `${each.event} ${each.callId}`)
       break
     case 'summary': {
       const isThere = contents.summaries.has(each.callId)
       if (!isThere) report('lost summary', each.callId)
-      if (!told.has(`CALL_AI_SUMMARY ${each.callId}`)) report('lost event', `CALL_AI_SUMMARY ${each.callId}`)
+      if (!published.has(`CALL_AI_SUMMARY ${each.callId}`))
+        report('lost event', `CALL_AI_SUMMARY ${each.callId}`)
     }
   }
 }
 
 // Nothing happens twice.
-for (const [identity, events] of told) if (events.length > 1) report('event told twice', identity)
+for (const [identity, events] of published) if (events.length > 1) report('event published twice', identity)
 
-// Every event arrived, under one id, as it was told, with a signature.
+// Every event arrived, under one id, as it was published, with a signature.
 const byId = new Map(contents.events.map((event) => [event.id, event]))
 const arrivedById = group(arrivals, ({ id }) => id)
 for (const { id, name, subject } of contents.events) {
   if (!arrivedById.has(id)) report('event never arrived', `${id} ${name} ${subject}`)
 }
-for (const [identity, each] of group(arrivals, ({ body }) => identityOf(body))) {
+for (const [identity, each] of group(arrivals, ({ body }) => getIdentity(body))) {
   if (new Set(each.map(({ id }) => id)).size > 1) report('duplicate with another webhook-id', identity)
 }
 const keys = secrets.split(',').map((secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
 for (const { id, timestamp, signature, body } of arrivals) {
   const event = byId.get(id)
-  if (event === undefined) report('arrived without ever having happened', `${id} ${identityOf(body)}`)
+  if (event === undefined) report('arrived without ever having happened', `${id} ${getIdentity(body)}`)
   else if (event.payload !== body) report('arrived with another body', id)
   const signed = `${id}.${timestamp}.${body}`
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)

@@ -106,7 +106,7 @@ export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigur
           )
         })
         if (isAllowed) overlaps++
-        else report('attempted by two at the same time', `${id} at ${later.begun}`)
+        else report('attempted by two workers concurrently', `${id} at ${later.begun}`)
       }
     }
   }

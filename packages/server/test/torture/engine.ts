@@ -1,8 +1,8 @@
-/** What a process of a world does. */
+/** What a process of an environment does. */
 export type Role = 'all' | 'api' | 'worker'
 
-/** The database of a world. Its processes have names, a new one at each start. */
-export type WorldDatabase = {
+/** The database of an environment. Its processes have names, a new one at each start. */
+export type EnvironmentDatabase = {
   /** As the checker gets it. */
   readonly address: string
   /** As a process gets it. */
@@ -18,16 +18,16 @@ export type WorldDatabase = {
   endLeases(...processes: readonly string[]): Promise<void>
 }
 
-/** What worlds run on. */
+/** What environments run on. */
 export type Engine = {
-  /** The processes of a world. */
+  /** The processes of an environment. */
   readonly roles: readonly Role[]
-  /** A module that lets one commit in `WABAKIT_DROP_EVERY` be lost, though acknowledged; it answers `dropped`. */
+  /** A module that loses one of `WABAKIT_DROP_EVERY` acknowledged commits. It responds with `dropped`. */
   readonly dropCommits: string
   /**
-   * Makes an empty database.
+   * Creates an empty database.
    *
-   * @param folder - a folder of the world's, for files.
+   * @param folder - a folder of the environment for files.
    */
-  createDatabase(folder: string): Promise<WorldDatabase>
+  createDatabase(folder: string): Promise<EnvironmentDatabase>
 }

@@ -21,7 +21,7 @@ export type Member = {
   ask(question: string): Promise<number>
 }
 
-/** The processes that serve a world. */
+/** The processes that serve an environment. */
 export type Fleet = {
   readonly members: readonly Member[]
   /** Every name that a process ever had. */
@@ -46,7 +46,7 @@ export type FleetOptions = {
   readonly environment: Readonly<Record<string, string>> | undefined
 }
 
-/** Makes a fleet; nothing is started yet. */
+/** Creates a fleet without starting its processes. */
 export const createFleet = ({
   roles,
   random,

@@ -8,16 +8,16 @@ export type LoadOptions = {
   readonly random: Random
   /** Where a server is now; asked for each request. */
   readonly url: () => string
-  /** How many do something at the same time. */
+  /** The number of concurrent clients. */
   readonly width: number
 }
 
 /** What came of the load. */
 export type LoadReport = {
   readonly requests: number
-  /** Answered 503, with `Retry-After`: nothing was changed. */
+  /** Refused with 503, with `Retry-After`: nothing was changed. */
   readonly unavailable: number
-  /** Answered 503 `outcome_unknown`, without it. */
+  /** Refused with 503 `outcome_unknown`, without it. */
   readonly unknown: number
   /** Requests whose fate is unknown, since the connection broke. */
   readonly broken: number
@@ -31,7 +31,7 @@ export type LoadReport = {
 export type Load = {
   /** What came of it so far. */
   readonly report: () => LoadReport
-  /** Ends them, and resolves when the last has its answer; may be called again. */
+  /** Ends them, and resolves when the last request has a response; may be called again. */
   stop(): Promise<LoadReport>
 }
 

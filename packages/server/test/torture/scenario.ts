@@ -1,8 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Engine } from './engine.ts'
-import { createWorld, type World, type WorldOptions, type WorldResult } from './world.ts'
+import {
+  createEnvironment,
+  type Environment,
+  type EnvironmentOptions,
+  type EnvironmentResult,
+} from './environment.ts'
 
-/** What a scenario is told. */
+/** The options of a scenario. */
 export type ScenarioOptions<On extends Engine> = {
   readonly engine: On
   readonly seed: number
@@ -20,41 +25,44 @@ export type ScenarioResult = {
   readonly done: string
   /** Why it failed, one reason each; empty when it passed. */
   readonly failures: readonly string[]
-  readonly result: WorldResult
+  readonly result: EnvironmentResult
 }
 
 /** A way to make the life of servers hard, on an engine. */
 export type Scenario<On extends Engine = Engine> = (options: ScenarioOptions<On>) => Promise<ScenarioResult>
 
-/** The reasons that a result gives to fail: a broken rule, or an answer that nobody should get. */
-export const failuresOf = ({ problems, examples, load }: WorldResult): string[] => [
+/** The failures of a result: broken rules and unexpected responses. */
+export const listFailures = ({ problems, examples, load }: EnvironmentResult): string[] => [
   ...Object.entries(problems).map(([rule, count]) => `${rule}: ${count}`),
   ...(Object.keys(problems).length > 0 ? examples.slice(0, 5) : []),
   ...Object.entries(load.wrong).map(([status, count]) => `${count} requests were answered ${status}`),
 ]
 
-/** Something that a world goes through a number of times; resolves with what was not as it should be. */
+/** Something that an environment goes through a number of times; resolves with what was not as it should be. */
 export type Ordeal<On extends Engine = Engine> = (
-  world: World,
+  environment: Environment,
   options: Pick<ScenarioOptions<On>, 'engine' | 'times' | 'isCalm' | 'progress'>,
 ) => Promise<readonly string[]>
 
 /** Waits until some moment, soon in the short form. */
 export const someMoment = (
-  { random }: Pick<World, 'random'>,
+  { random }: Pick<Environment, 'random'>,
   { isCalm }: { isCalm?: boolean },
 ): Promise<void> => setTimeout(random.between(20, isCalm ? 300 : 1_000))
 
-/** Makes a scenario of an ordeal: a world goes through it, and then everything is checked. */
-export const scenarioOf =
+/** Creates a scenario: an environment goes through an ordeal, and then everything is checked. */
+export const createScenario =
   <On extends Engine>(
     ordeal: Ordeal<On>,
-    { done, world: special }: { readonly done: string; readonly world?: Partial<WorldOptions> },
+    {
+      done,
+      environment: special,
+    }: { readonly done: string; readonly environment?: Partial<EnvironmentOptions> },
   ): Scenario<On> =>
   async (options) => {
     const { engine, seed, isCalm, times } = options
-    await using world = await createWorld({ engine, seed, isCalm, ...special })
-    const failures = await ordeal(world, options)
-    const result = await world.finish()
-    return { done: `${times} ${done}`, failures: [...failures, ...failuresOf(result)], result }
+    await using environment = await createEnvironment({ engine, seed, isCalm, ...special })
+    const failures = await ordeal(environment, options)
+    const result = await environment.finish()
+    return { done: `${times} ${done}`, failures: [...failures, ...listFailures(result)], result }
   }

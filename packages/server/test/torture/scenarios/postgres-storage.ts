@@ -6,7 +6,7 @@ import pg from 'pg'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { awaitRefusals } from '../refusals.ts'
-import { type Ordeal, scenarioOf } from '../scenario.ts'
+import { createScenario, type Ordeal } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** Makes trouble, and ends it when `isNoticed` has resolved. */
@@ -84,9 +84,9 @@ const demote: Trouble = async (address, isNoticed) => {
 }
 
 /** The disk is full, the server only reads, tables are locked: 503 and nothing else, and it goes on without a restart. */
-export const troubleStorage: Ordeal<PostgresEngine> = async (world, { times, progress }) => {
-  const { random, fleet, load } = world
-  const { address } = world.database
+export const troubleStorage: Ordeal<PostgresEngine> = async (environment, { times, progress }) => {
+  const { random, fleet, load } = environment
+  const { address } = environment.database
   await fillTable(address)
   const troubles = Object.entries({ fillDisk, demote, lockTables })
   const failures: string[] = []
@@ -94,7 +94,7 @@ export const troubleStorage: Ordeal<PostgresEngine> = async (world, { times, pro
     const [name, cause] = troubles[round % troubles.length] ?? ['', fillDisk]
     await setTimeout(random.between(50, 300))
     await cause(address, async () => {
-      if (!(await awaitRefusals(load))) failures.push(`${name}: requests were not answered 503`)
+      if (!(await awaitRefusals(load))) failures.push(`${name}: requests were not refused with 503`)
     })
     failures.push(...(await unready(fleet)))
     progress(`${round + 1} of ${times} times full, locked or only to be read`)
@@ -103,4 +103,6 @@ export const troubleStorage: Ordeal<PostgresEngine> = async (world, { times, pro
 }
 
 /** Troubles with the storage of PostgreSQL. */
-export const postgresStorage = scenarioOf(troubleStorage, { done: 'times full, locked or only to be read' })
+export const postgresStorage = createScenario(troubleStorage, {
+  done: 'times full, locked or only to be read',
+})

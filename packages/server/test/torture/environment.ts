@@ -1,0 +1,172 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { calm, flaky } from './behaviors.ts'
+import type { Verdict } from './checker.ts'
+import { drain } from './drain.ts'
+import type { Engine, EnvironmentDatabase, Role } from './engine.ts'
+import { createFleet, type Fleet } from './fleet.ts'
+import { type Load, type LoadReport, startLoad } from './load.ts'
+import { createRandom, type Random } from './random.ts'
+import { type Recorder, startRecorder } from './recorder.ts'
+
+/** A secret that signs from the start. */
+export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
+
+/** The configuration of every process. */
+const settings = {
+  port: 0,
+  logLevel: 'silent',
+  deliveryConcurrency: 64,
+  deliveryConcurrencyPerSubscription: 32,
+  rateLimitPerOrganization: 0,
+  rateLimitPerKey: 0,
+  organizations: [
+    {
+      id: 'torture',
+      integrations: [{ wabaNumber: '+15550100001' }],
+      pstnNumbers: ['+15550100002'],
+      callSummaries: 'manual',
+      apiKeys: [{ key: 'wk_torture_0123456789' }],
+    },
+  ],
+}
+
+/** What an environment is made of. */
+export type EnvironmentOptions = {
+  readonly engine: Engine
+  readonly seed: number
+  /** Its processes; those of the engine when omitted. */
+  readonly roles?: readonly Role[] | undefined
+  /** Changes the address at which the process of that place finds the database. */
+  readonly reroute?: ((address: string, place: number) => string) | undefined
+  /** A module for the processes. */
+  readonly preload?: string | undefined
+  /** Variables of the processes, besides those of this one. */
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  /** The endpoint answers every attempt; else it is flaky. */
+  readonly isCalm?: boolean | undefined
+  /** The number of concurrent requests. */
+  readonly width?: number | undefined
+}
+
+/** What came of an environment. */
+export type EnvironmentResult = Verdict & { readonly load: LoadReport }
+
+/** A service under load, with an endpoint that records. */
+export type Environment = {
+  readonly random: Random
+  readonly database: EnvironmentDatabase
+  readonly fleet: Fleet
+  readonly recorder: Recorder
+  /** Ids of the two subscriptions. */
+  readonly subscriptionIds: readonly string[]
+  /** Calls the control API; throws unless it succeeds. */
+  control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
+  /** Lets secrets sign from now on, besides those before. */
+  allowSecret(secret: string): void
+  readonly load: Load
+  /**
+   * Ends the load, lets everything be delivered, stops the processes, and has it all checked.
+   *
+   * @param options - `drain: false` does not wait for deliveries.
+   */
+  finish(options?: { readonly drain: boolean }): Promise<EnvironmentResult>
+  /** Ends whatever runs, and removes the files. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts an environment whose processes are ready and under load. */
+export const createEnvironment = async (options: EnvironmentOptions): Promise<Environment> => {
+  await using made = new AsyncDisposableStack()
+  const random = createRandom(options.seed)
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
+  made.defer(() => rmSync(folder, { recursive: true }))
+  const files = {
+    acknowledged: join(folder, 'acknowledged.jsonl'),
+    arrivals: join(folder, 'arrivals.jsonl'),
+    intervals: join(folder, 'intervals.jsonl'),
+    kills: join(folder, 'kills.jsonl'),
+    config: join(folder, 'wabakit.config.json'),
+  }
+  for (const file of [files.acknowledged, files.arrivals, files.intervals, files.kills])
+    writeFileSync(file, '')
+  writeFileSync(files.config, JSON.stringify(settings))
+  const { engine, preload, environment, reroute = (address) => address } = options
+  const database = await engine.createDatabase(folder)
+  const recorder = await startRecorder(files, (options.isCalm ? calm : flaky)(random))
+  made.defer(recorder.close)
+  const secrets = [firstSecret]
+  const fleet = createFleet({
+    roles: options.roles ?? engine.roles,
+    random,
+    config: files.config,
+    kills: files.kills,
+    addressFor: (name, place) => reroute(database.addressFor(name), place),
+    preload,
+    environment,
+  })
+
+  const control = async (method: string, path: string, body?: object): Promise<Record<string, unknown>> => {
+    const response = await fetch(`${fleet.url()}/_wabakit${path}`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
+    return response.json()
+  }
+
+  const check = async (): Promise<Verdict> => {
+    const checker = join(import.meta.dirname, 'checker.ts')
+    const { acknowledged, arrivals, intervals, kills } = files
+    const arguments_ = [
+      checker,
+      database.address,
+      acknowledged,
+      arrivals,
+      intervals,
+      kills,
+      secrets.join(','),
+    ]
+    const { stdout } = await promisify(execFile)(process.execPath, arguments_, { maxBuffer: 2 ** 26 })
+    return JSON.parse(stdout)
+  }
+  const endAll = (signal: 'SIGTERM' | 'SIGKILL'): Promise<unknown> =>
+    Promise.all(fleet.members.map((member) => member.end(signal)))
+
+  made.defer(async () => void (await endAll('SIGKILL')))
+  await Promise.all(fleet.members.map((member) => member.start()))
+  await database.prepare()
+  const subscriptionIds: string[] = []
+  for (const [channel, number] of [
+    ['WHATSAPP', '+15550100001'],
+    ['PSTN', '+15550100002'],
+  ]) {
+    const subscription = { channel, number, url: `${recorder.url}/${channel}`, secret: firstSecret }
+    const made = await control('POST', '/organizations/torture/subscriptions', subscription)
+    subscriptionIds.push(String(made.id))
+  }
+  const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width: options.width ?? 12 })
+  made.defer(async () => void (await load.stop()))
+  const all = made.move()
+
+  return {
+    random,
+    database,
+    fleet,
+    recorder,
+    subscriptionIds,
+    control,
+    allowSecret: (secret) => secrets.push(secret),
+    load,
+    finish: async ({ drain: isWaitedFor } = { drain: true }) => {
+      const report = await load.stop()
+      if (isWaitedFor) await drain({ control, recorder, database, fleet })
+      await endAll('SIGTERM')
+      return { ...(await check()), load: report }
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
