@@ -61,8 +61,8 @@ const read = async (request: Request, maxBytes: number): Promise<string> => {
 }
 
 /**
- * Reads the JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long. If the declared length is too
- * large, the body is not read.
+ * Reads the JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default). If the
+ * declared length is too large, the body is not read.
  *
  * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
  */
