@@ -108,7 +108,7 @@ export const copiedTables: readonly CopiedTable[] = [
       events: allOrSome('events'),
       secret: 'secret',
       previous_secret: 'json(previousSecret)',
-      ...same('disabled_reason', 'failing_since', 'created_at', 'updated_at'),
+      ...same('disabled_reason', 'failing_since', 'pace', 'created_at', 'updated_at'),
     },
   },
   {
