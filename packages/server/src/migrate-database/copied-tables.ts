@@ -1,5 +1,3 @@
-import { movedEventFactor } from '../postgres/delivery-id.ts'
-
 /** A table, and how SQLite says what PostgreSQL keeps in it. */
 export type CopiedTable = {
   /** Its name in PostgreSQL. */
@@ -9,7 +7,7 @@ export type CopiedTable = {
   /** What orders its rows in SQLite by an index and tells each from the others. */
   readonly key: readonly string[]
   /**
-   * Each column in PostgreSQL, in the order of the table's, with what it is in SQLite: an expression that
+   * Each column in PostgreSQL, except those that it numbers itself, with what it is in SQLite: an expression that
    * `json_object` turns into what `row_to_json` gives there.
    */
   readonly columns: Readonly<Record<string, string>>
@@ -25,9 +23,6 @@ const flag = (column: string): string => `json(case ${column} when 1 then 'true'
 
 /** PostgreSQL keeps `all` as null. */
 const allOrSome = (column: string): string => `json(nullif(${column}, '"all"'))`
-
-/** The position of a delivery, see `delivery-id.ts`. */
-const deliveryPosition = `subscription - event * ${movedEventFactor}`
 
 /** What becomes of a claim: the lock on the file says that its server is gone, as in `takeOver`. */
 const unlessClaimed = (released: string, column: string): string =>
@@ -126,7 +121,6 @@ export const copiedTables: readonly CopiedTable[] = [
     from: 'deliveries d join events e on e.seq = d.event',
     key: ['d.event', 'd.subscription'],
     columns: {
-      position: deliveryPosition,
       organization_id: 'd.organizationId',
       subscription: 'd.subscription',
       event: 'd.event',
@@ -148,8 +142,17 @@ export const copiedTables: readonly CopiedTable[] = [
     from: 'attempts',
     key: ['event', 'subscription', 'number'],
     columns: {
-      delivery: deliveryPosition,
-      ...same('number', 'started_at', 'duration_ms', 'url', 'status', 'error', 'response_body'),
+      ...same(
+        'subscription',
+        'event',
+        'number',
+        'started_at',
+        'duration_ms',
+        'url',
+        'status',
+        'error',
+        'response_body',
+      ),
       succeeded: flag('succeeded'),
     },
   },

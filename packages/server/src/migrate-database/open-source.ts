@@ -42,25 +42,21 @@ const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): n
 const highestOf = (database: DatabaseSync, table: string): number =>
   readNumber(database, 'select seq from sqlite_sequence where name = ?', table)
 
-/** Why a database that is ours cannot be copied, if it cannot. */
-const objectionTo = (database: DatabaseSync, version: number): string | undefined => {
+/** Returns why a database of our schema cannot be copied, or `undefined` if it can. */
+const findObjection = (database: DatabaseSync, version: number): string | undefined => {
   if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
     return 'It is empty: no server has used it yet.'
   }
-  if (version < migrations.length) {
-    return 'An older version wrote it. Start a server of this version on it once.'
-  }
-  // What an id of a delivery can say, see `delivery-id.ts`.
-  const isTooLarge =
-    highestOf(database, 'subscriptions') >= 10 ** 7 || highestOf(database, 'events') >= 10 ** 11
-  return isTooLarge ? 'It has had too many events or subscriptions to be migrated.' : undefined
+  return version < migrations.length
+    ? 'An older version wrote it. Start a server of this version on it once.'
+    : undefined
 }
 
 const connect = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     database.exec('pragma busy_timeout = 2000; begin')
-    const objection = objectionTo(database, readVersion(database, path))
+    const objection = findObjection(database, readVersion(database, path))
     if (objection !== undefined) throw new DatabaseOpenError(path, objection)
     return database
   } catch (error) {

@@ -64,10 +64,15 @@ const begin = async (client: pg.Client, address: string, source: string): Promis
 /** Does one statement. */
 type Query = <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
-async function* readRows(query: Query, { name }: CopiedTable): AsyncGenerator<unknown[]> {
+const listColumns = ({ columns }: CopiedTable): string => Object.keys(columns).join(', ')
+
+async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unknown[]> {
   const fetch = () => query<{ record: unknown }>(`FETCH ${fetchedRows} FROM compared`)
   await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  await query(`DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record FROM wabakit.${name} t`)
+  await query(
+    `DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record
+     FROM (SELECT ${listColumns(table)} FROM wabakit.${table.name}) AS t`,
+  )
   // The next rows come while those before are looked at.
   for (let next = fetch(); ; ) {
     const rows = await next
@@ -105,11 +110,12 @@ export const openTarget = async (url: string): Promise<Target> => {
       withSchemaLock(client, address, () => begin(client, address, source)).catch((error) => {
         throw toOpenError(error, address)
       }),
-    write: async ({ name }, { records, rows, lastKey }) => {
+    write: async (table, { records, rows, lastKey }) => {
+      const { name } = table
       await query(
         `WITH written AS (
-          INSERT INTO wabakit.${name} OVERRIDING SYSTEM VALUE
-          SELECT * FROM json_populate_recordset(NULL::wabakit.${name}, $1)
+          INSERT INTO wabakit.${name} (${listColumns(table)}) OVERRIDING SYSTEM VALUE
+          SELECT ${listColumns(table)} FROM json_populate_recordset(NULL::wabakit.${name}, $1)
         )
         UPDATE ${unfinishedCopy} SET
           table_name = $2, last_key = $3, copied = $4 + CASE WHEN table_name = $2 THEN copied ELSE 0 END`,

@@ -1,7 +1,7 @@
 import type { AttemptRecord, DeliveryRecord, DeliverySelection, EventRecord, Store } from '@wabakit/core'
-import { parseCursor } from '../sqlite/cursor.ts'
+import { parseCursor } from '../stores/cursor.ts'
+import { parseDeliveryId } from '../stores/delivery-id.ts'
 import { type Conditions, createConditions } from './conditions.ts'
-import { deliveryPosition } from './delivery-id.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { pageOf } from './paging.ts'
 import { createPrune } from './prune.ts'
@@ -25,10 +25,12 @@ const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
 const isOfFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-const selectDeliveries = (selection: DeliverySelection): Conditions =>
-  createConditions()
+const selectDeliveries = (selection: DeliverySelection): Conditions => {
+  const key = selection.deliveryId === undefined ? undefined : parseDeliveryId(selection.deliveryId)
+  return createConditions()
     .and('d.organization_id = ?', selection.organizationId)
-    .andIf('d.position = ?', selection.deliveryId && deliveryPosition(selection.deliveryId))
+    .andIf('d.event = ?', key?.event)
+    .andIf('d.subscription = ?', key?.subscription)
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', selection.eventId)
     .andIf(
       `d.subscription = (
@@ -41,6 +43,7 @@ const selectDeliveries = (selection: DeliverySelection): Conditions =>
     .and(isOfFailed(selection) ? `d.status IN ('exhausted', 'skipped')` : 'true')
     .andIf('e.occurred_at >= ?', selection.occurredFrom)
     .andIf('e.occurred_at < ?', selection.occurredBefore)
+}
 
 /** Reads it from PostgreSQL, and sends again or removes what is asked for. */
 export const createHistory = ({
@@ -81,31 +84,32 @@ export const createHistory = ({
       const end = isFollowed ? await readEnd(selection.organizationId) : undefined
       const where = selectDeliveries(selection).andIf('d.event <= ?', end)
       if (cursor !== undefined) {
-        where.and(`(d.event, d.position) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
+        where.and(`(d.event, d.subscription) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
       }
       const direction = isFollowed ? 'ASC' : 'DESC'
       const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-        `SELECT wabakit.record(d, e, s) AS record, d.event || '.' || d.position AS cursor FROM ${deliveryTables}
-         WHERE ${where.sql} ORDER BY d.event ${direction}, d.position ${direction} LIMIT ${where.place(limit + 1)}`,
+        `SELECT wabakit.record(d, e, s) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+         WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.place(limit + 1)}`,
         where.values,
       )
       return pageOf({ rows, limit, isFollowed })
     },
     listAttempts: async (organizationId, deliveryId) => {
+      const { event, subscription } = parseDeliveryId(deliveryId)
       const rows = await read<{ record: AttemptRecord }>(
         `SELECT wabakit.record(a) AS record
-         FROM wabakit.deliveries d JOIN wabakit.attempts a ON a.delivery = d.position
-         WHERE d.position = $1 AND d.organization_id = $2 ORDER BY a.number`,
-        [deliveryPosition(deliveryId), organizationId],
+         FROM wabakit.deliveries d JOIN wabakit.attempts a USING (subscription, event)
+         WHERE d.subscription = $1 AND d.event = $2 AND d.organization_id = $3 ORDER BY a.number`,
+        [subscription, event, organizationId],
       )
       return rows.map(({ record }) => record)
     },
     resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
       const where = selectDeliveries(selection)
-      if (cursor !== undefined) where.and('(d.event, d.position) > (?, ?)', ...parseCursor(cursor, 2))
+      if (cursor !== undefined) where.and('(d.event, d.subscription) > (?, ?)', ...parseCursor(cursor, 2))
       const rows = await read<{ record: string; cursor: string }>(
-        `SELECT d.position::text AS record, d.event || '.' || d.position AS cursor FROM ${deliveryTables}
-         WHERE ${where.sql} ORDER BY d.event, d.position LIMIT ${where.place(limit + 1)}`,
+        `SELECT d.position::text AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+         WHERE ${where.sql} ORDER BY d.event, d.subscription LIMIT ${where.place(limit + 1)}`,
         where.values,
       )
       const { items, nextCursor } = pageOf({ rows, limit, isFollowed: false })

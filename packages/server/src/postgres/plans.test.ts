@@ -113,18 +113,22 @@ test('a claim reads a few rows for each that it takes, however many are due, wai
 
 test('a settlement reads a few rows, however long the lane is that goes on', async () => {
   // The first of what is due is the head of the long lane, which an earlier claim took.
-  const { rows } = await connection.query<{ position: string; claim_id: string }>(
-    `SELECT position, claim_id FROM wabakit.deliveries WHERE subject = 'call:long' AND status = 'claimed'`,
+  const { rows } = await connection.query<{ event: string; subscription: string; claim_id: string }>(
+    `SELECT event, subscription, claim_id FROM wabakit.deliveries WHERE subject = 'call:long' AND status = 'claimed'`,
   )
   expect(rows.length).toBe(1)
-  const settlements = rows.map(({ position, claim_id }) => ({
-    ...{ place: 0, delivery: position, claimId: claim_id, failingLimitMs: 1, kind: 'delivered' },
+  const settlements = rows.map(({ event, subscription, claim_id }) => ({
+    ...{ place: 0, event, subscription, claimId: claim_id, failingLimitMs: 1, kind: 'delivered' },
     ...{ startedAt: 0, durationMs: 1, url: 'https://receiver.example/', status: 200 },
   }))
   notices.length = 0
   const settled = await connection.query(
-    'SELECT settled, due FROM wabakit.settle_deliveries($1, $2, false)',
-    [rows.map(({ position }) => position), JSON.stringify(settlements)],
+    'SELECT settled, due FROM wabakit.settle_deliveries($1, $2, $3, false)',
+    [
+      rows.map(({ event }) => event),
+      rows.map(({ subscription }) => subscription),
+      JSON.stringify(settlements),
+    ],
   )
   expect(settled.rows).toMatchObject([{ due: true, settled: expect.stringContaining('delivered') }])
   expect(rowsRead()).toBeLessThan(30)

@@ -10,8 +10,8 @@ import type {
   Store,
   SubscriptionRecord,
 } from '@wabakit/core'
+import { parseDeliveryId } from '../stores/delivery-id.ts'
 import { createBatches } from './batches.ts'
-import { deliveryPosition } from './delivery-id.ts'
 import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
 
 /** Deliveries on their way. */
@@ -53,7 +53,7 @@ const toRow = (
   place: number,
 ) => ({
   place,
-  delivery: deliveryPosition(deliveryId),
+  ...parseDeliveryId(deliveryId),
   claimId,
   failingLimitMs,
   isSlow,
@@ -69,8 +69,13 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
   ): Promise<Map<number, SettledRow>> => {
     const rows = settlements.map(toRow)
     const written = await query<SettledRow>(
-      `SELECT r.due, s.* FROM wabakit.settle_deliveries($1, $2, $3) AS r LEFT JOIN unnest(r.settled) AS s ON true`,
-      [rows.map(({ delivery }) => delivery), JSON.stringify(rows), options?.isLong ?? false],
+      `SELECT r.due, s.* FROM wabakit.settle_deliveries($1, $2, $3, $4) AS r LEFT JOIN unnest(r.settled) AS s ON true`,
+      [
+        rows.map(({ event }) => event),
+        rows.map(({ subscription }) => subscription),
+        JSON.stringify(rows),
+        options?.isLong ?? false,
+      ],
       options,
     )
     if (written[0]?.due) channel.announce()

@@ -1,5 +1,5 @@
 import type { Store, SubscriptionRecord } from '@wabakit/core'
-import { parseCursor } from '../sqlite/cursor.ts'
+import { parseCursor } from '../stores/cursor.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { pageOf } from './paging.ts'
 

@@ -1,5 +1,5 @@
 import type { ApiKeyRecord, CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
-import { parseCursor } from '../sqlite/cursor.ts'
+import { parseCursor } from '../stores/cursor.ts'
 import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { pageOf } from './paging.ts'

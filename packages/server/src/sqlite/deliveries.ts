@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AttemptRecord, DeliveryQuery, DeliveryRecord, Page, PruneRequest } from '@wabakit/core'
 import * as z from 'zod/mini'
+import { parseDeliveryId } from '../stores/delivery-id.ts'
 import { flagColumn } from './column.ts'
-import { DeliveryRow, keyOf } from './delivery-row.ts'
+import { DeliveryRow } from './delivery-row.ts'
 import { deliveryCursor, type ReadDeliveries } from './delivery-rows.ts'
 import { pageOf } from './page.ts'
 
@@ -49,8 +50,7 @@ export const createDeliveries = (database: DatabaseSync, read: ReadDeliveries): 
         cursor: deliveryCursor,
       }),
     listAttempts: (organizationId, deliveryId) => {
-      const key = keyOf(deliveryId)
-      if (key === undefined) return []
+      const key = parseDeliveryId(deliveryId)
       return listAttempts
         .all(key.event, key.subscription, organizationId)
         .map((row) => ({ deliveryId, ...AttemptRow.parse(row) }))

@@ -26,12 +26,3 @@ export const deliveryShape = {
 
 /** A delivery as it is read. */
 export const DeliveryRow: z.ZodMiniType<DeliveryRecord> = z.object(deliveryShape)
-
-/** Where a delivery is in the table. */
-export type DeliveryKey = { readonly event: number; readonly subscription: number }
-
-/** Where the delivery of an id is, if there can be one. */
-export const keyOf = (deliveryId: string): DeliveryKey | undefined => {
-  const [, event, subscription] = /^dlv_([0-9]{1,15})_([0-9]{1,15})$/.exec(deliveryId) ?? []
-  return event === undefined ? undefined : { event: Number(event), subscription: Number(subscription) }
-}

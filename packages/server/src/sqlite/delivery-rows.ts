@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { DeliveryQuery } from '@wabakit/core'
-import { parseCursor } from './cursor.ts'
-import { deliveryColumns, keyOf } from './delivery-row.ts'
+import { parseCursor } from '../stores/cursor.ts'
+import { parseDeliveryId } from '../stores/delivery-id.ts'
+import { deliveryColumns } from './delivery-row.ts'
 import { createQueries, type Row } from './queries.ts'
 
 /** Reads deliveries in the order of the query: their columns, their keys, and `isDisabled` of their subscriptions. */
@@ -39,8 +40,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
   const read = createQueries(database)
   return (query) => {
     const { organizationId, deliveryId, eventId, subscriptionId, statuses, order, limit } = query
-    const key = deliveryId === undefined ? undefined : keyOf(deliveryId)
-    if (deliveryId !== undefined && key === undefined) return []
+    const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
     const [event, subscription] = query.cursor === undefined ? [] : parseCursor(query.cursor, 2).map(Number)
     const { from, seq } = pathOf(query)
     const [follows, direction] = order === 'newest_first' ? ['<', 'desc'] : ['>', 'asc']

@@ -8,8 +8,8 @@ import {
   type SaveOutcome,
 } from '@wabakit/core'
 import * as z from 'zod/mini'
+import { parseCursor } from '../stores/cursor.ts'
 import { jsonColumn } from './column.ts'
-import { parseCursor } from './cursor.ts'
 import { pageOf } from './page.ts'
 import { createRevisions } from './revisions.ts'
 

@@ -8,8 +8,9 @@ import type {
   SettlementResult,
 } from '@wabakit/core'
 import * as z from 'zod/mini'
+import { type DeliveryKey, parseDeliveryId } from '../stores/delivery-id.ts'
 import { flagColumn, Pace, toFlag } from './column.ts'
-import { type DeliveryKey, DeliveryRow, deliveryColumns, keyOf } from './delivery-row.ts'
+import { DeliveryRow, deliveryColumns } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
 
@@ -131,9 +132,9 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
 
   return (settlement) => {
     const { deliveryId, claimId, now, result } = settlement
-    const key = keyOf(deliveryId)
-    const row = key && find.get(key.event, key.subscription)
-    if (key === undefined || row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
+    const key = parseDeliveryId(deliveryId)
+    const row = find.get(key.event, key.subscription)
+    if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
     const before = DeliveryRow.parse(row)
     const state = StateRow.parse(row)
 

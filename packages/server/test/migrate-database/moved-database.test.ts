@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
+import { copiedTables } from '../../src/migrate-database/copied-tables.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import type { Progress } from '../../src/migrate-database/progress.ts'
 import { openPostgres } from '../../src/postgres/open-postgres.ts'
@@ -153,7 +154,6 @@ test('what is new after the migration comes after what was moved', async () => {
   const page = { organizationId: 'acme', limit: 1_000, cursor: deliveries.nextCursor }
   const added = await store.listDeliveries(page)
   expect(new Set(added.items.map(({ eventId }) => eventId))).toEqual(new Set([id]))
-  expect(added.items.map(({ id: deliveryId }) => deliveryId)).toContain('dlv_1')
   // Of a number that SQLite had given to a subscription which was removed, nothing is said again.
   const database = await openPostgres({ url: to })
   onTestFinished(database.close)
@@ -162,4 +162,21 @@ test('what is new after the migration comes after what was moved', async () => {
      FROM wabakit.subscriptions s, wabakit.events e WHERE s.id = 'sub_new' AND e.id = 'evt_new'`,
   )
   expect(row).toEqual({ position: 8, event: before.items.length + 1 })
+  expect(added.items.map(({ id: deliveryId }) => deliveryId)).toContain(`dlv_${row?.event}_8`)
+})
+
+test('every column is copied, except what PostgreSQL numbers itself', async () => {
+  const { to } = await migrate()
+  const database = await openPostgres({ url: to })
+  onTestFinished(database.close)
+  const columns = await database.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'wabakit' AND table_name = ANY ($1)`,
+    [copiedTables.map(({ name }) => name)],
+  )
+
+  const copied = copiedTables.flatMap(({ name, columns }) =>
+    Object.keys(columns).map((key) => `${name}.${key}`),
+  )
+  expect(columns.map(({ name }) => name).sort()).toEqual([...copied, 'deliveries.position'].sort())
 })

@@ -78,13 +78,6 @@ test('a source of another version is refused with what to do', async () => {
   )
 })
 
-test('a source that had more events than ids of deliveries can say is refused', async () => {
-  const file = await makeSource()
-  change(file, `insert into sqlite_sequence (name, seq) values ('events', 100000000000)`)
-
-  await expect(migrate(file)).rejects.toThrow('It has had too many events or subscriptions to be migrated.')
-})
-
 test('a source that a server uses is refused, and no server starts on one that is being migrated', async () => {
   const file = await makeSource()
   const server = sqliteStore({ path: file })

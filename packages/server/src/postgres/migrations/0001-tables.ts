@@ -125,7 +125,7 @@ CREATE INDEX events_of_subject ON wabakit.events (organization_id, subject, posi
 CREATE INDEX events_by_time ON wabakit.events (occurred_at);
 
 CREATE TABLE wabakit.deliveries (
-  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- internal: the id consists of the event and the subscription
   organization_id text COLLATE "C" NOT NULL,
   subscription bigint NOT NULL, -- its position
   event bigint NOT NULL, -- its position
@@ -146,9 +146,9 @@ CREATE TABLE wabakit.deliveries (
   CHECK ((finished_at IS NOT NULL) = (status IN ('delivered', 'exhausted', 'skipped'))),
   CHECK (due_at IS NOT NULL OR NOT holds_lane)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
-CREATE INDEX deliveries_of_organization ON wabakit.deliveries (organization_id, event, position);
-CREATE INDEX deliveries_undelivered ON wabakit.deliveries (organization_id, event, position) WHERE status <> 'delivered';
-CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, position)
+CREATE INDEX deliveries_of_organization ON wabakit.deliveries (organization_id, event, subscription);
+CREATE INDEX deliveries_undelivered ON wabakit.deliveries (organization_id, event, subscription) WHERE status <> 'delivered';
+CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, subscription)
   WHERE status IN ('exhausted', 'skipped');
 CREATE INDEX deliveries_due ON wabakit.deliveries (subscription, status, due_at, event) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_waiting ON wabakit.deliveries (subscription, subject, event) WHERE status = 'waiting';
@@ -158,7 +158,8 @@ CREATE UNIQUE INDEX deliveries_holding ON wabakit.deliveries (subscription, subj
 CREATE INDEX deliveries_passable ON wabakit.deliveries (subscription, subject) WHERE due_at IS NOT NULL AND NOT holds_lane;
 
 CREATE TABLE wabakit.attempts (
-  delivery bigint, -- its position
+  subscription bigint, -- its position
+  event bigint, -- its position
   number integer,
   started_at bigint NOT NULL,
   duration_ms double precision NOT NULL,
@@ -167,6 +168,6 @@ CREATE TABLE wabakit.attempts (
   error text,
   response_body text,
   succeeded boolean NOT NULL,
-  PRIMARY KEY (delivery, number)
+  PRIMARY KEY (subscription, event, number)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 `

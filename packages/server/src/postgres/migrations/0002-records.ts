@@ -100,15 +100,12 @@ CREATE FUNCTION wabakit.record(e wabakit.events) RETURNS json LANGUAGE sql STABL
   'occurredAt', e.occurred_at
 );
 
--- A negative position is that of a delivery that came from SQLite: subscription - event * 10000000.
-CREATE FUNCTION wabakit.delivery_id(p_position bigint) RETURNS text LANGUAGE sql IMMUTABLE RETURN 'dlv_' || CASE
-  WHEN p_position > 0 THEN p_position::text
-  ELSE (1 - p_position / 10000000)::text || '_' || (10000000 + p_position % 10000000)::text
-END;
+CREATE FUNCTION wabakit.delivery_id(p_event bigint, p_subscription bigint) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN 'dlv_' || p_event || '_' || p_subscription;
 
 CREATE FUNCTION wabakit.record(d wabakit.deliveries, e wabakit.events, s wabakit.subscriptions)
 RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
-  'id', wabakit.delivery_id(d.position),
+  'id', wabakit.delivery_id(d.event, d.subscription),
   'organizationId', d.organization_id,
   'subscriptionId', s.id,
   'eventId', e.id,
@@ -124,7 +121,7 @@ RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
 );
 
 CREATE FUNCTION wabakit.record(a wabakit.attempts) RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
-  'deliveryId', wabakit.delivery_id(a.delivery),
+  'deliveryId', wabakit.delivery_id(a.event, a.subscription),
   'number', a.number,
   'startedAt', a.started_at,
   'durationMs', a.duration_ms,

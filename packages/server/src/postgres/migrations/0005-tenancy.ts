@@ -34,8 +34,8 @@ BEGIN
   LOOP
     PERFORM pg_advisory_xact_lock(key);
   END LOOP;
-  DELETE FROM wabakit.attempts a USING wabakit.deliveries d
-  WHERE d.organization_id = p_organization_id AND a.delivery = d.position;
+  DELETE FROM wabakit.attempts a USING wabakit.subscriptions s
+  WHERE s.organization_id = p_organization_id AND a.subscription = s.position;
   DELETE FROM wabakit.deliveries WHERE organization_id = p_organization_id;
   DELETE FROM wabakit.events WHERE organization_id = p_organization_id;
   DELETE FROM wabakit.subscriptions WHERE organization_id = p_organization_id;

@@ -66,8 +66,7 @@ BEGIN
   SELECT s.position INTO removed FROM wabakit.subscriptions s
   WHERE s.organization_id = p_organization_id AND s.id = p_id;
   PERFORM wabakit.lock_subscription(removed);
-  DELETE FROM wabakit.attempts a USING wabakit.deliveries d
-  WHERE d.subscription = removed AND a.delivery = d.position;
+  DELETE FROM wabakit.attempts WHERE subscription = removed;
   DELETE FROM wabakit.deliveries WHERE subscription = removed;
   DELETE FROM wabakit.subscriptions WHERE position = removed;
   RETURN FOUND;

@@ -199,7 +199,7 @@ BEGIN
     RETURNING d.*
   )
   SELECT
-    wabakit.delivery_id(c.position), c.organization_id, s.id, e.id, c.event_name, c.subject,
+    wabakit.delivery_id(c.event, c.subscription), c.organization_id, s.id, e.id, c.event_name, c.subject,
     coalesce(c.webhook_id, e.id), c.status, c.due_at::double precision, c.attempts, c.failures,
     e.occurred_at::double precision, c.finished_at::double precision,
     e.channel, e.digits, e.payload, e.waits_for,

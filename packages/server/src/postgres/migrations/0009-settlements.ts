@@ -11,17 +11,23 @@ CREATE TYPE wabakit.settled AS (
 -- settlement is going to disable its subscription and the caller did not say that it may, nothing was written and its
 -- status is null. "due" says of the whole whether a delivery is due now.
 CREATE FUNCTION wabakit.settle_deliveries(
-  p_deliveries bigint[], p_settlements json, p_may_disable boolean, OUT settled wabakit.settled[], OUT due boolean
+  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled wabakit.settled[], OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
   disabled_subscription bigint;
+  deliveries bigint[];
   subscriptions bigint[];
   subjects text[];
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_deliveries));
-  SELECT array_agg(d.subscription), array_agg(d.subject) INTO subscriptions, subjects
-  FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries);
+  PERFORM wabakit.limit_patience(cardinality(p_events));
+  SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject)
+  INTO deliveries, subscriptions, subjects
+  FROM unnest(p_events, p_subscriptions) AS asked (event, subscription)
+  CROSS JOIN LATERAL (
+    SELECT d.position, d.subscription, d.subject FROM wabakit.deliveries d
+    WHERE d.subscription = asked.subscription AND d.event = asked.event OFFSET 0
+  ) AS d;
   IF p_may_disable THEN
     PERFORM wabakit.lock_subscription(subscriptions[1]);
   ELSE
@@ -31,24 +37,24 @@ BEGIN
 
   WITH asked AS MATERIALIZED (
     SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
-      place integer, delivery bigint, "claimId" text, "failingLimitMs" bigint, kind text, "afterMs" bigint,
+      place integer, event bigint, subscription bigint, "claimId" text, "failingLimitMs" bigint, kind text, "afterMs" bigint,
       "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
       error text, "responseBody" text, "isSlow" boolean
     )
   ), judged AS (
-    SELECT a.*, d.event, d.subscription, d.status AS status_before, s.id AS subscription_id, CASE
+    SELECT a.*, d.position, d.status AS status_before, s.id AS subscription_id, CASE
       WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
       WHEN a.kind = 'gone' THEN 'gone'
       WHEN moment - coalesce(s.failing_since, a."startedAt") >= a."failingLimitMs" THEN 'failing'
     END AS disabled
     FROM asked a
     CROSS JOIN LATERAL (
-      SELECT d.event, d.subscription, d.status FROM wabakit.deliveries d
-      WHERE d.position = a.delivery AND d.claim_id = a."claimId" OFFSET 0
+      SELECT d.position, d.status FROM wabakit.deliveries d
+      WHERE d.subscription = a.subscription AND d.event = a.event AND d.claim_id = a."claimId" OFFSET 0
     ) AS d
     CROSS JOIN LATERAL (
       SELECT s.id, s.disabled_reason, s.failing_since FROM wabakit.subscriptions s
-      WHERE s.position = d.subscription OFFSET 0
+      WHERE s.position = a.subscription OFFSET 0
     ) AS s
   ), decided AS (
     SELECT j.*, e.id AS event_id, e.occurred_at, CASE
@@ -78,15 +84,15 @@ BEGIN
         ELSE moment
       END
     FROM decided c
-    WHERE d.position = c.delivery AND d.claim_id = c."claimId"
+    WHERE d.position = c.position AND d.claim_id = c."claimId"
     RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, ROW(
       c.place, c.disabled,
-      wabakit.delivery_id(d.position), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
+      wabakit.delivery_id(d.event, d.subscription), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
       coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, c.occurred_at, d.finished_at
     )::wabakit.settled AS row
   ), attempted AS (
     INSERT INTO wabakit.attempts
-    SELECT a.delivery, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody", NOT a.failed
+    SELECT a.subscription, a.event, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody", NOT a.failed
     FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
   ), results AS (
     SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
@@ -126,7 +132,7 @@ BEGIN
   FROM judged j LEFT JOIN written w ON w.place = j.place;
 
   IF disabled_subscription IS NULL THEN
-    due := wabakit.promote_lanes_of(p_deliveries) OR due;
+    due := wabakit.promote_lanes_of(deliveries) OR due;
   ELSE
     PERFORM wabakit.skip_unsettled(disabled_subscription, moment);
   END IF;

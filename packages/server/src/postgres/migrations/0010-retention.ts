@@ -16,8 +16,10 @@ BEGIN
     WHERE d.finished_at >= p_settled_from AND d.finished_at < p_before
     ORDER BY d.finished_at LIMIT p_limit FOR UPDATE SKIP LOCKED
   ) AS found;
-  DELETE FROM wabakit.attempts WHERE delivery = ANY (finished);
-  DELETE FROM wabakit.deliveries WHERE position = ANY (finished);
+  WITH deleted AS (
+    DELETE FROM wabakit.deliveries WHERE position = ANY (finished) RETURNING subscription, event
+  )
+  DELETE FROM wabakit.attempts a USING deleted d WHERE a.subscription = d.subscription AND a.event = d.event;
   SELECT array_agg(found.position), max(found.occurred_at) INTO unused, occurred_from FROM (
     SELECT e.position, e.occurred_at FROM wabakit.events e
     WHERE e.occurred_at >= p_occurred_from AND e.occurred_at < p_before AND NOT EXISTS (
