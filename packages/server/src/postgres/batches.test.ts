@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { createBatches } from './batches.ts'
 
 /** Batches of words, which end when they are told to. */
-const createWords = (largest = 64) => {
+const createWords = (maxItems = 64) => {
   const batches: Array<{ readonly words: readonly string[]; end(): void }> = []
   const write = createBatches<string, string>({
-    largest,
-    most: 2,
-    keyOf: (word) => word.slice(0, 1),
+    maxItems,
+    maxConcurrent: 2,
+    getKey: (word) => word.slice(0, 1),
     write: (words) =>
       new Promise((resolve) => {
         batches.push({ words, end: () => resolve(words.map((word) => word.toUpperCase())) })
@@ -53,9 +53,9 @@ test('leaves what is about the same, or one too many, to the next batch', async 
 const createFailing = (error: unknown) => {
   const batches: (readonly string[])[] = []
   const write = createBatches<string, string>({
-    largest: 64,
-    most: 2,
-    keyOf: (word) => word,
+    maxItems: 64,
+    maxConcurrent: 2,
+    getKey: (word) => word,
     write: async (words) => {
       batches.push(words)
       if (words.includes('bad')) throw error

@@ -1,14 +1,13 @@
 import { isLocked, isLost } from './postgres-failure.ts'
 
-/** What {@link createBatches} works with. */
-export type BatchesContext<Item, Outcome> = {
-  /** Most items of a batch. */
-  readonly largest: number
-  /** Most batches on their way at the same time: few make for long batches, more use more of the database's cores. */
-  readonly most: number
-  /** What an item is about: a batch has one item about anything. When omitted, any items can be in one batch. */
-  readonly keyOf?: (item: Item) => string
-  /** Writes them all or none, and tells what became of each, in their order. */
+export type BatchOptions<Item, Outcome> = {
+  /** Maximum number of items in a batch. */
+  readonly maxItems: number
+  /** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
+  readonly maxConcurrent: number
+  /** Returns what an item changes. A batch has at most one item per key. Without it, a batch can have any items. */
+  readonly getKey?: (item: Item) => string
+  /** Writes all items or none, and returns their outcomes in the same order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
 
@@ -19,17 +18,17 @@ type Waiting<Item, Outcome> = {
 }
 
 /**
- * Writes that come while others are on their way go together in the next statement, which costs little more than one of
- * them alone. The first is not made to wait for others.
+ * Combines the writes that arrive while others are running into the next statement, which costs little more than a single
+ * write. The first write starts without waiting for others.
  *
- * @returns writes one; rejects as `write` does with that one alone.
+ * @returns a function that writes one item. It rejects as `write` does with that item alone.
  */
 export const createBatches = <Item, Outcome>({
-  largest,
-  most,
-  keyOf,
+  maxItems,
+  maxConcurrent,
+  getKey,
   write,
-}: BatchesContext<Item, Outcome>) => {
+}: BatchOptions<Item, Outcome>) => {
   let waiting: Waiting<Item, Outcome>[] = []
   let running = 0
 
@@ -39,7 +38,7 @@ export const createBatches = <Item, Outcome>({
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
     } catch (error) {
       if (batch.length > 1 && (isLocked(error) || !isLost(error))) {
-        // One of them cannot be written, or has to wait: it must not take the others along.
+        // Only one of the items may be invalid or blocked by a lock, so each is written alone.
         await Promise.all(batch.map((each) => run([each])))
       } else {
         for (const { reject } of batch) reject(error)
@@ -48,11 +47,11 @@ export const createBatches = <Item, Outcome>({
   }
 
   const take = (): Waiting<Item, Outcome>[] => {
-    if (keyOf === undefined) return waiting.splice(0, largest)
+    if (getKey === undefined) return waiting.splice(0, maxItems)
     const batch = new Map<string, Waiting<Item, Outcome>>()
     waiting = waiting.filter((each) => {
-      const key = keyOf(each.item)
-      if (batch.size >= largest || batch.has(key)) return true
+      const key = getKey(each.item)
+      if (batch.size >= maxItems || batch.has(key)) return true
       batch.set(key, each)
       return false
     })
@@ -60,7 +59,7 @@ export const createBatches = <Item, Outcome>({
   }
 
   const fill = (): void => {
-    while (running < most && waiting.length > 0) {
+    while (running < maxConcurrent && waiting.length > 0) {
       running++
       void run(take()).then(() => {
         running--

@@ -1,19 +1,17 @@
 import type {
   CallChange,
-  CallRecord,
-  CallSummaryRecord,
   EventRecord,
   GroupCreation,
   GroupCreationOutcome,
-  GroupRecord,
   ParticipantChange,
-  ParticipantRecord,
   SaveOutcome,
   Store,
   SummaryChange,
 } from '@wabakit/core'
+import type { StoredRecords, TableName } from '../stores/columns.ts'
 import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
+import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
 /** Groups, participants, calls and summaries; each change with its event. */
 export type Changes = Pick<
@@ -28,129 +26,161 @@ export type Changes = Pick<
   | 'addEvent'
 >
 
-/** What becomes a statement: records, the events that their changes report, and what makes two records the same. */
-type Kind<Item> = {
-  /** Our function that makes these changes. */
+/** How changes of one kind become a statement. */
+type ChangeKind<Change, Table extends TableName> = {
+  /** The SQL function that makes these changes. */
   readonly name: string
-  recordOf(item: Item): { readonly organizationId: string }
-  keyOf(item: Item): readonly string[]
+  readonly table: Table
+  getRecord(change: Change): StoredRecords[Table]
+  /** Returns what identifies the record in its organization. A statement has at most one change of each record. */
+  getKey(change: Change): readonly string[]
 }
 
-/** What our functions say of several changes. */
-type Made = {
-  /** The places, from 1, of those that were made as they were asked for. */
+/** The result of an SQL function. */
+type Result = {
+  /** The ordinals, from 1, of the changes that were made as requested. */
   readonly done: readonly number[]
   readonly due: boolean
 }
 
-/** A group that was there, in the place of the one that was asked for. */
-type Kept = GroupCreationOutcome & { readonly place: number }
+/** An existing group with the key of a requested one. */
+type KeptGroup = Pick<GroupCreationOutcome, 'outcome'> & { readonly ordinal: number; readonly group: JsonRow }
 
-/** Most changes of one statement: each locks lanes, and PostgreSQL's table of locks has a limit. */
-const largest = 32
+/** Maximum number of changes per statement. Each locks lanes, and PostgreSQL's lock table is limited. */
+const maxChanges = 32
 
-const organizationIds = (records: readonly { readonly organizationId: string }[]): string[] =>
+const groups = mapTable('groups')
+const participants = mapTable('participants')
+const calls = mapTable('calls')
+const summaries = mapTable('summaries')
+const events = mapTable('events')
+
+const getOrganizationIds = (records: readonly { readonly organizationId: string }[]): string[] =>
   records.map(({ organizationId }) => organizationId)
 
-/** Makes them in PostgreSQL: those that come together in one statement, which is a transaction of its own. */
+/** Changes in PostgreSQL. Concurrent changes share a statement, which is a transaction of its own. */
 export const createChanges = ({ query, read, due: channel }: PostgresDatabase): Changes => {
-  const ask = async <Row extends { readonly due: boolean }>(sql: string, values: readonly unknown[]) => {
+  const run = async <Row extends { readonly due: boolean }>(sql: string, values: readonly unknown[]) => {
     const [row] = await query<Row>(sql, values)
     if (row?.due) channel.announce()
     return row
   }
 
-  /** Makes changes that come together, and tells of each what `outcomeOf` makes of its place. */
-  const createChange = <Item extends { readonly event: EventRecord | null }, Row extends Made, Outcome>(
-    { name, recordOf, keyOf }: Kind<Item>,
-    outcomeOf: (isDone: boolean, item: Item, place: number, made: Row | undefined) => Outcome,
-  ) =>
-    createBatches<Item, Outcome>({
-      largest,
-      most: 2,
-      keyOf: (item) => JSON.stringify([recordOf(item).organizationId, ...keyOf(item)]),
-      write: async (items) => {
-        const records = items.map(recordOf)
-        const made = await ask<Row>(`SELECT * FROM wabakit.${name}($1, $2, $3)`, [
-          organizationIds(records),
-          JSON.stringify(records),
-          JSON.stringify(items.map(({ event }) => event ?? {})),
+  const createChange = <
+    Change extends { readonly event: EventRecord | null },
+    Table extends 'groups' | 'participants' | 'calls' | 'summaries',
+    Row extends Result,
+    Outcome,
+  >(
+    { name, table, getRecord, getKey }: ChangeKind<Change, Table>,
+    toOutcome: (isDone: boolean, change: Change, ordinal: number, result: Row | undefined) => Outcome,
+  ) => {
+    const { toRow } = mapTable(table)
+    return createBatches<Change, Outcome>({
+      maxItems: maxChanges,
+      maxConcurrent: 2,
+      getKey: (change) => JSON.stringify([getRecord(change).organizationId, ...getKey(change)]),
+      write: async (changes) => {
+        const records = changes.map(getRecord)
+        const result = await run<Row>(`SELECT * FROM wabakit.${name}($1, $2, $3)`, [
+          getOrganizationIds(records),
+          JSON.stringify(records.map(toRow)),
+          JSON.stringify(changes.map(({ event }) => (event === null ? {} : events.toRow(event)))),
         ])
-        const done = new Set(made?.done)
-        return items.map((item, index) => outcomeOf(done.has(index + 1), item, index + 1, made))
+        const done = new Set(result?.done)
+        return changes.map((change, index) => toOutcome(done.has(index + 1), change, index + 1, result))
       },
     })
+  }
 
   return {
-    createGroup: createChange<GroupCreation, Made & { kept: Kept[] | null }, GroupCreationOutcome>(
+    createGroup: createChange<
+      GroupCreation,
+      'groups',
+      Result & { kept: KeptGroup[] | null },
+      GroupCreationOutcome
+    >(
       {
         name: 'create_groups',
-        recordOf: ({ group }) => group,
-        keyOf: ({ group }) => [group.clientCustomGroupId],
+        table: 'groups',
+        getRecord: ({ group }) => group,
+        getKey: ({ group }) => [group.clientCustomGroupId],
       },
-      (isCreated, { group }, at, made) => {
-        const kept = isCreated ? undefined : made?.kept?.find(({ place }) => place === at)
+      (isCreated, { group }, at, result) => {
+        const kept = isCreated ? undefined : result?.kept?.find(({ ordinal }) => ordinal === at)
         return kept === undefined
           ? { outcome: isCreated ? 'created' : 'conflict', group }
-          : { outcome: kept.outcome, group: kept.group }
+          : { outcome: kept.outcome, group: groups.toRecord(kept.group) }
       },
     ),
     findGroup: async (organizationId, groupId) => {
-      const [row] = await read<{ record: GroupRecord }>(
-        `SELECT wabakit.record(g) AS record FROM wabakit.groups g
+      const [found] = await read<SelectedRow>(
+        `SELECT row_to_json(g) AS row FROM wabakit.groups g
          WHERE g.organization_id = $1 AND g.client_custom_group_id = $2`,
         [organizationId, groupId],
       )
-      return row?.record
+      return found && groups.toRecord(found.row)
     },
-    saveParticipant: createChange<ParticipantChange, Made, SaveOutcome>(
+    saveParticipant: createChange<ParticipantChange, 'participants', Result, SaveOutcome>(
       {
         name: 'save_participants',
-        recordOf: ({ participant }) => participant,
-        keyOf: ({ participant: { groupId, digits } }) => [groupId, digits],
+        table: 'participants',
+        getRecord: ({ participant }) => participant,
+        getKey: ({ participant: { groupId, digits } }) => [groupId, digits],
       },
       (isSaved) => (isSaved ? 'saved' : 'stale'),
     ),
     findParticipant: async ({ organizationId, groupId, digits }) => {
-      const [row] = await read<{ record: ParticipantRecord }>(
-        `SELECT wabakit.record(p) AS record FROM wabakit.participants p
+      const [found] = await read<SelectedRow>(
+        `SELECT row_to_json(p) AS row FROM wabakit.participants p
          WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits = $3`,
         [organizationId, groupId, digits],
       )
-      return row?.record
+      return found && participants.toRecord(found.row)
     },
-    saveCall: createChange<CallChange, Made, SaveOutcome>(
-      { name: 'save_calls', recordOf: ({ call }) => call, keyOf: ({ call }) => [call.callId] },
+    saveCall: createChange<CallChange, 'calls', Result, SaveOutcome>(
+      {
+        name: 'save_calls',
+        table: 'calls',
+        getRecord: ({ call }) => call,
+        getKey: ({ call }) => [call.callId],
+      },
       (isSaved) => (isSaved ? 'saved' : 'stale'),
     ),
     findCall: async (organizationId, callId) => {
-      const [row] = await read<{ call: CallRecord; summary: CallSummaryRecord | null }>(
-        `SELECT wabakit.record(c) AS call, CASE WHEN s.call_id IS NOT NULL THEN wabakit.record(s) END AS summary
+      const [found] = await read<{ call: JsonRow; summary: JsonRow | null }>(
+        `SELECT row_to_json(c) AS call, row_to_json(s) AS summary
          FROM wabakit.calls c
          LEFT JOIN wabakit.summaries s ON s.organization_id = c.organization_id AND s.call_id = c.call_id
          WHERE c.organization_id = $1 AND c.call_id = $2`,
         [organizationId, callId],
       )
-      return row && { call: row.call, summary: row.summary ?? undefined }
+      return (
+        found && {
+          call: calls.toRecord(found.call),
+          summary: found.summary === null ? undefined : summaries.toRecord(found.summary),
+        }
+      )
     },
-    saveSummary: createChange<SummaryChange, Made, 'first' | 'replaced'>(
+    saveSummary: createChange<SummaryChange, 'summaries', Result, 'first' | 'replaced'>(
       {
         name: 'save_summaries',
-        recordOf: ({ summary }) => summary,
-        keyOf: ({ summary }) => [summary.callId],
+        table: 'summaries',
+        getRecord: ({ summary }) => summary,
+        getKey: ({ summary }) => [summary.callId],
       },
       (isFirst) => (isFirst ? 'first' : 'replaced'),
     ),
     addEvent: createBatches<EventRecord, void>({
-      largest,
-      most: 2,
-      keyOf: ({ id }) => id,
-      write: async (events) => {
-        await ask('SELECT wabakit.add_events($1, $2) AS due', [
-          organizationIds(events),
-          JSON.stringify(events),
+      maxItems: maxChanges,
+      maxConcurrent: 2,
+      getKey: ({ id }) => id,
+      write: async (added) => {
+        await run('SELECT wabakit.add_events($1, $2) AS due', [
+          getOrganizationIds(added),
+          JSON.stringify(added.map(events.toRow)),
         ])
-        return events.map(() => undefined)
+        return added.map(() => undefined)
       },
     }),
   }

@@ -4,6 +4,7 @@ import { createCluster, type PostgresCluster } from '../../test/postgres-cluster
 import { event, organization, subscription } from '../../test/records.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { mapTable } from './records.ts'
 import { prepareSession } from './session.ts'
 
 let cluster: PostgresCluster
@@ -43,7 +44,7 @@ const setClock = (now: number) => writer.query('UPDATE public.clock SET now = $1
 const tell = (subject: string) =>
   writer.query('SELECT wabakit.add_events($1, $2)', [
     ['acme'],
-    JSON.stringify([event({ id: subject, subject })]),
+    JSON.stringify([mapTable('events').toRow(event({ id: subject, subject }))]),
   ])
 
 const claim = async (): Promise<string[]> => {

@@ -5,6 +5,7 @@ import { createCluster, type PostgresCluster } from '../../test/postgres-cluster
 import { event, organization } from '../../test/records.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { mapTable } from './records.ts'
 
 let cluster: PostgresCluster
 let database: PostgresDatabase
@@ -33,7 +34,10 @@ const isAnyoneWaiting = async (): Promise<boolean> =>
 test('shows a reader who follows events those that a slow transaction commits after later ones', async () => {
   const [first, second] = [event(), event()]
   await slow.query('BEGIN')
-  await slow.query('SELECT wabakit.add_events($1, $2)', [['acme'], JSON.stringify([first])])
+  await slow.query('SELECT wabakit.add_events($1, $2)', [
+    ['acme'],
+    JSON.stringify([mapTable('events').toRow(first)]),
+  ])
   await store.addEvent(second)
 
   const newest = await store.listEvents({ organizationId: 'acme', limit: 10, order: 'newest_first' })

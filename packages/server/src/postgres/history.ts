@@ -1,10 +1,14 @@
-import type { AttemptRecord, DeliveryRecord, DeliverySelection, EventRecord, Store } from '@wabakit/core'
+import type { DeliveryRecord, DeliverySelection, Store } from '@wabakit/core'
 import { parseCursor } from '../stores/cursor.ts'
 import { parseDeliveryId } from '../stores/delivery-id.ts'
+import { toPage } from '../stores/page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { pageOf } from './paging.ts'
 import { createPrune } from './prune.ts'
+import { mapTable, type SelectedRow } from './records.ts'
+
+const events = mapTable('events')
+const attempts = mapTable('attempts')
 
 /** What happened and what became of it. */
 export type History = Pick<
@@ -72,12 +76,18 @@ export const createHistory = ({
         .andIf('e.subject = ?', subject)
         .andIf('e.position <= ?', end)
         .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
-      const rows = await read<{ record: EventRecord; cursor: string }>(
-        `SELECT wabakit.record(e) AS record, e.position::text AS cursor FROM wabakit.events e
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(e) AS row FROM wabakit.events e
          WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.place(limit + 1)}`,
         where.values,
       )
-      return pageOf({ rows, limit, isFollowed })
+      return toPage({
+        rows,
+        limit,
+        isFollowed,
+        toItem: ({ row }) => events.toRecord(row),
+        toCursor: ({ row }) => String(row.position),
+      })
     },
     listDeliveries: async ({ order, cursor, limit, ...selection }) => {
       const isFollowed = order !== 'newest_first'
@@ -88,31 +98,43 @@ export const createHistory = ({
       }
       const direction = isFollowed ? 'ASC' : 'DESC'
       const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-        `SELECT wabakit.record(d, e, s) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+        `SELECT wabakit.delivery_record(d, e, s) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.place(limit + 1)}`,
         where.values,
       )
-      return pageOf({ rows, limit, isFollowed })
+      return toPage({
+        rows,
+        limit,
+        isFollowed,
+        toItem: ({ record }) => record,
+        toCursor: ({ cursor }) => cursor,
+      })
     },
     listAttempts: async (organizationId, deliveryId) => {
       const { event, subscription } = parseDeliveryId(deliveryId)
-      const rows = await read<{ record: AttemptRecord }>(
-        `SELECT wabakit.record(a) AS record
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(a) AS row
          FROM wabakit.deliveries d JOIN wabakit.attempts a USING (subscription, event)
          WHERE d.subscription = $1 AND d.event = $2 AND d.organization_id = $3 ORDER BY a.number`,
         [subscription, event, organizationId],
       )
-      return rows.map(({ record }) => record)
+      return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
     },
     resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
       const where = selectDeliveries(selection)
       if (cursor !== undefined) where.and('(d.event, d.subscription) > (?, ?)', ...parseCursor(cursor, 2))
-      const rows = await read<{ record: string; cursor: string }>(
-        `SELECT d.position::text AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      const rows = await read<{ position: string; cursor: string }>(
+        `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event, d.subscription LIMIT ${where.place(limit + 1)}`,
         where.values,
       )
-      const { items, nextCursor } = pageOf({ rows, limit, isFollowed: false })
+      const { items, nextCursor } = toPage({
+        rows,
+        limit,
+        isFollowed: false,
+        toItem: ({ position }) => position,
+        toCursor: (row) => row.cursor,
+      })
       const [outcome] = await query<{ resent: number; due: boolean }>(
         'SELECT resent, due FROM wabakit.resend_deliveries($1, $2, $3)',
         [items, selection.statuses ?? null, webhookIdSuffix],

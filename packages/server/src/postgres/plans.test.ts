@@ -6,6 +6,7 @@ import { createBacklogMeasure } from './backlog.ts'
 import { createHistory } from './history.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { mapTable } from './records.ts'
 import { prepareSession } from './session.ts'
 
 let cluster: PostgresCluster
@@ -135,8 +136,11 @@ test('a settlement reads a few rows, however long the lane is that goes on', asy
 })
 
 test('an event reads a few rows, however much is there', async () => {
-  const told = [event({ subject: 'call:long' })]
-  await connection.query('SELECT wabakit.add_events($1, $2)', [['acme'], JSON.stringify(told)])
+  const published = [event({ subject: 'call:long' })]
+  await connection.query('SELECT wabakit.add_events($1, $2)', [
+    ['acme'],
+    JSON.stringify(published.map(mapTable('events').toRow)),
+  ])
   expect(nodes().length).toBeGreaterThan(5)
   expect(rowsRead()).toBeLessThan(15)
 })

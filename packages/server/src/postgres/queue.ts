@@ -13,6 +13,9 @@ import type {
 import { parseDeliveryId } from '../stores/delivery-id.ts'
 import { createBatches } from './batches.ts'
 import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
+import { type JsonRow, mapTable } from './records.ts'
+
+const { toRecord: toSubscription } = mapTable('subscriptions')
 
 /** Deliveries on their way. */
 export type Queue = Pick<
@@ -23,7 +26,7 @@ export type Queue = Pick<
 /** A delivery with the rest of its event; the first of a subscription comes with it. */
 type ClaimedRow = DeliveryRecord &
   Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
-    readonly subscription: SubscriptionRecord | null
+    readonly subscription: JsonRow | null
     readonly pace: Pace
   }
 
@@ -40,7 +43,7 @@ const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, ...delivery }) => {
     const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
     const key = JSON.stringify([organizationId, delivery.subscriptionId])
-    const subscription = own ?? subscriptions.get(key)
+    const subscription = own === null ? subscriptions.get(key) : toSubscription(own)
     if (subscription === undefined) return []
     subscriptions.set(key, subscription)
     const event = { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt }
@@ -113,9 +116,9 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
       )
     },
     settleDelivery: createBatches({
-      largest: 64,
-      most: 1,
-      keyOf: ({ deliveryId }) => deliveryId,
+      maxItems: 64,
+      maxConcurrent: 1,
+      getKey: ({ deliveryId }) => deliveryId,
       write: settle,
     }),
     nextDueAt: async () => {

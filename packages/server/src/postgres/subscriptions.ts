@@ -1,7 +1,10 @@
-import type { Store, SubscriptionRecord } from '@wabakit/core'
+import type { Store } from '@wabakit/core'
 import { parseCursor } from '../stores/cursor.ts'
+import { toPage } from '../stores/page.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { pageOf } from './paging.ts'
+import { mapTable, type SelectedRow } from './records.ts'
+
+const { toRow, toRecord } = mapTable('subscriptions')
 
 /** Where events go. */
 export type Subscriptions = Pick<
@@ -14,26 +17,32 @@ export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscrip
   saveSubscription: async (subscription) => {
     const [row] = await query<{ saved: boolean }>(
       'SELECT wabakit.save_subscription($1) AS saved',
-      [JSON.stringify(subscription)],
+      [JSON.stringify(toRow(subscription))],
       { isLong: subscription.disabledReason !== null },
     )
     return row?.saved ? 'saved' : 'stale'
   },
   findSubscription: async (organizationId, subscriptionId) => {
-    const [row] = await read<{ record: SubscriptionRecord }>(
-      `SELECT wabakit.record(s) AS record FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2`,
+    const [found] = await read<SelectedRow>(
+      `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2`,
       [organizationId, subscriptionId],
     )
-    return row?.record
+    return found && toRecord(found.row)
   },
   listSubscriptions: async (organizationId, { cursor = '0', limit }) => {
     const [after] = parseCursor(cursor, 1)
-    const rows = await read<{ record: SubscriptionRecord; cursor: string }>(
-      `SELECT wabakit.record(s) AS record, s.position::text AS cursor FROM wabakit.subscriptions s
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s
        WHERE s.organization_id = $1 AND s.position > $2 ORDER BY s.position LIMIT $3`,
       [organizationId, after, limit + 1],
     )
-    return pageOf({ rows, limit, isFollowed: false })
+    return toPage({
+      rows,
+      limit,
+      isFollowed: false,
+      toItem: ({ row }) => toRecord(row),
+      toCursor: ({ row }) => String(row.position),
+    })
   },
   removeSubscription: async (organizationId, subscriptionId) => {
     const [row] = await query<{ removed: boolean }>(

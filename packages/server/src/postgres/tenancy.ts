@@ -1,8 +1,9 @@
-import type { ApiKeyRecord, CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
+import type { CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
 import { parseCursor } from '../stores/cursor.ts'
+import { toPage } from '../stores/page.ts'
 import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { pageOf } from './paging.ts'
+import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
 /** Organizations and their keys. */
 export type Tenancy = Pick<
@@ -17,37 +18,46 @@ export type Tenancy = Pick<
   | 'findCaller'
 >
 
-/** Most look-ups of one statement: every request begins with one. */
-const mostReads = 256
+/** Maximum number of look-ups per statement. Every request begins with a look-up. */
+const maxReads = 256
+
+const organizations = mapTable('organizations')
+const apiKeys = mapTable('apiKeys')
 
 /** Keeps them in PostgreSQL. */
 export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
     const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
-      JSON.stringify(organization),
+      JSON.stringify(organizations.toRow(organization)),
     ])
     return row?.saved ? 'saved' : 'stale'
   },
   findOrganization: createBatches<string, OrganizationRecord | undefined>({
-    largest: mostReads,
-    most: 2,
+    maxItems: maxReads,
+    maxConcurrent: 2,
     write: async (ids) => {
-      const rows = await read<{ record: OrganizationRecord }>(
-        'SELECT wabakit.record(o) AS record FROM wabakit.organizations o WHERE o.id = ANY ($1)',
+      const rows = await read<SelectedRow>(
+        'SELECT row_to_json(o) AS row FROM wabakit.organizations o WHERE o.id = ANY ($1)',
         [[...new Set(ids)]],
       )
-      const found = new Map(rows.map(({ record }) => [record.id, record]))
+      const found = new Map(rows.map(({ row }) => [row.id, organizations.toRecord(row)]))
       return ids.map((id) => found.get(id))
     },
   }),
   listOrganizations: async ({ cursor = '0', limit }) => {
     const [after] = parseCursor(cursor, 1)
-    const rows = await read<{ record: OrganizationRecord; cursor: string }>(
-      `SELECT wabakit.record(o) AS record, o.position::text AS cursor FROM wabakit.organizations o
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(o) AS row FROM wabakit.organizations o
        WHERE o.position > $1 ORDER BY o.position LIMIT $2`,
       [after, limit + 1],
     )
-    return pageOf({ rows, limit, isFollowed: false })
+    return toPage({
+      rows,
+      limit,
+      isFollowed: false,
+      toItem: ({ row }) => organizations.toRecord(row),
+      toCursor: ({ row }) => String(row.position),
+    })
   },
   removeOrganization: async (organizationId) => {
     const [row] = await query<{ removed: boolean }>(
@@ -60,17 +70,17 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
 
   addApiKey: async (key) => {
     const [row] = await query<{ added: boolean }>('SELECT wabakit.add_api_key($1) AS added', [
-      JSON.stringify(key),
+      JSON.stringify(apiKeys.toRow(key)),
     ])
     return row?.added ? 'added' : 'taken'
   },
   listApiKeys: async (organizationId) => {
-    const rows = await read<{ record: ApiKeyRecord }>(
-      `SELECT wabakit.record(k) AS record FROM wabakit.api_keys k
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(k) AS row FROM wabakit.api_keys k
        WHERE k.organization_id = $1 ORDER BY k.position`,
       [organizationId],
     )
-    return rows.map(({ record }) => record)
+    return rows.map(({ row }) => apiKeys.toRecord(row))
   },
   removeApiKey: async (organizationId, keyId) => {
     const removed = await query(
@@ -80,15 +90,20 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
     return removed.length > 0
   },
   findCaller: createBatches<string, CallerRecord | undefined>({
-    largest: mostReads,
-    most: 2,
+    maxItems: maxReads,
+    maxConcurrent: 2,
     write: async (hashes) => {
-      const rows = await read<CallerRecord>(
-        `SELECT wabakit.record(k) AS key, wabakit.record(o) AS organization
+      const rows = await read<{ key: JsonRow; organization: JsonRow }>(
+        `SELECT row_to_json(k) AS key, row_to_json(o) AS organization
          FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
         [[...new Set(hashes)]],
       )
-      const found = new Map(rows.map(({ key, organization }) => [key.hash, { key, organization }]))
+      const found = new Map(
+        rows.map(({ key, organization }) => [
+          key.hash,
+          { key: apiKeys.toRecord(key), organization: organizations.toRecord(organization) },
+        ]),
+      )
       return hashes.map((hash) => found.get(hash))
     },
   }),

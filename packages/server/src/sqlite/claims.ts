@@ -1,17 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { Channel } from '@wabakit/contract'
 import {
   type ClaimedDelivery,
   type ClaimRequest,
   createTurns,
+  type Pace,
   type SubscriptionRecord,
   type Turns,
 } from '@wabakit/core'
-import * as z from 'zod/mini'
-import { Pace } from './column.ts'
-import { deliveryColumns, deliveryShape } from './delivery-row.ts'
+import { deliveryColumns } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
-import { SubscriptionRow } from './subscriptions.ts'
+import { mapRows, mapTable } from './records.ts'
 
 /** Claims what is due. */
 export type Claims = {
@@ -28,7 +26,7 @@ type Candidate = { readonly dueAt: number; readonly event: number }
 type Queue = {
   readonly subscription: number
   readonly organizationId: string
-  readonly pace: z.infer<typeof Pace>
+  readonly pace: Pace
   /** How many more it may have under lease. */
   slots: number
   /** Whether one was leased in this claim. */
@@ -42,14 +40,14 @@ type Queue = {
   record: SubscriptionRecord | undefined
 }
 
-const ClaimedRow = z.object({
-  ...deliveryShape,
-  channel: Channel,
-  digits: z.string(),
-  payload: z.string(),
-  waitsFor: z.nullable(z.string()),
-  occurredAt: z.number(),
+const states = mapRows<{ organizationId: string; pace: Pace; leases: number }>({
+  organizationId: 'text',
+  pace: 'text',
+  leases: 'integer',
 })
+const deliveries = mapTable('deliveries')
+const events = mapTable('events')
+const subscriptions = mapTable('subscriptions')
 
 const none: ReadonlySet<string> = new Set()
 
@@ -95,13 +93,14 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
 
   const openQueue = (subscription: number, request: ClaimRequest): Queue => {
     const row = readState.get(request.now, subscription)
-    const pace = Pace.parse(row?.pace ?? 'new')
+    const { organizationId, pace, leases } =
+      row === undefined ? { organizationId: '', pace: 'new' as const, leases: 0 } : states.toRecord(row)
     const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
     return {
       subscription,
-      organizationId: String(row?.organizationId),
+      organizationId,
       pace,
-      slots: (isAlone ? 1 : request.perSubscription) - Number(row?.leases),
+      slots: (isAlone ? 1 : request.perSubscription) - leases,
       isLeased: false,
       candidates: [],
       chunk: 2,
@@ -133,14 +132,11 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
     queue.isLeased = true
     queue.candidates.shift()
     lease.run(request.claimId, request.now + request.leaseMs, event, subscription)
-    const { channel, digits, payload, waitsFor, occurredAt, ...delivery } = ClaimedRow.parse(
-      read.get(event, subscription),
-    )
-    queue.record ??= SubscriptionRow.parse(readSubscription.get(subscription))
-    const { eventId: id, organizationId, eventName: name, subject } = delivery
+    const row = read.get(event, subscription) ?? {}
+    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
     return {
-      delivery,
-      event: { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt },
+      delivery: deliveries.toRecord(row),
+      event: events.toRecord({ ...row, id: row.eventId, name: row.eventName }),
       subscription: queue.record,
       pace: queue.pace,
     }

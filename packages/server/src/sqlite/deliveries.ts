@@ -1,31 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { AttemptRecord, DeliveryQuery, DeliveryRecord, Page, PruneRequest } from '@wabakit/core'
-import * as z from 'zod/mini'
 import { parseDeliveryId } from '../stores/delivery-id.ts'
-import { flagColumn } from './column.ts'
-import { DeliveryRow } from './delivery-row.ts'
+import { toPage } from '../stores/page.ts'
 import { deliveryCursor, type ReadDeliveries } from './delivery-rows.ts'
-import { pageOf } from './page.ts'
+import { mapTable } from './records.ts'
 
-/** The tables of deliveries and of their attempts. */
 export type Deliveries = {
   list(query: DeliveryQuery): Page<DeliveryRecord>
   listAttempts(organizationId: string, deliveryId: string): AttemptRecord[]
   prune(request: PruneRequest): number
 }
 
-const AttemptRow = z.object({
-  number: z.number(),
-  startedAt: z.number(),
-  durationMs: z.number(),
-  url: z.string(),
-  status: z.nullable(z.number()),
-  error: z.nullable(z.string()),
-  responseBody: z.nullable(z.string()),
-  succeeded: flagColumn,
-})
+const { toRecord } = mapTable('deliveries')
+const attempts = mapTable('attempts')
 
-/** Makes the access to the tables. */
 export const createDeliveries = (database: DatabaseSync, read: ReadDeliveries): Deliveries => {
   const listAttempts = database.prepare(
     `select a.* from attempts a join deliveries d on d.event = a.event and d.subscription = a.subscription
@@ -42,18 +30,18 @@ export const createDeliveries = (database: DatabaseSync, read: ReadDeliveries): 
 
   return {
     list: (query) =>
-      pageOf({
+      toPage({
         rows: read({ ...query, limit: query.limit + 1 }),
         limit: query.limit,
         isFollowed: query.order !== 'newest_first',
-        item: (row) => DeliveryRow.parse(row),
-        cursor: deliveryCursor,
+        toItem: toRecord,
+        toCursor: deliveryCursor,
       }),
     listAttempts: (organizationId, deliveryId) => {
       const key = parseDeliveryId(deliveryId)
       return listAttempts
         .all(key.event, key.subscription, organizationId)
-        .map((row) => ({ deliveryId, ...AttemptRow.parse(row) }))
+        .map((row) => ({ deliveryId, ...attempts.toRecord(row) }))
     },
     prune: ({ before, limit }) =>
       Number(pruneDeliveries.run(before, limit).changes) + Number(pruneEvents.run(before, limit).changes),

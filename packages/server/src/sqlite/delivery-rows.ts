@@ -35,7 +35,6 @@ const pathOf = (query: DeliveryQuery): Path => {
   return { from: 'events e cross join deliveries d on d.event = e.seq', seq: 'e.seq' }
 }
 
-/** Makes the queries for deliveries. */
 export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => {
   const read = createQueries(database)
   return (query) => {

@@ -1,40 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { Channel } from '@wabakit/contract'
 import type { EventQuery, EventRecord, Page } from '@wabakit/core'
-import * as z from 'zod/mini'
 import { parseCursor } from '../stores/cursor.ts'
-import { flagColumn } from './column.ts'
-import type { Lanes } from './lanes.ts'
-import { pageOf } from './page.ts'
+import { toPage } from '../stores/page.ts'
+import type { Lanes, Recipient } from './lanes.ts'
 import { createQueries } from './queries.ts'
+import { insertInto, mapRows, mapTable } from './records.ts'
 
-const EventRow: z.ZodMiniType<EventRecord> = z.object({
-  id: z.string(),
-  organizationId: z.string(),
-  name: z.string(),
-  subject: z.string(),
-  channel: Channel,
-  digits: z.string(),
-  payload: z.string(),
-  waitsFor: z.nullable(z.string()),
-  occurredAt: z.number(),
-})
-
-const RecipientRow = z.object({ subscription: z.number(), isDisabled: flagColumn, isLaneTaken: flagColumn })
-
-/** The table of events. */
 export type Events = {
-  /** Keeps an event, and makes its deliveries. */
-  tell(event: EventRecord): void
+  /** Stores an event and creates its deliveries. */
+  publish(event: EventRecord): void
   list(query: EventQuery): Page<EventRecord>
 }
 
-/** Makes the access to the table. */
+const { columns, toRow, toRecord } = mapTable('events')
+const recipients = mapRows<Recipient>({ subscription: 'integer', isDisabled: 'flag', isLaneTaken: 'flag' })
+
 export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
-  const insert = database.prepare(
-    `insert into events (id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt, deliveries)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = database.prepare(insertInto('events', [...columns, 'deliveries']))
   const match = database.prepare(
     `select seq as subscription, disabledReason is not null as isDisabled,
        exists (select 1 from deliveries where subscription = seq and subject = ? and place is not null) as isLaneTaken
@@ -46,16 +28,15 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
   const query = createQueries(database)
 
   return {
-    tell: (event) => {
-      const { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt } = event
-      const recipients = match.all(subject, organizationId, channel, digits, name)
-      const values = [id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt]
-      const { lastInsertRowid } = insert.run(...values, recipients.length)
-      for (const row of recipients) lanes.enter(Number(lastInsertRowid), event, RecipientRow.parse(row))
+    publish: (event) => {
+      const { organizationId, name, subject, channel, digits } = event
+      const rows = match.all(subject, organizationId, channel, digits, name)
+      const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), rows.length)
+      for (const row of rows) lanes.enter(Number(lastInsertRowid), event, recipients.toRecord(row))
     },
     list: ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
       const isReverse = order === 'newest_first'
-      return pageOf({
+      return toPage({
         rows: query({
           select: 'select * from events',
           where: {
@@ -71,8 +52,8 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
         }),
         limit,
         isFollowed: !isReverse,
-        item: (row) => EventRow.parse(row),
-        cursor: ({ seq }) => String(seq),
+        toItem: toRecord,
+        toCursor: ({ seq }) => String(seq),
       })
     },
   }

@@ -1,40 +1,22 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { JoinApprovalMode } from '@wabakit/contract'
 import type { GroupCreation, GroupCreationOutcome, GroupRecord } from '@wabakit/core'
-import * as z from 'zod/mini'
 import type { Events } from './events.ts'
+import { insertInto, mapTable } from './records.ts'
 
-const GroupRow: z.ZodMiniType<GroupRecord> = z.object({
-  organizationId: z.string(),
-  clientCustomGroupId: z.string(),
-  requestHash: z.nullable(z.string()),
-  wabaNumber: z.string(),
-  digits: z.string(),
-  subject: z.string(),
-  description: z.nullable(z.string()),
-  joinApprovalMode: JoinApprovalMode,
-  inviteLink: z.nullable(z.string()),
-  createdAt: z.number(),
-})
-
-/** The table of groups. */
 export type Groups = {
   create(change: GroupCreation): GroupCreationOutcome
   find(organizationId: string, groupId: string): GroupRecord | undefined
 }
 
-/** Makes the access to the table. */
+const { columns, toRow, toRecord } = mapTable('groups')
+
 export const createGroups = (database: DatabaseSync, events: Events): Groups => {
-  const insert = database.prepare(
-    `insert into groups (organizationId, clientCustomGroupId, requestHash, wabaNumber, digits, subject, description,
-       joinApprovalMode, inviteLink, createdAt)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const insert = database.prepare(insertInto('groups', columns))
   const find = database.prepare('select * from groups where organizationId = ? and clientCustomGroupId = ?')
 
   const findGroup = (organizationId: string, groupId: string): GroupRecord | undefined => {
     const row = find.get(organizationId, groupId)
-    return row && GroupRow.parse(row)
+    return row && toRecord(row)
   }
 
   return {
@@ -45,19 +27,8 @@ export const createGroups = (database: DatabaseSync, events: Events): Groups => 
         const isSame = group.requestHash !== null && group.requestHash === existing.requestHash
         return { outcome: isSame ? 'same' : 'conflict', group: existing }
       }
-      insert.run(
-        group.organizationId,
-        group.clientCustomGroupId,
-        group.requestHash,
-        group.wabaNumber,
-        group.digits,
-        group.subject,
-        group.description,
-        group.joinApprovalMode,
-        group.inviteLink,
-        group.createdAt,
-      )
-      events.tell(event)
+      insert.run(...Object.values(toRow(group)))
+      events.publish(event)
       return { outcome: 'created', group }
     },
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord } from '@wabakit/core'
-import * as z from 'zod/mini'
 import type { DueTimes } from './due-times.ts'
+import { mapRows } from './records.ts'
 
 /** The unsettled deliveries of a subscription and a subject. */
 export type Lane = { readonly subscription: number; readonly subject: string }
@@ -32,7 +32,7 @@ export type LanesContext = {
   readonly onDue: () => void
 }
 
-const HeadRow = z.object({ event: z.number(), waitsFor: z.nullable(z.string()) })
+const heads = mapRows<{ event: number; waitsFor: string | null }>({ event: 'integer', waitsFor: 'text' })
 
 /** Makes the lanes of a database. */
 export const createLanes = ({ database, dueTimes, onDue }: LanesContext): Lanes => {
@@ -69,7 +69,7 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesContext): Lanes 
     if (findHolder.get(subscription, subject) !== undefined) return
     const row = findFirst.get(subscription, subject)
     if (row === undefined) return
-    const { event, waitsFor } = HeadRow.parse(row)
+    const { event, waitsFor } = heads.toRecord(row)
     // What comes before the first one that waits is on its way, and others may pass it.
     if (waitsFor !== null && findEarlier.get(subscription, subject, waitsFor, event) !== undefined) return
     hold.run(now, event, subscription)

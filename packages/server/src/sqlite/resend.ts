@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ResendOutcome, ResendQuery } from '@wabakit/core'
-import * as z from 'zod/mini'
-import { flagColumn } from './column.ts'
-import { deliveryShape } from './delivery-row.ts'
+import type { DeliveryRecord, ResendOutcome, ResendQuery } from '@wabakit/core'
+import { columns } from '../stores/columns.ts'
+import type { DeliveryKey } from '../stores/delivery-id.ts'
+import { toPage } from '../stores/page.ts'
 import { deliveryCursor, type ReadDeliveries } from './delivery-rows.ts'
 import type { Lane, Lanes } from './lanes.ts'
-import { pageOf } from './page.ts'
+import { mapRows } from './records.ts'
 
 /** Sends deliveries again, see {@link Store.resendDeliveries}. */
 export type Resend = (query: ResendQuery) => ResendOutcome
@@ -17,17 +17,13 @@ export type ResendContext = {
   readonly lanes: Lanes
 }
 
-const ResentRow = z.object({
-  event: z.number(),
-  subscription: z.number(),
-  eventId: deliveryShape.eventId,
-  webhookId: deliveryShape.webhookId,
-  subject: deliveryShape.subject,
-  status: deliveryShape.status,
-  isDisabled: flagColumn,
+const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
+  ...columns.deliveries,
+  event: 'integer',
+  subscription: 'integer',
+  isDisabled: 'flag',
 })
 
-/** Makes the sending again of a database. */
 export const createResend = ({ database, read, lanes }: ResendContext): Resend => {
   const putBack = database.prepare(
     `update deliveries set status = 'waiting', place = 'waiting', dueAt = null, claimId = null, failures = 0,
@@ -35,12 +31,12 @@ export const createResend = ({ database, read, lanes }: ResendContext): Resend =
   )
 
   return ({ webhookIdSuffix, now, ...query }) => {
-    const { items, nextCursor } = pageOf({
+    const { items, nextCursor } = toPage({
       rows: read({ ...query, order: 'oldest_first', limit: query.limit + 1 }),
       limit: query.limit,
       isFollowed: false,
-      item: (row) => ResentRow.parse(row),
-      cursor: deliveryCursor,
+      toItem: rows.toRecord,
+      toCursor: deliveryCursor,
     })
     const resent = items.filter(
       ({ isDisabled, status }) => !isDisabled && status !== 'waiting' && status !== 'claimed',

@@ -1,43 +1,39 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { SaveOutcome } from '@wabakit/core'
+import { columns, type StoredRecords } from '../stores/columns.ts'
+import { insertInto, listMarks, mapTable } from './records.ts'
 
-/** A table of records with a `revision`. */
-export type RevisedTable = {
-  readonly table: string
-  /** Columns that tell the records apart. */
-  readonly key: readonly string[]
-  /** The other columns, `revision` first. */
-  readonly fields: readonly string[]
-}
+/** Tables whose records have a `revision`, with their keys. */
+const keys = {
+  organizations: ['id'],
+  participants: ['organizationId', 'groupId', 'digits'],
+  calls: ['organizationId', 'callId'],
+  subscriptions: ['organizationId', 'id'],
+} as const
 
-/** The values of a record's columns, in the order of the table's. */
-export type RevisedValues = {
-  readonly revision: number
-  readonly key: readonly SQLInputValue[]
-  /** Those after `revision`. */
-  readonly fields: readonly SQLInputValue[]
-}
+type RevisedTable = keyof typeof keys
 
-const marks = (columns: readonly string[]): string => columns.map(() => '?').join(', ')
-
-/** Writes records by compare-and-set: revision 1 must not exist yet, revision n replaces n − 1. */
-export const createRevisions = (
+/** Saves records by compare-and-set: revision 1 must not exist yet, revision n replaces n − 1. */
+export const createSave = <Table extends RevisedTable>(
   database: DatabaseSync,
-  { table, key, fields }: RevisedTable,
-): ((values: RevisedValues) => SaveOutcome) => {
-  const columns = [...key, ...fields]
-  const insert = database.prepare(
-    `insert into ${table} (${columns.join(', ')}) values (${marks(columns)}) on conflict do nothing`,
-  )
+  table: Table,
+): ((record: StoredRecords[Table]) => SaveOutcome) => {
+  const { toRow } = mapTable(table)
+  const names = Object.keys(columns[table])
+  const key: readonly string[] = keys[table]
+  const changed = names.filter((name) => !key.includes(name))
+  const insert = database.prepare(`${insertInto(table, names)} on conflict do nothing`)
   const replace = database.prepare(
-    `update ${table} set (${fields.join(', ')}) = (${marks(fields)})
-     where (${key.join(', ')}) = (${marks(key)}) and revision = ?`,
+    `update ${table} set (${changed.join(', ')}) = (${listMarks(changed)})
+     where (${key.join(', ')}) = (${listMarks(key)}) and revision = ?`,
   )
-  return ({ revision, key: ofKey, fields: ofFields }) => {
+  return (record) => {
+    const row = toRow(record)
+    const pick = (fields: readonly string[]): SQLInputValue[] => fields.map((field) => row[field] ?? null)
     const { changes } =
-      revision === 1
-        ? insert.run(...ofKey, revision, ...ofFields)
-        : replace.run(revision, ...ofFields, ...ofKey, revision - 1)
+      record.revision === 1
+        ? insert.run(...pick(names))
+        : replace.run(...pick(changed), ...pick(key), record.revision - 1)
     return Number(changes) === 1 ? 'saved' : 'stale'
   }
 }

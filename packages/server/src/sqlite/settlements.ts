@@ -3,16 +3,16 @@ import type {
   AttemptResult,
   DeliveryRecord,
   DisabledReason,
+  Pace,
   Settlement,
   SettlementOutcome,
   SettlementResult,
 } from '@wabakit/core'
-import * as z from 'zod/mini'
 import { type DeliveryKey, parseDeliveryId } from '../stores/delivery-id.ts'
-import { flagColumn, Pace, toFlag } from './column.ts'
-import { DeliveryRow, deliveryColumns } from './delivery-row.ts'
+import { deliveryColumns } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
+import { insertInto, mapRows, mapTable } from './records.ts'
 
 /** Records what became of a claim, see {@link Store.settleDelivery}. */
 export type Settle = (settlement: Settlement) => SettlementOutcome
@@ -28,15 +28,24 @@ export type SettleContext = {
   readonly onPace: (subscription: number) => void
 }
 
-/** What a settlement looks at besides the delivery itself. */
-const StateRow = z.object({
-  claimId: z.nullable(z.string()),
-  place: z.nullable(z.enum(['holding', 'passable'])),
-  isDisabled: flagColumn,
-  failingSince: z.nullable(z.number()),
-  pace: Pace,
+/** What a settlement depends on besides the delivery itself. */
+type State = {
+  readonly claimId: string | null
+  readonly place: 'holding' | 'passable' | null
+  readonly isDisabled: boolean
+  readonly failingSince: number | null
+  readonly pace: Pace
+}
+
+const states = mapRows<State>({
+  claimId: 'text',
+  place: 'text',
+  isDisabled: 'flag',
+  failingSince: 'integer',
+  pace: 'text',
 })
-type State = z.infer<typeof StateRow>
+const deliveries = mapTable('deliveries')
+const attempts = mapTable('attempts')
 
 /** Where a settlement leaves a delivery. */
 type Standing = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<State, 'place'>
@@ -75,7 +84,7 @@ const failingSinceAfter = (result: SettlementResult, failingSince: number | null
   return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
 }
 
-const paceAfter = ({ result, isSlow = false }: Settlement): z.infer<typeof Pace> => {
+const paceAfter = ({ result, isSlow = false }: Settlement): Pace => {
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
@@ -103,9 +112,7 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
      where event = ? and subscription = ?`,
   )
   const insertAttempt = database.prepare(
-    `insert into attempts (event, subscription, number, succeeded, startedAt, durationMs, url, status, error,
-       responseBody)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    insertInto('attempts', ['event', 'subscription', ...attempts.columns]),
   )
   const updateHealth = database.prepare('update subscriptions set failingSince = ?, pace = ? where seq = ?')
   const disable = database.prepare(
@@ -120,14 +127,16 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
     dueTimes.wake(key.subscription)
   }
 
-  const keepAttempt = (
+  const addAttempt = (
     key: DeliveryKey,
     attempt: AttemptResult,
     { number, succeeded }: { readonly number: number; readonly succeeded: boolean },
   ): void => {
-    const { startedAt, durationMs, url, status, error, responseBody } = attempt
-    const values = [startedAt, durationMs, url, status, error, responseBody]
-    insertAttempt.run(key.event, key.subscription, number, toFlag(succeeded), ...values)
+    insertAttempt.run(
+      key.event,
+      key.subscription,
+      ...Object.values(attempts.toRow({ ...attempt, number, succeeded })),
+    )
   }
 
   return (settlement) => {
@@ -135,8 +144,8 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
     const key = parseDeliveryId(deliveryId)
     const row = find.get(key.event, key.subscription)
     if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
-    const before = DeliveryRow.parse(row)
-    const state = StateRow.parse(row)
+    const before = deliveries.toRecord(row)
+    const state = states.toRecord(row)
 
     const failingSince = failingSinceAfter(result, state.failingSince)
     const disabled = state.isDisabled ? null : reasonToDisable(settlement, failingSince)
@@ -148,7 +157,7 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
     const delivery = { ...before, ...standing, attempts, failures }
 
     write(key, delivery, place)
-    if (result.kind !== 'released') keepAttempt(key, result.attempt, { number: attempts, succeeded })
+    if (result.kind !== 'released') addAttempt(key, result.attempt, { number: attempts, succeeded })
     const pace = result.kind === 'released' ? state.pace : paceAfter(settlement)
     if (failingSince !== state.failingSince || pace !== state.pace) {
       updateHealth.run(failingSince, pace, key.subscription)

@@ -89,7 +89,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
       }),
     saveSummary: (change) => writeTo(change.summary.organizationId, () => summaries.save(change)),
 
-    addEvent: (event) => writeTo(event.organizationId, () => events.tell(event)),
+    addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
     listEvents: (query) => read(() => events.list(query)),
 
     saveSubscription: (subscription) =>

@@ -34,30 +34,21 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Keeps events, in this order, each with a delivery for each subscription that matches. Where places are given, only
--- the events at these, from 1; an empty object is none. Returns whether a delivery is due.
-CREATE FUNCTION wabakit.tell(p_events json, p_places integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Publishes events in this order: stores them, each with a delivery for each subscription that matches. Where ordinals
+-- are given, only the events at these, from 1. An empty object is no event. Returns whether a delivery is due.
+CREATE FUNCTION wabakit.publish(p_events json, p_ordinals integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  told wabakit.events[];
+  published wabakit.events[] := ARRAY(SELECT e FROM json_populate_recordset(NULL::wabakit.events, p_events) AS e);
   recipients bigint[];
-  places integer[];
+  ordinals integer[];
   is_due boolean;
 BEGIN
-  told := ARRAY(
-    SELECT ROW(
-      NULL, r.id, r.organization_id, r.name, r.subject, r.channel, r.digits, r.payload, r.waits_for, r.occurred_at
-    )::wabakit.events
-    FROM ROWS FROM (json_to_recordset(p_events) AS (
-      id text, "organizationId" text, name text, subject text, channel text, digits text, payload text,
-      "waitsFor" text, "occurredAt" bigint
-    )) WITH ORDINALITY AS r (
-      id, organization_id, name, subject, channel, digits, payload, waits_for, occurred_at, place
-    )
-    WHERE r.id IS NOT NULL AND (p_places IS NULL OR r.place = ANY (p_places))
-    ORDER BY r.place
+  published := ARRAY(
+    SELECT published[n] FROM generate_series(1, cardinality(published)) AS n
+    WHERE (published[n]).id IS NOT NULL AND (p_ordinals IS NULL OR n = ANY (p_ordinals)) ORDER BY n
   );
-  SELECT array_agg(s.position), array_agg(e.ordinality) INTO recipients, places
-  FROM unnest(told) WITH ORDINALITY AS e
+  SELECT array_agg(s.position), array_agg(e.ordinality) INTO recipients, ordinals
+  FROM unnest(published) WITH ORDINALITY AS e
   CROSS JOIN LATERAL (
     SELECT s.position FROM wabakit.subscriptions s
     WHERE s.organization_id = e.organization_id AND s.channel = e.channel AND s.digits = e.digits
@@ -65,17 +56,14 @@ BEGIN
     OFFSET 0
   ) AS s;
   PERFORM wabakit.enter_lanes(
-    recipients, ARRAY(SELECT (told[place]).subject FROM unnest(places) WITH ORDINALITY AS each (place, n) ORDER BY n)
+    recipients,
+    ARRAY(SELECT (published[ordinal]).subject FROM unnest(ordinals) WITH ORDINALITY AS each (ordinal, n) ORDER BY n)
   );
-  -- Only now: in a lane, events are in the order in which they got it.
-  told := ARRAY(
-    SELECT ROW(
-      nextval('wabakit.event_positions'), e.id, e.organization_id, e.name, e.subject, e.channel, e.digits, e.payload,
-      e.waits_for, e.occurred_at
-    )::wabakit.events
-    FROM unnest(told) AS e
-  );
-  INSERT INTO wabakit.events SELECT e.* FROM unnest(told) AS e;
+  -- Positions are assigned under the locks of the lanes, so that each lane has its events in the order of their positions.
+  FOR n IN 1..cardinality(published) LOOP
+    published[n].position := nextval('wabakit.event_positions');
+  END LOOP;
+  INSERT INTO wabakit.events SELECT e.* FROM unnest(published) AS e;
   WITH added AS (
     INSERT INTO wabakit.deliveries
       (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
@@ -98,8 +86,8 @@ BEGIN
         THEN 'waiting'
         ELSE 'pending'
       END AS status
-      FROM unnest(recipients, places) AS recipient (subscription, place)
-      JOIN unnest(told) WITH ORDINALITY AS e ON e.ordinality = recipient.place
+      FROM unnest(recipients, ordinals) AS recipient (subscription, ordinal)
+      JOIN unnest(published) WITH ORDINALITY AS e ON e.ordinality = recipient.ordinal
       CROSS JOIN LATERAL (
         SELECT s.position, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = recipient.subscription OFFSET 0
       ) AS s
@@ -115,7 +103,7 @@ CREATE FUNCTION wabakit.add_events(p_organizations text[], p_events json) RETURN
 BEGIN
   PERFORM wabakit.limit_patience(cardinality(p_organizations));
   PERFORM wabakit.enter_organizations(p_organizations);
-  RETURN wabakit.tell(p_events);
+  RETURN wabakit.publish(p_events);
 END $$;
 
 -- The position that all events of an organization have reached that are written or being written; the latter are

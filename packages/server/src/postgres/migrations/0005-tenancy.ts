@@ -1,9 +1,7 @@
+import { listColumns } from '../records.ts'
+
 /** Organizations and their keys. */
 export const tenancy = /* sql */ `
--- Null for "all".
-CREATE FUNCTION wabakit.all_or_some(p_names json) RETURNS text[] LANGUAGE sql IMMUTABLE
-RETURN CASE json_typeof(p_names) WHEN 'array' THEN ARRAY(SELECT json_array_elements_text(p_names)) END;
-
 CREATE FUNCTION wabakit.save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   -- New ones are committed one after the other, so that the list grows at its end.
@@ -11,14 +9,12 @@ BEGIN
     PERFORM pg_advisory_xact_lock(wabakit.lock_key('organizations', ''));
   END IF;
   INSERT INTO wabakit.organizations AS current
-    (id, revision, call_summaries, integrations, pstn_numbers, created_at)
-  SELECT r.* FROM json_to_record(p_organization) AS r (
-    id text, revision integer, "callSummaries" text, integrations json, "pstnNumbers" json, "createdAt" bigint
-  )
+    (${listColumns('organizations')})
+  SELECT ${listColumns('organizations', 'r')}
+  FROM json_populate_record(NULL::wabakit.organizations, p_organization) AS r
   WHERE r.revision = 1 OR EXISTS (SELECT FROM wabakit.organizations o WHERE o.id = r.id)
   ON CONFLICT (id) DO UPDATE SET
-    revision = EXCLUDED.revision, call_summaries = EXCLUDED.call_summaries, integrations = EXCLUDED.integrations,
-    pstn_numbers = EXCLUDED.pstn_numbers, created_at = EXCLUDED.created_at
+    (${listColumns('organizations')}) = ROW(${listColumns('organizations', 'EXCLUDED')})
   WHERE current.revision = EXCLUDED.revision - 1;
   RETURN FOUND;
 END $$;
@@ -50,12 +46,9 @@ END $$;
 
 CREATE FUNCTION wabakit.add_api_key(p_key json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM wabakit.enter_organizations(ARRAY[p_key ->> 'organizationId']);
-  INSERT INTO wabakit.api_keys (id, organization_id, hash, label, waba_numbers, created_at)
-  SELECT r.id, r."organizationId", r.hash, r.label, wabakit.all_or_some(r."wabaNumbers"), r."createdAt"
-  FROM json_to_record(p_key) AS r (
-    id text, "organizationId" text, hash text, label text, "wabaNumbers" json, "createdAt" bigint
-  )
+  PERFORM wabakit.enter_organizations(ARRAY[p_key ->> 'organization_id']);
+  INSERT INTO wabakit.api_keys (${listColumns('apiKeys')})
+  SELECT ${listColumns('apiKeys', 'r')} FROM json_populate_record(NULL::wabakit.api_keys, p_key) AS r
   ON CONFLICT (hash) DO NOTHING;
   RETURN FOUND;
 END $$;

@@ -1,3 +1,5 @@
+import { listColumns } from '../records.ts'
+
 /** Subscriptions. */
 export const subscriptions = /* sql */ `
 -- Skips everything unsettled of a subscription; claims that are out can still report. Needs its exclusive lock.
@@ -11,50 +13,37 @@ END $$;
 
 CREATE FUNCTION wabakit.save_subscription(p_subscription json) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
-  wanted record;
-  kept bigint;
+  input wabakit.subscriptions := json_populate_record(NULL::wabakit.subscriptions, p_subscription);
+  current_position bigint;
 BEGIN
-  SELECT r.* INTO wanted FROM json_to_record(p_subscription) AS r (
-    id text, "organizationId" text, revision integer, channel text, number text, digits text, url text, events json,
-    secret text, "previousSecret" json, "disabledReason" text, "failingSince" bigint, "createdAt" bigint,
-    "updatedAt" bigint
-  );
-  PERFORM wabakit.enter_organizations(ARRAY[wanted."organizationId"]);
-  IF wanted.revision = 1 THEN
+  PERFORM wabakit.enter_organizations(ARRAY[input.organization_id]);
+  IF input.revision = 1 THEN
     -- New ones are committed one after the other, so that the list grows at its end.
-    PERFORM pg_advisory_xact_lock(wabakit.lock_key('subscriptions', wanted."organizationId"));
-    INSERT INTO wabakit.subscriptions (
-      id, organization_id, revision, channel, number, digits, url, events, secret, previous_secret,
-      disabled_reason, failing_since, created_at, updated_at
-    ) VALUES (
-      wanted.id, wanted."organizationId", 1, wanted.channel, wanted.number, wanted.digits, wanted.url,
-      wabakit.all_or_some(wanted.events), wanted.secret, wanted."previousSecret", wanted."disabledReason",
-      wanted."failingSince", wanted."createdAt", wanted."updatedAt"
-    ) ON CONFLICT (organization_id, id) DO NOTHING;
+    PERFORM pg_advisory_xact_lock(wabakit.lock_key('subscriptions', input.organization_id));
+    INSERT INTO wabakit.subscriptions (${listColumns('subscriptions')}) VALUES (${listColumns('subscriptions', 'input')})
+    ON CONFLICT (organization_id, id) DO NOTHING;
     RETURN FOUND;
   END IF;
-  SELECT s.position INTO kept FROM wabakit.subscriptions s
-  WHERE s.organization_id = wanted."organizationId" AND s.id = wanted.id;
-  PERFORM wabakit.lock_subscription(kept);
+  SELECT s.position INTO current_position FROM wabakit.subscriptions s
+  WHERE s.organization_id = input.organization_id AND s.id = input.id;
+  PERFORM wabakit.lock_subscription(current_position);
   UPDATE wabakit.subscriptions s SET
-    revision = wanted.revision, channel = wanted.channel, number = wanted.number, digits = wanted.digits,
-    url = wanted.url, events = wabakit.all_or_some(wanted.events), secret = wanted.secret,
-    previous_secret = wanted."previousSecret", disabled_reason = wanted."disabledReason",
+    (${listColumns('subscriptions', undefined, ['failing_since'])})
+      = ROW(${listColumns('subscriptions', 'input', ['failing_since'])}),
     failing_since = CASE
-      WHEN s.url <> wanted.url OR s.disabled_reason IS NOT NULL AND wanted."disabledReason" IS NULL THEN NULL
+      WHEN s.url <> input.url OR s.disabled_reason IS NOT NULL AND input.disabled_reason IS NULL THEN NULL
       ELSE s.failing_since
     END,
     pace = CASE
-      WHEN s.url <> wanted.url OR s.disabled_reason IS NOT NULL AND wanted."disabledReason" IS NULL THEN 'new'
+      WHEN s.url <> input.url OR s.disabled_reason IS NOT NULL AND input.disabled_reason IS NULL THEN 'new'
       ELSE s.pace
-    END,
-    created_at = wanted."createdAt", updated_at = wanted."updatedAt"
-  WHERE s.position = kept AND s.revision = wanted.revision - 1;
+    END
+  WHERE s.position = current_position AND s.revision = input.revision - 1;
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  IF wanted."disabledReason" IS NOT NULL THEN
-    PERFORM wabakit.skip_unsettled(kept, wanted."updatedAt");
+  IF input.disabled_reason IS NOT NULL THEN
+    PERFORM wabakit.skip_unsettled(current_position, input.updated_at);
   END IF;
   RETURN true;
 END $$;

@@ -204,7 +204,7 @@ BEGIN
     e.occurred_at::double precision, c.finished_at::double precision,
     e.channel, e.digits, e.payload, e.waits_for,
     -- With the first of its deliveries.
-    CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN wabakit.record(s.row) END,
+    CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN row_to_json(s.row) END,
     (s.row).pace
   FROM claimed c
   JOIN free f ON f.position = c.position
