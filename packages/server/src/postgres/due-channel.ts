@@ -1,54 +1,45 @@
 import { setTimeout } from 'node:timers/promises'
+import { createDueNotifier } from '@wabakit/core/storage'
 import type { Notifications } from './notifications.ts'
 
-/** Tells processes that a delivery is due. */
+/** Notifies the workers of all processes that a delivery is due. */
 export type DueChannel = {
-  /** Tells everybody, this process at once and the others soon; many calls at the same time are one. */
+  /** Notifies the workers of this process immediately and the others soon. Concurrent calls are merged. */
   announce(): void
   /**
-   * Calls `wake` whenever anybody announced something.
+   * Calls `wake` after an announcement by any process.
    *
-   * @returns stops the calls.
+   * @returns a function that unsubscribes.
    */
   listen(wake: () => void): () => void
   close(): void
 }
 
-/** What {@link createDueChannel} works with. */
-export type DueChannelContext = {
+export type DueChannelOptions = {
   readonly notifications: Notifications
   /** Notifies a channel, in a transaction of its own. */
   notify(channel: string, payload: string): Promise<void>
-  /** Tells this process from the others. */
+  /** Identifies this process. */
   readonly sender: string
 }
 
 const channel = 'wabakit_due'
 
-/** Pause between notifications: a wake-up that comes a little later is better than a thousand of them. */
-const quietMs = 20
+/** The pause between notifications: one late notification costs less than a thousand. */
+const pauseMs = 20
 
 /**
- * Makes a channel over NOTIFY. It is never part of the transaction that made something due: PostgreSQL commits
- * notifying transactions one after the other, and so would take from all of them the advantage of committing together.
- * What gets lost with a process or a connection, the polls of the workers find.
+ * Creates a channel over NOTIFY. Notifications are never part of the transaction that made something due: PostgreSQL
+ * commits notifying transactions one at a time, so those transactions could no longer share a disk write. If a
+ * notification is lost with a process or a connection, the polling of the workers finds the delivery.
  */
-export const createDueChannel = ({ notifications, notify, sender }: DueChannelContext): DueChannel => {
-  const listeners = new Set<() => void>()
+export const createDueChannel = ({ notifications, notify, sender }: DueChannelOptions): DueChannel => {
+  const local = createDueNotifier()
+  const subscriptions = new Set<() => void>()
   const closed = new AbortController()
-  let isWaking = false
   let isNotifying = false
   let isAnnouncedAgain = false
   let stopListening: (() => void) | undefined
-
-  const wake = (): void => {
-    if (isWaking || listeners.size === 0) return
-    isWaking = true
-    queueMicrotask(() => {
-      isWaking = false
-      for (const listener of listeners) listener()
-    })
-  }
 
   const notifyOthers = async (): Promise<void> => {
     isAnnouncedAgain = true
@@ -57,29 +48,30 @@ export const createDueChannel = ({ notifications, notify, sender }: DueChannelCo
     while (isAnnouncedAgain && !closed.signal.aborted) {
       isAnnouncedAgain = false
       await notify(channel, sender).catch(() => {})
-      await setTimeout(quietMs, undefined, { signal: closed.signal, ref: false }).catch(() => {})
+      await setTimeout(pauseMs, undefined, { signal: closed.signal, ref: false }).catch(() => {})
     }
     isNotifying = false
   }
 
   return {
     announce: () => {
-      wake()
+      local.notify()
       void notifyOthers()
     },
-    listen: (listener) => {
-      const own = (): void => listener()
-      listeners.add(own)
+    listen: (wake) => {
+      const unsubscribe = local.subscribe(wake)
+      subscriptions.add(unsubscribe)
       stopListening ??= notifications.listen(channel, {
         onMessage: (payload) => {
-          if (payload !== sender) wake()
+          if (payload !== sender) local.notify()
         },
-        // What was announced before cannot be known.
-        onListening: wake,
+        // Announcements from before the connection are unknown.
+        onListening: local.notify,
       })
       return () => {
-        listeners.delete(own)
-        if (listeners.size > 0) return
+        unsubscribe()
+        subscriptions.delete(unsubscribe)
+        if (subscriptions.size > 0) return
         stopListening?.()
         stopListening = undefined
       }
@@ -87,7 +79,7 @@ export const createDueChannel = ({ notifications, notify, sender }: DueChannelCo
     close: () => {
       closed.abort()
       stopListening?.()
-      listeners.clear()
+      for (const unsubscribe of subscriptions) unsubscribe()
     },
   }
 }

@@ -1,12 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  type ClaimedDelivery,
-  type ClaimRequest,
-  createTurns,
-  type Pace,
-  type SubscriptionRecord,
-  type Turns,
-} from '@wabakit/core'
+import type { ClaimedDelivery, ClaimRequest, Pace, SubscriptionRecord } from '@wabakit/core'
+import { createTurns, type Turns } from '@wabakit/core/storage'
 import { deliveryColumns } from './delivery-row.ts'
 import type { DueTimes } from './due-times.ts'
 import { mapRows, mapTable } from './records.ts'

@@ -1,58 +1,38 @@
-/** A subscription, and when the earliest of its deliveries is due. */
+import { createHeap, type HeapItem, outside } from '@wabakit/core/storage'
+
+/** A subscription, and when its earliest delivery is due. */
 export type DueTime = { readonly subscription: number; readonly dueAt: number }
 
-/** Times of subscriptions, the earliest first: a binary heap that knows where each subscription is. */
+/** A heap of due times, with one per subscription. */
 export type DueHeap = {
   first(): DueTime | undefined
   find(subscription: number): DueTime | undefined
   /** Adds a subscription, or moves it to another time. */
   put(time: DueTime): void
-  /** Takes a subscription out, if it is in. */
+  /** Removes a subscription, if it is in the heap. */
   remove(subscription: number): void
 }
 
-/** Makes an empty heap. */
+type DueItem = HeapItem & { readonly subscription: number; dueAt: number }
+
 export const createDueHeap = (): DueHeap => {
-  const times: DueTime[] = []
-  const slots = new Map<number, number>()
-
-  const place = (time: DueTime, slot: number): void => {
-    times[slot] = time
-    slots.set(time.subscription, slot)
-  }
-
-  /** Brings a time from a slot whose content may be overwritten to where it belongs. */
-  const settle = (time: DueTime, from: number): void => {
-    let slot = from
-    for (;;) {
-      const above = (slot - 1) >> 1
-      const parent = slot > 0 ? times[above] : undefined
-      if (parent === undefined || parent.dueAt <= time.dueAt) break
-      place(parent, slot)
-      slot = above
-    }
-    for (;;) {
-      const left = 2 * slot + 1
-      const [first, second] = [times[left], times[left + 1]]
-      const isSecondLess = first !== undefined && second !== undefined && second.dueAt < first.dueAt
-      const least = isSecondLess ? second : first
-      if (least === undefined || least.dueAt >= time.dueAt) break
-      place(least, slot)
-      slot = isSecondLess ? left + 1 : left
-    }
-    place(time, slot)
-  }
+  const heap = createHeap<DueItem>((left, right) => left.dueAt < right.dueAt)
+  const items = new Map<number, DueItem>()
 
   return {
-    first: () => times[0],
-    find: (subscription) => times[slots.get(subscription) ?? -1],
-    put: (time) => settle(time, slots.get(time.subscription) ?? times.length),
+    first: heap.peek,
+    find: (subscription) => items.get(subscription),
+    put: ({ subscription, dueAt }) => {
+      const item = items.get(subscription) ?? { subscription, dueAt, slot: outside }
+      item.dueAt = dueAt
+      items.set(subscription, item)
+      heap.put(item)
+    },
     remove: (subscription) => {
-      const slot = slots.get(subscription)
-      if (slot === undefined) return
-      slots.delete(subscription)
-      const last = times.pop()
-      if (last !== undefined && last.subscription !== subscription) settle(last, slot)
+      const item = items.get(subscription)
+      if (item === undefined) return
+      items.delete(subscription)
+      heap.remove(item)
     },
   }
 }

@@ -82,11 +82,12 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
     },
     earliest: () => {
       for (;;) {
-        const before = times.first()
-        if (before === undefined) return undefined
-        look(before.subscription)
+        const first = times.first()
+        if (first === undefined) return undefined
+        const { subscription, dueAt } = first
+        look(subscription)
         const after = times.first()
-        if (after?.subscription === before.subscription && after.dueAt === before.dueAt) return after.dueAt
+        if (after?.subscription === subscription && after.dueAt === dueAt) return dueAt
       }
     },
     commit: () => deferred.clear(),

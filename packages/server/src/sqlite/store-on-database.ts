@@ -1,4 +1,5 @@
 import { StorageUnavailableError, type Store } from '@wabakit/core'
+import { createDueNotifier } from '@wabakit/core/storage'
 import { createApiKeys } from './api-keys.ts'
 import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
@@ -18,13 +19,12 @@ import { createSettle } from './settlements.ts'
 import { toStorageError } from './sqlite-failure.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
-import { createWakes } from './wakes.ts'
 
 /** The store on a database that was just opened; it closes it. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
-  const wakes = createWakes()
+  const due = createDueNotifier()
   const dueTimes = createDueTimes(database)
-  const lanes = createLanes({ database, dueTimes, onDue: wakes.note })
+  const lanes = createLanes({ database, dueTimes, onDue: due.notify })
   const events = createEvents(database, lanes)
   const organizations = createOrganizations(database)
   const apiKeys = createApiKeys(database, organizations)
@@ -34,16 +34,17 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const summaries = createSummaries(database, events)
   const subscriptions = createSubscriptions(database, lanes)
   const claims = createClaims(database, dueTimes)
-  const settle = createSettle({ database, lanes, dueTimes, onDue: wakes.note, onPace: claims.notePace })
+  const settle = createSettle({ database, lanes, dueTimes, onDue: due.notify, onPace: claims.notePace })
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes })
   const measureBacklog = createMeasureBacklog(database, dueTimes)
-  const onCommit = (): void => {
-    dueTimes.commit()
-    wakes.tell()
-  }
-  const commits = createGroupCommit({ database, checkOwner, onCommit, onRollback: dueTimes.rollback })
+  const commits = createGroupCommit({
+    database,
+    checkOwner,
+    onCommit: dueTimes.commit,
+    onRollback: dueTimes.rollback,
+  })
 
   let isClosed = false
   const { write } = commits
@@ -113,7 +114,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
         return dueTimes.earliest()
       }),
     measureBacklog: (request) => read(() => measureBacklog(request)),
-    onDue: wakes.add,
+    onDue: due.subscribe,
     // One process has the file, and the next one releases its claims.
     registerWorker: () => () => {},
     prune: (request) => write(() => deliveries.prune(request)),
