@@ -70,7 +70,7 @@ export const copiedTables: readonly CopiedTable[] = [
       subject: 'd.subject',
       webhook_id: 'd.webhookId',
       status: unlessClaimed(`'pending'`, 'status'),
-      holds_lane: expressions.flag(`(d.place is 'holding')`),
+      holds_lane: expressions.flag(`(d.laneState is 'holding')`),
       due_at: unlessClaimed('d.createdAt', 'dueAt'),
       claim_id: 'null',
       worker: 'null',

@@ -6,7 +6,7 @@ import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { lockFile } from '../sqlite/lock-file.ts'
 import { readVersion } from '../sqlite/migrate.ts'
 import { migrations } from '../sqlite/migrations.ts'
-import { remedyOf } from '../sqlite/sqlite-failure.ts'
+import { findRemedy } from '../sqlite/sqlite-failure.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
 const SourceRow = z.object({
@@ -104,7 +104,7 @@ export const openSource = (file: string): Source => {
       throw error
     }
   } catch (error) {
-    const remedy = remedyOf(error)
+    const remedy = findRemedy(error)
     throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
   }
 }

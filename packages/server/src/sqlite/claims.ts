@@ -209,7 +209,7 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
     claim,
     notePace: (subscription) => {
       for (const turns of allTurns) turns.delete(subscription)
-      dueTimes.look(subscription)
+      dueTimes.refresh(subscription)
     },
   }
 }

@@ -1,13 +1,13 @@
 import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseOpenError } from './errors/database-open-error.ts'
 
-/** The owner may read and write, others may do nothing. SQLite gives `-wal` and `-shm` the same permissions. */
+/** Only the owner may read and write. SQLite gives `-wal` and `-shm` the same permissions. */
 const ownerOnly = 0o600
 
 /**
- * Creates an empty file that only its owner can read, if there is none.
+ * Creates an empty file that only its owner can read, if the file does not exist.
  *
- * @throws DatabaseOpenError when it cannot be created.
+ * @throws DatabaseOpenError if the file cannot be created.
  */
 export const createPrivateFile = (path: string): void => {
   // An existing file is not opened: closing it would drop SQLite's locks (https://sqlite.org/howtocorrupt.html).
@@ -22,10 +22,10 @@ export const createPrivateFile = (path: string): void => {
 }
 
 /**
- * The one path of a database file, whichever links lead to it.
+ * Resolves symbolic links to the path of a database file.
  *
- * @throws DatabaseOpenError when it has a second hard link, that is, a second path: SQLite looks for the
- *   write-ahead log beside the path that it is given.
+ * @throws DatabaseOpenError if the file has a second hard link. SQLite looks for the write-ahead log beside the path that
+ *   it opens, so with two paths there would be two logs.
  */
 export const resolveDatabaseFile = (file: string): string => {
   const path = realpathSync(file)
@@ -36,9 +36,9 @@ export const resolveDatabaseFile = (file: string): string => {
   )
 }
 
-/** What to say of the files of a database that other users can read or write; `undefined` when there are none. */
+/** Returns a warning if other users can read or write files of a database. */
 export const describeExposure = (path: string): string | undefined => {
-  // Windows has access lists, which a mode does not show.
+  // On Windows, the mode does not show the access lists.
   if (process.platform === 'win32') return undefined
   const exposed = ['', '-wal', '-shm', '-lock']
     .map((suffix) => `${path}${suffix}`)

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AttemptRecord, DeliveryQuery, DeliveryRecord, Page, PruneRequest } from '@wabakit/core'
 import { parseDeliveryId } from '../stores/delivery-id.ts'
 import { toPage } from '../stores/page.ts'
-import { deliveryCursor, type ReadDeliveries } from './delivery-rows.ts'
+import { type ReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import { mapTable } from './records.ts'
 
 export type Deliveries = {
@@ -35,7 +35,7 @@ export const createDeliveries = (database: DatabaseSync, read: ReadDeliveries): 
         limit: query.limit,
         isFollowed: query.order !== 'newest_first',
         toItem: toRecord,
-        toCursor: deliveryCursor,
+        toCursor: toDeliveryCursor,
       }),
     listAttempts: (organizationId, deliveryId) => {
       const key = parseDeliveryId(deliveryId)

@@ -5,32 +5,32 @@ import { parseDeliveryId } from '../stores/delivery-id.ts'
 import { deliveryColumns } from './delivery-row.ts'
 import { createQueries, type Row } from './queries.ts'
 
-/** Reads deliveries in the order of the query: their columns, their keys, and `isDisabled` of their subscriptions. */
+/** Reads deliveries in the order of the query, with their keys and `isDisabled` of their subscriptions. */
 export type ReadDeliveries = (query: DeliveryQuery) => Row[]
 
-/** The cursor of a page that ends with this row. */
-export const deliveryCursor = ({ event, subscription }: Row): string => `${event}.${subscription}`
+/** Returns the cursor of a page that ends with this row. */
+export const toDeliveryCursor = ({ event, subscription }: Row): string => `${event}.${subscription}`
 
 const columns = `${deliveryColumns}, d.event, d.subscription, s.disabledReason is not null as isDisabled`
 
-/** A way to the rows, and the column by which it meets them in order. */
+/** The tables of a query, and the column that has the rows in order. */
 type Path = { readonly from: string; readonly seq: 'd.event' | 'e.seq' }
 
 const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
 
-/** Whether only what came to nothing is asked for: much else may be undelivered because it is still under way. */
-const isOfFailed = ({ statuses }: DeliveryQuery): boolean =>
+/** Whether the query selects failed deliveries only. Many others may be undelivered because they are in progress. */
+const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-/** The way that passes the fewest other rows. SQLite is told, since it has no statistics to choose by. */
-const pathOf = (query: DeliveryQuery): Path => {
+/** Chooses the index that skips the fewest rows. SQLite has no statistics to choose by. */
+const choosePath = (query: DeliveryQuery): Path => {
   const through = (deliveries: string): Path => ({
     from: `${deliveries} cross join events e on e.seq = d.event`,
     seq: 'd.event',
   })
   if (query.deliveryId !== undefined || query.eventId !== undefined) return through('deliveries d')
   if (query.subscriptionId !== undefined) return through('deliveries d indexed by deliveriesBySubscription')
-  if (isOfFailed(query)) return through('deliveries d indexed by failed')
+  if (selectsFailed(query)) return through('deliveries d indexed by failed')
   if (excludesDelivered(query)) return through('deliveries d indexed by undelivered')
   return { from: 'events e cross join deliveries d on d.event = e.seq', seq: 'e.seq' }
 }
@@ -41,7 +41,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
     const { organizationId, deliveryId, eventId, subscriptionId, statuses, order, limit } = query
     const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
     const [event, subscription] = query.cursor === undefined ? [] : parseCursor(query.cursor, 2).map(Number)
-    const { from, seq } = pathOf(query)
+    const { from, seq } = choosePath(query)
     const [follows, direction] = order === 'newest_first' ? ['<', 'desc'] : ['>', 'asc']
     return read({
       select: `select ${columns} from ${from} cross join subscriptions s on s.seq = d.subscription`,
@@ -53,7 +53,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
         'd.subscription = (select seq from subscriptions where organizationId = ? and id = ?)':
           subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
         "d.status <> 'delivered'": excludesDelivered(query) ? [] : undefined,
-        "d.status in ('exhausted', 'skipped')": isOfFailed(query) ? [] : undefined,
+        "d.status in ('exhausted', 'skipped')": selectsFailed(query) ? [] : undefined,
         'd.status in (select value from json_each(?))': statuses && JSON.stringify(statuses),
         // A delivery is created when its event occurs.
         'd.createdAt >= ?': query.occurredFrom,

@@ -24,7 +24,7 @@ test('a subscription that has something due is given to one claim, until it is p
   expect(times.takeDue(start - 1)).toBeUndefined()
   expect(times.takeDue(start)).toBe(1)
   expect(times.takeDue(start)).toBeUndefined()
-  times.note({ subscription: 1, dueAt: start + 1 })
+  times.add({ subscription: 1, dueAt: start + 1 })
   expect(times.takeDue(start)).toBeUndefined()
   expect(times.takeDue(start + 1)).toBe(1)
   times.defer(1, start + 5)
@@ -54,8 +54,8 @@ test('what was put off in a transaction that is committed stays so', async () =>
 
 test('a noted time makes a subscription due earlier, never later', async () => {
   const times = await dueTimesOfOne()
-  times.note({ subscription: 1, dueAt: start + 5 })
-  times.note({ subscription: 1, dueAt: start - 5 })
+  times.add({ subscription: 1, dueAt: start + 5 })
+  times.add({ subscription: 1, dueAt: start - 5 })
   expect(times.takeDue(start - 5)).toBe(1)
 })
 

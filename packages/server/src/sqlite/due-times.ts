@@ -4,34 +4,34 @@ import { createDueHeap, type DueTime } from './due-heap.ts'
 export type { DueTime }
 
 /**
- * Where a claim has to look: for each subscription, a time before which it has nothing to claim. Kept in memory, so
- * that a claim costs nothing for the subscriptions that have nothing due. A time may be too early, until somebody
- * looks; it is never too late, provided that `commit` and `rollback` are called at the ends of transactions.
+ * For each subscription, a time before which it has nothing to claim. The times are kept in memory, so that a claim costs
+ * nothing for subscriptions that have nothing due. A time may be too early until it is refreshed. It is never too late,
+ * provided that `commit` and `rollback` are called at the end of transactions.
  */
 export type DueTimes = {
-  /** Says that a delivery is due at a time. */
-  note(time: DueTime): void
-  /** Makes the time of a subscription that of its earliest delivery. */
-  look(subscription: number): void
+  /** Records that a delivery is due at a time. */
+  add(time: DueTime): void
+  /** Sets the time of a subscription to that of its earliest delivery. */
+  refresh(subscription: number): void
   /**
-   * Puts a subscription off: it has nothing to claim before this time, and, when omitted, nothing at all.
+   * Defers a subscription that has nothing to claim before a time, or nothing at all if the time is omitted.
    *
-   * @param lookAt - when a claim looks at it again, if it can claim nothing at that time either.
+   * @param retryAt - when to consider the subscription again, if it cannot be claimed from at that time either.
    */
-  defer(subscription: number, until?: number, lookAt?: number): void
-  /** Ends a wait for `lookAt`. */
+  defer(subscription: number, until?: number, retryAt?: number): void
+  /** Cancels the wait for `retryAt`. */
   wake(subscription: number): void
-  /** A subscription that may have something due; each is given once, until it is put off or noted again. */
+  /** Removes and returns a subscription that may have something due. It comes back when it is deferred or added. */
   takeDue(now: number): number | undefined
-  /** The earliest `dueAt` of all deliveries. */
+  /** Returns the earliest `dueAt` of all deliveries. */
   earliest(): number | undefined
-  /** What was seen has been committed. */
+  /** Keeps the changes since the last commit. */
   commit(): void
-  /** What was seen since the last commit may not be so. */
+  /** Discards the changes since the last commit. */
   rollback(): void
 }
 
-/** Reads the times of a database, and keeps them. */
+/** Reads the due times of a database into memory. */
 export const createDueTimes = (database: DatabaseSync): DueTimes => {
   const subscriptions = database.prepare('select seq from subscriptions')
   const first = ['pending', 'claimed'].map((status) =>
@@ -40,34 +40,34 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
     ),
   )
   const times = createDueHeap()
-  /** Those that a claim has not been given: when it has to look at them. */
+  /** The subscriptions that `takeDue` has not returned yet, with the time to consider them. */
   const upcoming = createDueHeap()
-  /** Whose time became later, or which a claim was given, in this transaction. */
+  /** The subscriptions that were deferred or taken in this transaction. */
   const deferred = new Set<number>()
 
-  const defer: DueTimes['defer'] = (subscription, until = Infinity, lookAt = until) => {
+  const defer: DueTimes['defer'] = (subscription, until = Infinity, retryAt = until) => {
     deferred.add(subscription)
     if (until === Infinity) times.remove(subscription)
     else times.put({ subscription, dueAt: until })
-    if (lookAt === Infinity) upcoming.remove(subscription)
-    else upcoming.put({ subscription, dueAt: lookAt })
+    if (retryAt === Infinity) upcoming.remove(subscription)
+    else upcoming.put({ subscription, dueAt: retryAt })
   }
-  const look: DueTimes['look'] = (subscription) => {
+  const refresh: DueTimes['refresh'] = (subscription) => {
     defer(subscription, Math.min(...first.map((each) => Number(each.get(subscription)?.dueAt ?? Infinity))))
   }
   const putEarlier = (heap: typeof times, time: DueTime): void => {
     if (time.dueAt < (heap.find(time.subscription)?.dueAt ?? Infinity)) heap.put(time)
   }
 
-  for (const { seq } of subscriptions.all()) look(Number(seq))
+  for (const { seq } of subscriptions.all()) refresh(Number(seq))
   deferred.clear()
 
   return {
-    note: (time) => {
+    add: (time) => {
       putEarlier(times, time)
       putEarlier(upcoming, time)
     },
-    look,
+    refresh,
     defer,
     wake: (subscription) => {
       const time = times.find(subscription)
@@ -85,7 +85,7 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
         const first = times.first()
         if (first === undefined) return undefined
         const { subscription, dueAt } = first
-        look(subscription)
+        refresh(subscription)
         const after = times.first()
         if (after?.subscription === subscription && after.dueAt === dueAt) return dueAt
       }

@@ -19,7 +19,7 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
   const insert = database.prepare(insertInto('events', [...columns, 'deliveries']))
   const match = database.prepare(
     `select seq as subscription, disabledReason is not null as isDisabled,
-       exists (select 1 from deliveries where subscription = seq and subject = ? and place is not null) as isLaneTaken
+       exists (select 1 from deliveries where subscription = seq and subject = ? and laneState is not null) as isLaneTaken
      from subscriptions
      where organizationId = ? and channel = ? and digits = ?
        and exists (select 1 from json_each(events) where value in ('all', ?))
@@ -32,7 +32,7 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
       const { organizationId, name, subject, channel, digits } = event
       const rows = match.all(subject, organizationId, channel, digits, name)
       const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), rows.length)
-      for (const row of rows) lanes.enter(Number(lastInsertRowid), event, recipients.toRecord(row))
+      for (const row of rows) lanes.add(Number(lastInsertRowid), event, recipients.toRecord(row))
     },
     list: ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
       const isReverse = order === 'newest_first'

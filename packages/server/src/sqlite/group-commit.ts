@@ -1,53 +1,51 @@
 import type { DatabaseSync } from 'node:sqlite'
-// From the module: these stay real where a test replaces the global ones.
+// Imported, so that they stay real if a test replaces the global timers.
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { isBusy, toCommitError, toStorageError } from './sqlite-failure.ts'
 
-/** Writes that share transactions. */
 export type GroupCommit = {
   /**
-   * Does `work`, all of it or nothing, and resolves with its result when that is committed. What `work` throws rolls
-   * back its own changes and no others.
+   * Runs `work` atomically, and resolves with its result after the commit. If `work` throws, only its own changes are
+   * rolled back.
    *
-   * @throws StorageUnavailableError when it was not committed.
-   * @throws StorageOutcomeUnknownError when the commit failed in a way that leaves open whether it was made.
+   * @throws StorageUnavailableError if nothing was committed.
+   * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
    */
   write<Result>(work: () => Result): Promise<Result>
-  /** Commits what was asked for so far, and refuses what comes later. */
+  /** Commits the pending writes, and rejects later ones. */
   close(): void
 }
 
-/** What {@link createGroupCommit} works with. */
-export type GroupCommitContext = {
+export type GroupCommitOptions = {
   readonly database: DatabaseSync
-  /** Called first in each transaction; what it throws, all who take part get. */
+  /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
   readonly checkOwner: () => void
-  /** Called after a transaction, when all who took part have their answers. */
+  /** Called after a transaction, when the promises of its writes are settled. */
   readonly onCommit: () => void
-  /** Called when changes have been undone. */
+  /** Called when changes have been rolled back. */
   readonly onRollback: () => void
 }
 
-/** A write that waits. `run` does the work, and returns what answers the caller after the commit. */
+/** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
 type Job = { readonly run: () => () => void; readonly reject: (error: unknown) => void }
 
-/** Most writes of one transaction: the event loop waits for all of them. */
-const batchLimit = 512
+/** Maximum number of writes per transaction. They block the event loop. */
+const maxWrites = 512
 
-/** How often a lock that another program holds is tried again, and after what pause in milliseconds. */
+/** How often to retry while another program holds the lock, and the pause between the attempts in milliseconds. */
 const busy = { retries: 100, pauseMs: 20 }
 
 /**
- * Lets writes that arrive together share a transaction, and so an fsync: those of one turn of the event loop, in which
- * everything arrives that came during the commit before. Each has a savepoint of its own.
+ * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
+ * during a commit are in the next turn together. Each write has a savepoint of its own.
  */
 export const createGroupCommit = ({
   database,
   checkOwner,
   onCommit,
   onRollback,
-}: GroupCommitContext): GroupCommit => {
+}: GroupCommitOptions): GroupCommit => {
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -62,15 +60,15 @@ export const createGroupCommit = ({
   const runJob = ({ run, reject }: Job): (() => void) => {
     savepoint.run()
     try {
-      const answer = run()
+      const resolveJob = run()
       release.run()
-      return answer
+      return resolveJob
     } catch (error) {
       try {
         rollbackToSavepoint.run()
         release.run()
       } catch {
-        // No savepoint: after some failures, such as a full disk, SQLite rolls back the whole transaction.
+        // There is no savepoint: after some failures, such as a full disk, SQLite rolls back the whole transaction.
         throw error
       }
       onRollback()
@@ -82,7 +80,7 @@ export const createGroupCommit = ({
     try {
       rollback.run()
     } catch {
-      // No transaction: see above.
+      // There is no transaction, see above.
     }
     onRollback()
   }
@@ -99,9 +97,9 @@ export const createGroupCommit = ({
     try {
       begin.run()
       checkOwner()
-      const answers = batch.map(runJob)
+      const resolvers = batch.map(runJob)
       commitAll()
-      return answers
+      return resolvers
     } catch (error) {
       rollbackAll()
       throw error
@@ -126,9 +124,9 @@ export const createGroupCommit = ({
   const flush = (): void => {
     isScheduled = false
     if (jobs.length === 0) return
-    const batch = jobs.splice(0, batchLimit)
+    const batch = jobs.splice(0, maxWrites)
     try {
-      for (const answer of runBatch(batch)) answer()
+      for (const resolveJob of runBatch(batch)) resolveJob()
     } catch (error) {
       if (isBusy(error) && retriesLeft > 0) {
         retriesLeft--

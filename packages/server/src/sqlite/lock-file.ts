@@ -4,13 +4,13 @@ import { DatabaseInUseError } from './errors/database-in-use-error.ts'
 import { isBusy } from './sqlite-failure.ts'
 
 /**
- * Takes a database for this process, until the returned function is called or the process is gone, however it ended.
+ * Locks a database for this process, until the returned function is called or the process ends in any way.
  *
- * The lock is that of an empty SQLite database beside it, since Node has no file locks of its own. A lock on the
- * database itself (`locking_mode=EXCLUSIVE`) would keep out those who only read: backups and people with questions.
- * It is a writer's lock (`immediate`), which only those can take who may write: readers neither hold nor hinder it.
+ * Node has no file locks, so this locks an empty SQLite database beside the file. A lock on the database itself
+ * (`locking_mode=EXCLUSIVE`) would exclude readers such as backups. The lock is a writer's lock (`immediate`), which users
+ * with read access alone cannot take.
  *
- * @throws DatabaseInUseError when it is taken.
+ * @throws DatabaseInUseError if another process has the lock.
  */
 export const lockFile = (path: string): (() => void) => {
   createPrivateFile(`${path}-lock`)

@@ -3,17 +3,17 @@ import { DatabaseOpenError } from './errors/database-open-error.ts'
 import { DatabaseVersionError } from './errors/database-version-error.ts'
 import { migrations } from './migrations.ts'
 
-/** `waba` in ASCII: marks a database as one of ours (https://sqlite.org/pragma.html#pragma_application_id). */
+/** `waba` in ASCII: identifies our databases (https://sqlite.org/pragma.html#pragma_application_id). */
 const applicationId = 0x77616261
 
 const readNumber = (database: DatabaseSync, sql: string): number =>
   Number(Object.values(database.prepare(sql).get() ?? {})[0])
 
 /**
- * How many migrations a database has seen, by its `user_version`. Writes nothing.
+ * Reads the version of a database's schema: the number of migrations that it has had. Writes nothing.
  *
- * @throws DatabaseVersionError when it has seen more than there are here.
- * @throws DatabaseOpenError when it is the database of another program.
+ * @throws DatabaseVersionError if the version is newer than this software.
+ * @throws DatabaseOpenError if the database belongs to another program.
  */
 export const readVersion = (database: DatabaseSync, path: string): number => {
   const found = readNumber(database, 'pragma user_version')
@@ -26,7 +26,7 @@ export const readVersion = (database: DatabaseSync, path: string): number => {
   return found
 }
 
-/** Takes a database from a version to the newest, in one transaction. */
+/** Migrates a database from a version to the newest, in one transaction. */
 export const migrate = (database: DatabaseSync, version: number): void => {
   if (version === migrations.length) return
   database.exec(`

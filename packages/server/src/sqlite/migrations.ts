@@ -1,6 +1,6 @@
 /**
- * The schema, step by step: a database of version n has seen the first n. A step that was released is never changed.
- * Columns are named like the fields of the records; `seq` numbers what has an order.
+ * The schema in steps. A database of version n has had the first n. A released step never changes. Columns are named like
+ * the fields of the records; `seq` is the position of a row in its table.
  */
 export const migrations: readonly string[] = [
   `
@@ -63,7 +63,7 @@ export const migrations: readonly string[] = [
     agentNumber text,
     callType text not null,
     triggeredVia text not null,
-    emitsEvents integer not null, -- 0 or 1, as all that is true or false
+    emitsEvents integer not null, -- 0 or 1, like all flags
     initiatedAt integer not null,
     startedAt integer,
     endedAt integer,
@@ -73,7 +73,7 @@ export const migrations: readonly string[] = [
     primary key (organizationId, callId)
   ) strict, without rowid;
 
-  -- That a call's row is here is what makes its event once per call: rows stay as long as their organization.
+  -- A row here prevents a second CALL_AI_SUMMARY event of the call, so rows stay as long as their organization.
   create table summaries (
     organizationId text not null references organizations (id) on delete cascade,
     callId text not null,
@@ -94,7 +94,7 @@ export const migrations: readonly string[] = [
     payload text not null,
     waitsFor text,
     occurredAt integer not null,
-    deliveries integer not null -- how many there are
+    deliveries integer not null -- their number
   ) strict;
   create index eventsByOrganization on events (organizationId, seq);
   create index eventsBySubject on events (organizationId, subject, seq);
@@ -121,7 +121,7 @@ export const migrations: readonly string[] = [
   ) strict;
   create index subscriptionsByOrganization on subscriptions (organizationId);
   create index subscriptionsByNumber on subscriptions (organizationId, channel, digits);
-  -- Those that whoever runs the service wants to know of.
+  -- Failing and disabled subscriptions, for the metrics.
   create index troubledSubscriptions on subscriptions (disabledReason)
     where failingSince is not null or disabledReason is not null;
 
@@ -132,7 +132,7 @@ export const migrations: readonly string[] = [
     subject text not null,
     webhookId text, -- null: the event's id
     status text not null,
-    place text, -- of an unsettled one in its lane: holding, waiting, or passable
+    laneState text, -- its state in its lane while unfinished: holding, waiting or passable
     dueAt integer,
     claimId text,
     attempts integer not null,
@@ -141,12 +141,12 @@ export const migrations: readonly string[] = [
     finishedAt integer,
     primary key (event, subscription)
   ) strict, without rowid;
-  create index lanes on deliveries (subscription, subject, place, event) where place is not null;
-  create index waitingDeliveries on deliveries (subscription) where place = 'waiting';
-  -- Two, so that what is pending has one entry that goes when it is claimed, and nothing to change far off later.
+  create index lanes on deliveries (subscription, subject, laneState, event) where laneState is not null;
+  create index waitingDeliveries on deliveries (subscription) where laneState = 'waiting';
+  -- Two indexes, so that a claim removes an entry from the first and adds one to the second, which stays small.
   create index pendingDeliveries on deliveries (subscription, dueAt) where status = 'pending';
   create index claimedDeliveries on deliveries (subscription, dueAt) where status = 'claimed';
-  create index settledDeliveries on deliveries (finishedAt) where finishedAt is not null;
+  create index finishedDeliveries on deliveries (finishedAt) where finishedAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
   create index undelivered on deliveries (organizationId, event) where status <> 'delivered';
   create index failed on deliveries (organizationId, event) where status in ('exhausted', 'skipped');

@@ -4,23 +4,23 @@ import { DatabaseOpenError } from './errors/database-open-error.ts'
 import { lockFile } from './lock-file.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { takeOver } from './owner.ts'
-import { remedyOf } from './sqlite-failure.ts'
+import { findRemedy } from './sqlite-failure.ts'
 
-/** An open database, which is this process's alone. */
+/** An open database, locked for this process. */
 export type OpenDatabase = {
   readonly database: DatabaseSync
-  /** @throws StorageUnavailableError when another server has taken the database over. */
+  /** @throws StorageUnavailableError if another server has taken the database over. */
   checkOwner(): void
-  /** Closes the database and lets others have it. */
+  /** Closes the database and releases the lock. */
   close(): void
 }
 
-/** How long opening waits for a program that holds the database, such as a backup, in milliseconds. */
+/** How long to wait for another program, such as a backup, when opening, in milliseconds. */
 const openingTimeoutMs = 2_000
 
 /**
- * WAL with `synchronous=FULL`: a commit is on the disk when it returns. A checkpoint comes every 4,096 pages (16 MiB),
- * four times as many as by default, because the same pages are written again and again.
+ * WAL with `synchronous=FULL`: a commit is on the disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
+ * four times the default, because the same pages are written repeatedly.
  */
 const settings = `
   pragma synchronous = full;
@@ -46,7 +46,7 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
     database.exec(settings)
     migrate(database, version)
     const checkOwner = takeOver(database)
-    // From here on, waiting would stop the event loop.
+    // From now on, waiting would block the event loop.
     database.exec('pragma busy_timeout = 0')
     return { database, checkOwner }
   } catch (error) {
@@ -56,9 +56,9 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
 }
 
 /**
- * Opens a database of our schema, and creates it if there is none.
+ * Opens a database and creates it if it does not exist.
  *
- * @param onWarning - gets what the operator should know, such as that other users can read the file.
+ * @param onWarning - receives warnings for the operator, such as that other users can read the file.
  * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
  */
 export const openDatabase = (
@@ -85,7 +85,7 @@ export const openDatabase = (
       throw error
     }
   } catch (error) {
-    const remedy = remedyOf(error)
+    const remedy = findRemedy(error)
     throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
   }
 }

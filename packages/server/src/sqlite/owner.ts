@@ -3,12 +3,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@wabakit/core'
 
 /**
- * Takes a database over from the server before this one, and makes due what that one had claimed.
+ * Takes a database over from the previous server, and makes due what that server had claimed.
  *
- * The lock file keeps two servers apart, unless somebody removes it. So the database names its owner, too: each
- * transaction checks the name, and the server that was there first writes nothing once another has taken over.
+ * The lock file keeps two servers apart unless somebody removes it. Therefore the database also names its owner. Each
+ * transaction checks the name, so a server writes nothing after another one has taken over.
  *
- * @returns the check, which throws StorageUnavailableError when another server is the owner now.
+ * @returns a function that throws StorageUnavailableError if another server is the owner now.
  */
 export const takeOver = (database: DatabaseSync): (() => void) => {
   const token = randomUUID()

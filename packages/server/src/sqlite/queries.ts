@@ -1,21 +1,19 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 
-/** A row as SQLite gives it. */
 export type Row = Record<string, SQLOutputValue>
 
-/** Conditions of a query by their SQL, each with the one value that it compares with; `undefined`: not restricted. */
+/** The conditions of a query: SQL with its values. A condition whose value is `undefined` is left out. */
 export type Conditions = Readonly<Record<string, SQLInputValue | readonly SQLInputValue[] | undefined>>
 
-/** What a list is made of. */
 export type ListQuery = {
-  /** Up to `where`. */
+  /** The query up to `where`. */
   readonly select: string
   readonly where: Conditions
   readonly orderBy: string
   readonly limit: number
 }
 
-/** Makes queries whose conditions vary; each form of one is prepared once. */
+/** Runs queries with varying conditions. Each combination is prepared once. */
 export const createQueries = (database: DatabaseSync): ((query: ListQuery) => Row[]) => {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
   return ({ select, where, orderBy, limit }) => {

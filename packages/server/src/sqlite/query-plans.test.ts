@@ -91,8 +91,10 @@ test('the backlog is counted by ranges of the same indexes', async () => {
 
 test('who holds a lane, and who is next, are found by one look into the index of lanes', async () => {
   const plans = await explainAll()
-  for (const place of ['holding', 'waiting']) {
-    const [plan] = [...plans].filter(([sql]) => /^select/.test(sql) && sql.includes(`place = '${place}'`))
-    expect(plan?.[1][0]).toMatch(/COVERING INDEX lanes \(subscription=\? AND subject=\? AND place=\?\)/)
+  for (const laneState of ['holding', 'waiting']) {
+    const [plan] = [...plans].filter(
+      ([sql]) => /^select/.test(sql) && sql.includes(`laneState = '${laneState}'`),
+    )
+    expect(plan?.[1][0]).toMatch(/COVERING INDEX lanes \(subscription=\? AND subject=\? AND laneState=\?\)/)
   }
 })

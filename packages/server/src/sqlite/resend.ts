@@ -3,15 +3,14 @@ import type { DeliveryRecord, ResendOutcome, ResendQuery } from '@wabakit/core'
 import { columns } from '../stores/columns.ts'
 import type { DeliveryKey } from '../stores/delivery-id.ts'
 import { toPage } from '../stores/page.ts'
-import { deliveryCursor, type ReadDeliveries } from './delivery-rows.ts'
+import { type ReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import type { Lane, Lanes } from './lanes.ts'
 import { mapRows } from './records.ts'
 
-/** Sends deliveries again, see {@link Store.resendDeliveries}. */
+/** See {@link Store.resendDeliveries}. */
 export type Resend = (query: ResendQuery) => ResendOutcome
 
-/** What {@link createResend} works with. */
-export type ResendContext = {
+export type ResendOptions = {
   readonly database: DatabaseSync
   readonly read: ReadDeliveries
   readonly lanes: Lanes
@@ -24,9 +23,9 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
   isDisabled: 'flag',
 })
 
-export const createResend = ({ database, read, lanes }: ResendContext): Resend => {
+export const createResend = ({ database, read, lanes }: ResendOptions): Resend => {
   const putBack = database.prepare(
-    `update deliveries set status = 'waiting', place = 'waiting', dueAt = null, claimId = null, failures = 0,
+    `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, claimId = null, failures = 0,
        finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
 
@@ -36,17 +35,17 @@ export const createResend = ({ database, read, lanes }: ResendContext): Resend =
       limit: query.limit,
       isFollowed: false,
       toItem: rows.toRecord,
-      toCursor: deliveryCursor,
+      toCursor: toDeliveryCursor,
     })
     const resent = items.filter(
       ({ isDisabled, status }) => !isDisabled && status !== 'waiting' && status !== 'claimed',
     )
-    const touched = new Map<string, Lane>()
+    const lanesToAdvance = new Map<string, Lane>()
     for (const { event, subscription, eventId, webhookId, subject } of resent) {
       putBack.run(webhookIdSuffix === null ? webhookId : `${eventId}${webhookIdSuffix}`, event, subscription)
-      touched.set(`${subscription} ${subject}`, { subscription, subject })
+      lanesToAdvance.set(`${subscription} ${subject}`, { subscription, subject })
     }
-    for (const lane of touched.values()) lanes.advance(lane, now)
+    for (const lane of lanesToAdvance.values()) lanes.advance(lane, now)
     return { resent: resent.length, ...(nextCursor !== undefined && { nextCursor }) }
   }
 }

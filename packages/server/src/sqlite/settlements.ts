@@ -14,15 +14,14 @@ import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 
-/** Records what became of a claim, see {@link Store.settleDelivery}. */
+/** See {@link Store.settleDelivery}. */
 export type Settle = (settlement: Settlement) => SettlementOutcome
 
-/** What {@link createSettle} works with. */
-export type SettleContext = {
+export type SettleOptions = {
   readonly database: DatabaseSync
   readonly lanes: Lanes
   readonly dueTimes: DueTimes
-  /** Called when a delivery became due. */
+  /** Called when a delivery becomes due. */
   readonly onDue: () => void
   /** Called when the pace of a subscription has changed. */
   readonly onPace: (subscription: number) => void
@@ -31,7 +30,7 @@ export type SettleContext = {
 /** What a settlement depends on besides the delivery itself. */
 type State = {
   readonly claimId: string | null
-  readonly place: 'holding' | 'passable' | null
+  readonly laneState: 'holding' | 'passable' | null
   readonly isDisabled: boolean
   readonly failingSince: number | null
   readonly pace: Pace
@@ -39,7 +38,7 @@ type State = {
 
 const states = mapRows<State>({
   claimId: 'text',
-  place: 'text',
+  laneState: 'text',
   isDisabled: 'flag',
   failingSince: 'integer',
   pace: 'text',
@@ -47,49 +46,49 @@ const states = mapRows<State>({
 const deliveries = mapTable('deliveries')
 const attempts = mapTable('attempts')
 
-/** Where a settlement leaves a delivery. */
-type Standing = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<State, 'place'>
+/** The state of a delivery after a settlement. */
+type DeliveryState = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<State, 'laneState'>
 
-const settled = (status: DeliveryRecord['status'], finishedAt: number): Standing => ({
+const finish = (status: DeliveryRecord['status'], finishedAt: number): DeliveryState => ({
   status,
   finishedAt,
   dueAt: null,
-  place: null,
+  laneState: null,
 })
 
-const pending = (dueAt: number, place: State['place']): Standing => ({
+const retry = (dueAt: number, laneState: State['laneState']): DeliveryState => ({
   status: 'pending',
   finishedAt: null,
   dueAt,
-  place,
+  laneState,
 })
 
-const standingAfter = (
+const decideState = (
   { result, now }: Settlement,
   { status, finishedAt }: DeliveryRecord,
-  { place, isDisabled }: Pick<State, 'place' | 'isDisabled'>,
-): Standing => {
-  if (result.kind === 'delivered') return settled('delivered', now)
-  if (status === 'skipped') return settled('skipped', finishedAt ?? now)
-  if (result.kind === 'exhausted') return settled('exhausted', now)
-  if (result.kind === 'released' && !isDisabled) return pending(now, place)
+  { laneState, isDisabled }: Pick<State, 'laneState' | 'isDisabled'>,
+): DeliveryState => {
+  if (result.kind === 'delivered') return finish('delivered', now)
+  if (status === 'skipped') return finish('skipped', finishedAt ?? now)
+  if (result.kind === 'exhausted') return finish('exhausted', now)
+  if (result.kind === 'released' && !isDisabled) return retry(now, laneState)
   if (result.kind === 'retry' && !isDisabled) {
-    return pending(now + result.afterMs, result.releasesLane ? 'passable' : place)
+    return retry(now + result.afterMs, result.releasesLane ? 'passable' : laneState)
   }
-  return settled('skipped', now)
+  return finish('skipped', now)
 }
 
-const failingSinceAfter = (result: SettlementResult, failingSince: number | null): number | null => {
+const decideFailingSince = (result: SettlementResult, failingSince: number | null): number | null => {
   if (result.kind === 'released') return failingSince
   return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
 }
 
-const paceAfter = ({ result, isSlow = false }: Settlement): Pace => {
+const decidePace = ({ result, isSlow = false }: Settlement): Pace => {
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
 
-const reasonToDisable = (
+const findReasonToDisable = (
   { result, now, failingLimitMs }: Settlement,
   failingSince: number | null,
 ): DisabledReason | null => {
@@ -99,16 +98,15 @@ const reasonToDisable = (
   return isFailing ? 'failing' : null
 }
 
-/** Makes the settlements of a database. */
-export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: SettleContext): Settle => {
+export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: SettleOptions): Settle => {
   const find = database.prepare(
-    `select ${deliveryColumns}, d.claimId, d.place, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
+    `select ${deliveryColumns}, d.claimId, d.laneState, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
      where d.event = ? and d.subscription = ?`,
   )
   const update = database.prepare(
     `update deliveries
-     set claimId = null, status = ?, place = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
+     set claimId = null, status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
      where event = ? and subscription = ?`,
   )
   const insertAttempt = database.prepare(
@@ -119,11 +117,11 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
     'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
   )
 
-  const write = (key: DeliveryKey, delivery: DeliveryRecord, place: State['place']): void => {
+  const write = (key: DeliveryKey, delivery: DeliveryRecord, laneState: State['laneState']): void => {
     const { status, dueAt, finishedAt, attempts, failures } = delivery
-    update.run(status, place, dueAt, finishedAt, attempts, failures, key.event, key.subscription)
-    if (status === 'pending' && dueAt !== null) dueTimes.note({ subscription: key.subscription, dueAt })
-    // Its slot is free.
+    update.run(status, laneState, dueAt, finishedAt, attempts, failures, key.event, key.subscription)
+    if (status === 'pending' && dueAt !== null) dueTimes.add({ subscription: key.subscription, dueAt })
+    // A slot of the subscription is free.
     dueTimes.wake(key.subscription)
   }
 
@@ -145,21 +143,24 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
     const row = find.get(key.event, key.subscription)
     if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
     const before = deliveries.toRecord(row)
-    const state = states.toRecord(row)
+    const current = states.toRecord(row)
 
-    const failingSince = failingSinceAfter(result, state.failingSince)
-    const disabled = state.isDisabled ? null : reasonToDisable(settlement, failingSince)
-    const isDisabled = state.isDisabled || disabled !== null
-    const { place, ...standing } = standingAfter(settlement, before, { place: state.place, isDisabled })
+    const failingSince = decideFailingSince(result, current.failingSince)
+    const disabled = current.isDisabled ? null : findReasonToDisable(settlement, failingSince)
+    const isDisabled = current.isDisabled || disabled !== null
+    const { laneState, ...state } = decideState(settlement, before, {
+      laneState: current.laneState,
+      isDisabled,
+    })
     const succeeded = result.kind === 'delivered'
     const attempts = before.attempts + Number(result.kind !== 'released')
     const failures = before.failures + Number(result.kind !== 'released' && !succeeded)
-    const delivery = { ...before, ...standing, attempts, failures }
+    const delivery = { ...before, ...state, attempts, failures }
 
-    write(key, delivery, place)
+    write(key, delivery, laneState)
     if (result.kind !== 'released') addAttempt(key, result.attempt, { number: attempts, succeeded })
-    const pace = result.kind === 'released' ? state.pace : paceAfter(settlement)
-    if (failingSince !== state.failingSince || pace !== state.pace) {
+    const pace = result.kind === 'released' ? current.pace : decidePace(settlement)
+    if (failingSince !== current.failingSince || pace !== current.pace) {
       updateHealth.run(failingSince, pace, key.subscription)
     }
     if (disabled !== null) {
@@ -168,7 +169,7 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
     } else {
       lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
     }
-    if (pace !== state.pace) onPace(key.subscription)
+    if (pace !== current.pace) onPace(key.subscription)
     if (result.kind === 'released') onDue()
     return { outcome: 'settled', delivery, disabled }
   }

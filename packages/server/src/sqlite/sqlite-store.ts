@@ -2,27 +2,27 @@ import type { Store } from '@wabakit/core'
 import { openDatabase } from './open-database.ts'
 import { storeOnDatabase } from './store-on-database.ts'
 
-/** Options of {@link sqliteStore}. */
+/** Options for {@link sqliteStore}. */
 export type SqliteStoreOptions = {
   /**
-   * The database's file; `-wal`, `-shm` and `-lock` are beside it. It is created if there is none, so that only its
-   * owner can read it; its folder is not.
+   * The path of the database file. The files `-wal`, `-shm` and `-lock` are beside it. If the file does not exist, it is
+   * created with access for its owner only. The folder must exist.
    */
   readonly path: string
   /**
-   * Gets what the operator should know, such as that other users can read the file.
+   * Receives warnings for the operator, such as that other users can read the file.
    * @default console.warn
    */
   readonly onWarning?: ((message: string) => void) | undefined
 }
 
 /**
- * A store in a SQLite file, for one process. What it has answered is on the disk: WAL with `synchronous=FULL`, where
- * writes that arrive together share a commit. Other programs may read the file meanwhile.
+ * Opens a store in a SQLite file, for one process. Every resolved write is on the disk (WAL with `synchronous=FULL`), and
+ * concurrent writes share a commit. Other programs may read the file in the meantime.
  *
- * @throws DatabaseInUseError when another process, or another store of this one, has the file.
- * @throws DatabaseVersionError when a newer version of this software wrote it.
- * @throws DatabaseOpenError when it cannot be opened, or is not a database of this software.
+ * @throws DatabaseInUseError if another process, or another store of this process, uses the file.
+ * @throws DatabaseVersionError if a newer version of this software wrote the file.
+ * @throws DatabaseOpenError if the file cannot be opened, or belongs to another program.
  * @example
  * const store = sqliteStore({ path: 'wabakit.db' })
  */

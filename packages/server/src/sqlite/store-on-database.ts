@@ -20,7 +20,7 @@ import { toStorageError } from './sqlite-failure.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
 
-/** The store on a database that was just opened; it closes it. */
+/** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
   const due = createDueNotifier()
   const dueTimes = createDueTimes(database)
@@ -49,14 +49,14 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   let isClosed = false
   const { write } = commits
 
-  /** A write to what an organization has. */
+  /** Writes to an existing organization. */
   const writeTo = <Result>(organizationId: string, work: () => Result): Promise<Result> =>
     write(() => {
       organizations.require(organizationId)
       return work()
     })
 
-  /** Sees what is committed: no transaction lasts longer than a turn of the event loop. */
+  /** Reads what is committed: no transaction lasts longer than a turn of the event loop. */
   const read = async <Result>(work: () => Result): Promise<Result> => {
     if (isClosed) throw new StorageUnavailableError('The store is closed.')
     try {
@@ -109,13 +109,13 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     resendDeliveries: (query) => write(() => resend(query)),
     nextDueAt: () =>
       read(() => {
-        // The times are in memory: another server's deliveries are not among them.
+        // The times are in memory, without those of another server.
         checkOwner()
         return dueTimes.earliest()
       }),
     measureBacklog: (request) => read(() => measureBacklog(request)),
     onDue: due.subscribe,
-    // One process has the file, and the next one releases its claims.
+    // Only one process uses the file, and the next one releases its claims.
     registerWorker: () => () => {},
     prune: (request) => write(() => deliveries.prune(request)),
 

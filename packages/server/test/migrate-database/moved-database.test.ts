@@ -46,7 +46,7 @@ const openTarget = async (url: string): Promise<Store> => {
   return store
 }
 
-test('a store tells after the migration what it told before, page by page', async () => {
+test('a store returns the same after the migration as before, page by page', async () => {
   const { from, to, result, progress } = await migrate()
   const sqlite = sqliteStore({ path: from })
   onTestFinished(sqlite.close)
@@ -68,13 +68,15 @@ test('a store tells after the migration what it told before, page by page', asyn
   }
 })
 
-test('each delivery has the place in its lane that it had', async () => {
+test('each delivery keeps its state in its lane', async () => {
   const { from, to } = await migrate()
   const source = openSqlite(from)
   const before = source
-    .prepare(`select event, subscription, coalesce(place, 'none') as place from deliveries order by 1, 2`)
+    .prepare(
+      `select event, subscription, coalesce(laneState, 'none') as "laneState" from deliveries order by 1, 2`,
+    )
     .all()
-  expect(new Set(before.map(({ place }) => place))).toEqual(
+  expect(new Set(before.map(({ laneState }) => laneState))).toEqual(
     new Set(['holding', 'waiting', 'passable', 'none']),
   )
   const database = await openPostgres({ url: to })
@@ -84,7 +86,7 @@ test('each delivery has the place in its lane that it had', async () => {
     `SELECT event::integer, subscription::integer, CASE
        WHEN holds_lane THEN 'holding' WHEN due_at IS NOT NULL THEN 'passable'
        WHEN status = 'waiting' THEN 'waiting' ELSE 'none'
-     END AS place
+     END AS "laneState"
      FROM wabakit.deliveries ORDER BY 1, 2`,
   )
   expect(after).toEqual(before.map((row) => ({ ...row })))
@@ -154,7 +156,7 @@ test('what is new after the migration comes after what was moved', async () => {
   const page = { organizationId: 'acme', limit: 1_000, cursor: deliveries.nextCursor }
   const added = await store.listDeliveries(page)
   expect(new Set(added.items.map(({ eventId }) => eventId))).toEqual(new Set([id]))
-  // Of a number that SQLite had given to a subscription which was removed, nothing is said again.
+  // The position of a removed subscription is not used again.
   const database = await openPostgres({ url: to })
   onTestFinished(database.close)
   const [row] = await database.query<{ position: number; event: number }>(

@@ -1,4 +1,4 @@
-/** A SQLite database is open in another process, or in another store of this one: it serves one store at a time. */
+/** Thrown when a SQLite database is open in another process, or in another store of this process. */
 export class DatabaseInUseError extends Error {
   override readonly name = 'DatabaseInUseError'
   /** For programs; always this. */

@@ -1,14 +1,14 @@
-/** A SQLite database cannot be opened: wrong path, no permission, or a file of something else. */
+/** Thrown when a database cannot be opened, such as for a wrong path, a missing permission or a refused connection. */
 export class DatabaseOpenError extends Error {
   override readonly name = 'DatabaseOpenError'
   /** For programs; always this. */
   readonly code = 'database_not_opened'
-  /** The database's file. */
+  /** The database's file, or its address without password. */
   readonly path: string
 
   /**
-   * @param path - the database's file.
-   * @param reason - why, as a sentence that says what to do.
+   * @param path - the database's file, or its address without password.
+   * @param reason - sentences that say why, and what to do.
    * @param options - the `cause`.
    */
   constructor(path: string, reason: string, options?: ErrorOptions) {
