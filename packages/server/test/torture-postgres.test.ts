@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPostgresEngine, type PostgresEngine } from './torture/postgres-engine.ts'
-import { failuresOf, type Ordeal } from './torture/scenario.ts'
+import { type Disruption, listFailures } from './torture/scenario.ts'
 import { creates } from './torture/scenarios/creates.ts'
 import { kill } from './torture/scenarios/kills.ts'
 import { lies } from './torture/scenarios/lies.ts'
@@ -8,56 +8,56 @@ import { troubleStorage } from './torture/scenarios/postgres-storage.ts'
 import { restart } from './torture/scenarios/restarts.ts'
 import { shortGrace, stop } from './torture/scenarios/stops.ts'
 import { pause } from './torture/scenarios/zombies.ts'
-import { createWorld, type World } from './torture/world.ts'
+import { startTestService, type TestService } from './torture/test-service.ts'
 
-// The short form of `npm run torture -- postgres`: one world goes through everything.
+// The short form of `npm run torture -- postgres`: one service goes through everything.
 const seed = Date.now() % 1_000_000
 let engine: PostgresEngine
-let world: World
+let service: TestService
 
 beforeAll(async () => {
   engine = await createPostgresEngine({ isSynced: false })
-  world = await createWorld({ engine, seed, isCalm: true, width: 2, environment: shortGrace })
+  service = await startTestService({ engine, seed, isCalm: true, width: 2, environment: shortGrace })
 }, 60_000)
 
 afterAll(async () => {
-  await world[Symbol.asyncDispose]()
+  await service[Symbol.asyncDispose]()
   await engine[Symbol.asyncDispose]()
 })
 
 const limit = 60_000
 const options = { isCalm: true, progress: () => {} }
 
-const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<void> =>
-  expect(await ordeal(world, { ...options, engine, times }), `seed ${seed}`).toEqual([])
+const disrupt = async (disruption: Disruption<PostgresEngine>, times: number): Promise<void> =>
+  expect(await disruption(service, { ...options, engine, times }), `seed ${seed}`).toEqual([])
 
-test('goes on when any process is killed', () => undergo(kill, 3), limit)
+test('goes on when any process is killed', () => disrupt(kill, 3), limit)
 
-test('ends with 0, and leaves no claim behind, when it is told to stop', () => undergo(stop, 2), limit)
+test('ends with 0, and leaves no claim behind, when it is published to stop', () => disrupt(stop, 2), limit)
 
 test(
   'takes over from a worker that is paused, whose late results count for nothing',
-  () => undergo(pause, 1),
+  () => disrupt(pause, 1),
   limit,
 )
 
 test(
   'answers 503 while the disk is full or the server only reads, and recovers',
-  () => undergo(troubleStorage, 2),
+  () => disrupt(troubleStorage, 2),
   limit,
 )
 
 test(
   'answers 503 when PostgreSQL is stopped, killed, or crashes, and recovers',
-  () => undergo(restart, 3),
+  () => disrupt(restart, 3),
   limit,
 )
 
 test(
   'has lost nothing by all that, repeated nothing under another id, and attempted nothing twice at once',
   async () => {
-    const result = await world.finish()
-    expect(failuresOf(result), `seed ${seed}`).toEqual([])
+    const result = await service.finish()
+    expect(listFailures(result), `seed ${seed}`).toEqual([])
     expect(result.acknowledged).toBeGreaterThan(0)
     expect(result.takeovers).toBeGreaterThan(0)
     // The lease would be a minute.

@@ -19,7 +19,11 @@ const limit = 60_000
 
 test.concurrent('loses nothing that was acknowledged when it is killed', () => shorten(kills, 4), limit)
 
-test.concurrent('loses nothing, and ends with 0, when it is told to stop', () => shorten(stops, 2), limit)
+test.concurrent(
+  'loses nothing, and ends with 0, when it is published to stop',
+  () => shorten(stops, 2),
+  limit,
+)
 
 test.concurrent(
   'answers 503 and recovers when the disk is full or locked',

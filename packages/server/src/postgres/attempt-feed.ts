@@ -4,89 +4,89 @@ import * as z from 'zod/mini'
 import type { Notifications } from './notifications.ts'
 
 /**
- * Shows those who follow an organization the attempts that other processes make, while they are made. What gets lost on
- * the way is in the database nevertheless.
+ * Publishes the attempts of this process to the followers of an organization in other processes. A lost message does not
+ * matter: the attempt is in the database.
  */
 export type AttemptFeed = {
-  /** Begins to learn who follows. */
+  /** Starts to listen for followers. */
   startPublishing(): void
-  /** Shows an attempt, as JSON can tell it, to the followers in other processes, if there are any. */
+  /** Publishes an attempt, as JSON, to the followers in other processes. */
   publish(organizationId: string, attempt: object): void
   /**
-   * Calls `show` with what other processes publish from now on.
+   * Calls `onAttempt` with each attempt that another process publishes from now on.
    *
-   * @returns stops it.
+   * @returns a function that stops following.
    */
-  follow(organizationId: string, show: (attempt: unknown) => void): Promise<() => void>
+  follow(organizationId: string, onAttempt: (attempt: unknown) => void): Promise<() => void>
   close(): void
 }
 
-/** What {@link createAttemptFeed} works with. */
-export type AttemptFeedContext = {
+export type AttemptFeedOptions = {
   readonly notifications: Notifications
   /** Notifies a channel, in a transaction of its own. */
   notify(channel: string, payload: string): Promise<void>
-  /** Tells this process from the others. */
+  /** Identifies this process. */
   readonly sender: string
 }
 
 const channels = { followed: 'wabakit_followed', attempts: 'wabakit_attempts' } as const
 
-/** How often a follower says that it still follows, and how long that is believed. */
+/** How often a follower announces itself, and how long an announcement is valid. */
 const renewMs = 5_000
-const followedMs = 15_000
-/** How long a follower waits to be connected: no longer than who opened the stream. */
-const patienceMs = 2_000
-/** How long followers have to answer one who begins to publish, and asks who follows. */
-const answerMs = 250
-/** Pause between messages, and what waits meanwhile; of more than that the oldest are left out. */
-const quietMs = 20
-const mostWaiting = 1_000
-/** PostgreSQL takes less than 8,000 bytes. */
-const mostBytes = 7_900
+const validMs = 15_000
+/** How long to wait for the connection before a stream is opened. */
+const connectMs = 2_000
+/** How long a new publisher waits for followers to announce themselves. */
+const announcementMs = 250
+/** The pause between messages, and the maximum number of attempts to keep for the next message. */
+const pauseMs = 20
+const maxWaiting = 1_000
+/** PostgreSQL accepts less than 8,000 bytes. */
+const maxBytes = 7_900
 
-/** Without attempts it asks followers to say that they follow. */
+/** A message without attempts asks the followers to announce themselves. */
 const Message = z.object({
   sender: z.string(),
   attempts: z.array(z.object({ followed: z.string(), attempt: z.unknown() })),
 })
-type Shown = z.infer<typeof Message>['attempts'][number]
+type PublishedAttempt = z.infer<typeof Message>['attempts'][number]
 
-/** A name for an organization that fits into a message. */
-const nameOf = (organizationId: string): string =>
+/** Returns a short name for an organization. */
+const hashName = (organizationId: string): string =>
   createHash('sha256').update(organizationId).digest('base64url')
 
 const parse = (payload: string): z.infer<typeof Message> | undefined => {
   try {
     return Message.parse(JSON.parse(payload))
   } catch {
-    // From another version, which says it in another way.
+    // The message is from another version.
     return undefined
   }
 }
 
-/** Makes a feed over NOTIFY, which costs nothing while nobody follows. */
-export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeedContext): AttemptFeed => {
-  /** Until when each is followed. */
+/** Creates a feed over NOTIFY. It sends nothing while there are no followers. */
+export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeedOptions): AttemptFeed => {
+  /** When the last announcement for each organization expires. */
   const followed = new Map<string, number>()
-  /** Attempts that were made before it was known who follows. */
+  /** Attempts from before the followers were known. */
   let early: Array<() => void> | undefined = []
-  let waiting: Shown[] = []
+  let waiting: PublishedAttempt[] = []
   let isSending = false
   let isClosed = false
 
   const send = (channel: string, payload: string): Promise<void> => notify(channel, payload).catch(() => {})
 
-  const messageOf = (attempts: readonly Shown[]): string => JSON.stringify({ sender, attempts })
+  const formatMessage = (attempts: readonly PublishedAttempt[]): string =>
+    JSON.stringify({ sender, attempts })
 
-  /** The next that fit into one message; one that does not fit alone is left out. */
+  /** Removes and returns the attempts that fit into one message. An attempt that does not fit alone is dropped. */
   const takeMessage = (): string | undefined => {
     let taken = 0
     let message: string | undefined
     for (;;) {
       if (taken === waiting.length) break
-      const longer = messageOf(waiting.slice(0, taken + 1))
-      if (Buffer.byteLength(longer) > mostBytes) break
+      const longer = formatMessage(waiting.slice(0, taken + 1))
+      if (Buffer.byteLength(longer) > maxBytes) break
       message = longer
       taken++
     }
@@ -100,7 +100,7 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
     while (waiting.length > 0 && !isClosed) {
       const message = takeMessage()
       if (message !== undefined) await send(channels.attempts, message)
-      await setTimeout(quietMs, undefined, { ref: false })
+      await setTimeout(pauseMs, undefined, { ref: false })
     }
     isSending = false
   }
@@ -108,11 +108,11 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
   const publish: AttemptFeed['publish'] = (organizationId, attempt) => {
     if (early !== undefined) {
       early.push(() => publish(organizationId, attempt))
-      early = early.slice(-mostWaiting)
+      early = early.slice(-maxWaiting)
       return
     }
     if (followed.size === 0) return
-    const name = nameOf(organizationId)
+    const name = hashName(organizationId)
     const until = followed.get(name)
     if (until === undefined) return
     if (until < Date.now()) {
@@ -120,28 +120,28 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
       return
     }
     waiting.push({ followed: name, attempt })
-    waiting = waiting.slice(-mostWaiting)
+    waiting = waiting.slice(-maxWaiting)
     void sendAll()
   }
 
-  const askWhoFollows = async (): Promise<void> => {
-    await send(channels.attempts, messageOf([]))
-    await setTimeout(answerMs, undefined, { ref: false })
-    const made = early ?? []
+  const findFollowers = async (): Promise<void> => {
+    await send(channels.attempts, formatMessage([]))
+    await setTimeout(announcementMs, undefined, { ref: false })
+    const attempts = early ?? []
     early = undefined
-    for (const publishNow of made) publishNow()
+    for (const publishAttempt of attempts) publishAttempt()
   }
 
   return {
     startPublishing: () => {
       notifications.listen(channels.followed, {
-        onMessage: (name) => followed.set(name, Date.now() + followedMs),
-        onListening: () => void askWhoFollows(),
+        onMessage: (name) => followed.set(name, Date.now() + validMs),
+        onListening: () => void findFollowers(),
       })
     },
     publish,
-    follow: async (organizationId, show) => {
-      const name = nameOf(organizationId)
+    follow: async (organizationId, onAttempt) => {
+      const name = hashName(organizationId)
       const listening = Promise.withResolvers<void>()
       const renew = (): void => void send(channels.followed, name)
       const stop = notifications.listen(channels.attempts, {
@@ -150,10 +150,10 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
           const message = parse(payload)
           if (message === undefined || message.sender === sender) return
           if (message.attempts.length === 0) renew()
-          for (const each of message.attempts) if (each.followed === name) show(each.attempt)
+          for (const each of message.attempts) if (each.followed === name) onAttempt(each.attempt)
         },
       })
-      await Promise.race([listening.promise, setTimeout(patienceMs, undefined, { ref: false })])
+      await Promise.race([listening.promise, setTimeout(connectMs, undefined, { ref: false })])
       await send(channels.followed, name)
       const timer = setInterval(renew, renewMs).unref()
       return () => {

@@ -13,7 +13,6 @@ import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
-/** Groups, participants, calls and summaries; each change with its event. */
 export type Changes = Pick<
   Store,
   | 'createGroup'

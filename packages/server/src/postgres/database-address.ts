@@ -1,6 +1,6 @@
 /**
- * A database's address as it may be shown: its URL without password and parameters. `undefined` when it cannot be told
- * what the password is: in a URL it ends at the first `/`, `?` or `#` that is not percent-encoded.
+ * Returns a database's URL without password and parameters. Returns `undefined` if the end of the password is uncertain: in
+ * a URL it ends at the first `/`, `?` or `#` that is not percent-encoded.
  */
 export const readAddress = (url: string): string | undefined => {
   if (!URL.canParse(url)) return undefined
@@ -9,5 +9,5 @@ export const readAddress = (url: string): string | undefined => {
   return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
 }
 
-/** The same, with a word for what cannot be shown. */
-export const addressOf = (url: string): string => readAddress(url) ?? 'PostgreSQL'
+/** Like {@link readAddress}, with a general name for a URL that cannot be shown. */
+export const formatAddress = (url: string): string => readAddress(url) ?? 'PostgreSQL'

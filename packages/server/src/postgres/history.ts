@@ -10,23 +10,22 @@ import { mapTable, type SelectedRow } from './records.ts'
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
-/** What happened and what became of it. */
 export type History = Pick<
   Store,
   'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune'
 >
 
-/** Deliveries with what is needed to select them and to show them. */
+/** Deliveries with their events and subscriptions. */
 const deliveryTables = `wabakit.deliveries d
   JOIN wabakit.events e ON e.position = d.event
   JOIN wabakit.subscriptions s ON s.position = d.subscription`
 
-/** Then an index has only the others. */
+/** Whether a partial index without delivered deliveries fits. */
 const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
 
-/** Then another has only these, without what is still under way. */
-const isOfFailed = ({ statuses }: DeliverySelection): boolean =>
+/** Whether a partial index with failed deliveries alone fits. */
+const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
 const selectDeliveries = (selection: DeliverySelection): Conditions => {
@@ -44,20 +43,19 @@ const selectDeliveries = (selection: DeliverySelection): Conditions => {
     )
     .andIf('d.status = ANY (?)', selection.statuses)
     .and(excludesDelivered(selection) ? `d.status <> 'delivered'` : 'true')
-    .and(isOfFailed(selection) ? `d.status IN ('exhausted', 'skipped')` : 'true')
+    .and(selectsFailed(selection) ? `d.status IN ('exhausted', 'skipped')` : 'true')
     .andIf('e.occurred_at >= ?', selection.occurredFrom)
     .andIf('e.occurred_at < ?', selection.occurredBefore)
 }
 
-/** Reads it from PostgreSQL, and sends again or removes what is asked for. */
 export const createHistory = ({
   query,
   read,
   due: channel,
 }: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => {
   /**
-   * How far a list can be followed now. Positions are given out in another order than transactions end in: what is
-   * past the oldest event still being written may yet get something in front of it, which a reader would never see.
+   * Returns the last position that a follower may read now. Transactions do not commit in the order of their positions, so
+   * a follower that reads further would miss an event that commits later with an earlier position.
    */
   const readEnd = async (organizationId: string): Promise<string | undefined> => {
     const [row] = await read<{ end: string }>('SELECT wabakit.last_event($1)::text AS end', [organizationId])
@@ -78,7 +76,7 @@ export const createHistory = ({
         .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
       const rows = await read<SelectedRow>(
         `SELECT row_to_json(e) AS row FROM wabakit.events e
-         WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.place(limit + 1)}`,
+         WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.addValue(limit + 1)}`,
         where.values,
       )
       return toPage({
@@ -99,7 +97,7 @@ export const createHistory = ({
       const direction = isFollowed ? 'ASC' : 'DESC'
       const rows = await read<{ record: DeliveryRecord; cursor: string }>(
         `SELECT wabakit.delivery_record(d, e, s) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
-         WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.place(limit + 1)}`,
+         WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.addValue(limit + 1)}`,
         where.values,
       )
       return toPage({
@@ -125,7 +123,7 @@ export const createHistory = ({
       if (cursor !== undefined) where.and('(d.event, d.subscription) > (?, ?)', ...parseCursor(cursor, 2))
       const rows = await read<{ position: string; cursor: string }>(
         `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
-         WHERE ${where.sql} ORDER BY d.event, d.subscription LIMIT ${where.place(limit + 1)}`,
+         WHERE ${where.sql} ORDER BY d.event, d.subscription LIMIT ${where.addValue(limit + 1)}`,
         where.values,
       )
       const { items, nextCursor } = toPage({

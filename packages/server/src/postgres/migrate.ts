@@ -4,7 +4,7 @@ import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts
 import { migrations } from './migrations/index.ts'
 import { hasUnfinishedCopy } from './unfinished-copy.ts'
 
-/** `wabakit` in ASCII: the advisory lock under which one process at a time migrates. */
+/** `wabakit` in ASCII: the advisory lock of the process that migrates. */
 const migrationLock = 0x776162616b6974n
 
 const oldestServer = { version: 140_000, name: 'PostgreSQL 14' }
@@ -25,15 +25,15 @@ const checkServer = async (client: pg.Client, address: string): Promise<void> =>
   }
 }
 
-/** Whether a database has our schema. */
+/** Whether a database has the schema. */
 export const hasSchema = async (client: pg.Client): Promise<boolean> =>
   (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NOT NULL)::integer`)) === 1
 
 /**
- * Works on the schema of a database, in one transaction. Of any number of processes one does, while the others wait.
+ * Runs `work` on the schema of a database in one transaction, while other processes wait.
  *
- * @param address - the database, as people know it.
- * @throws DatabaseOpenError when its server cannot be used.
+ * @param address - the database's address, for errors.
+ * @throws DatabaseOpenError if the database's server cannot be used.
  */
 export const withSchemaLock = async <Result>(
   client: pg.Client,
@@ -49,9 +49,9 @@ export const withSchemaLock = async <Result>(
 }
 
 /**
- * Takes a database to the newest schema. Needs the lock of {@link withSchemaLock}.
+ * Migrates a database to the newest schema. Requires the lock of {@link withSchemaLock}.
  *
- * @throws DatabaseVersionError when it has seen more migrations than there are here.
+ * @throws DatabaseVersionError if the schema is newer than this software.
  */
 export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
   const isNew = !(await hasSchema(client))
@@ -74,11 +74,11 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
 }
 
 /**
- * Takes a database to the newest schema, for a server.
+ * Migrates a database to the newest schema, for a server.
  *
- * @param address - the database, as people know it.
- * @throws DatabaseVersionError when it has seen more migrations than there are here.
- * @throws DatabaseOpenError when its server cannot be used, or a copy into it is not finished.
+ * @param address - the database's address, for errors.
+ * @throws DatabaseVersionError if the schema is newer than this software.
+ * @throws DatabaseOpenError if the database's server cannot be used, or a copy into the database is not finished.
  */
 export const migrate = (client: pg.Client, address: string): Promise<void> =>
   withSchemaLock(client, address, async () => {

@@ -1,40 +1,37 @@
 import { setTimeout } from 'node:timers/promises'
 import type pg from 'pg'
 
-/** What somebody hears of a channel. */
 export type NotificationListener = {
-  /** Gets what was sent. */
   onMessage(payload: string): void
-  /** From here on messages come. What was sent before, also during an interruption, does not. */
+  /** Called when messages start to arrive, also after an interruption. Earlier messages are lost. */
   onListening(): void
 }
 
-/** The connection, for somebody whose state lives as long as its session. */
+/** The listening connection, for a holder whose state lives as long as its session. */
 export type ListeningConnection = {
   readonly client: pg.Client
   /** Aborted as soon as the connection is known to be gone. */
   readonly gone: AbortSignal
-  /** Closes it, so that another one is made. */
+  /** Closes the connection, so that it is replaced. */
   giveUp(error: unknown): void
 }
 
-/** Messages from all processes that share a database, over one connection, which is there while anybody needs it. */
+/** Messages between the processes of a database. There is one connection, which is open while it is used. */
 export type Notifications = {
-  /** @returns stops it. */
+  /** @returns a function that stops listening. */
   listen(channel: string, listener: NotificationListener): () => void
   /**
-   * Keeps the connection open for one holder, and calls `onConnected` with each new connection before it listens. A
-   * rejection gives the connection up.
+   * Keeps the connection open for one holder, and calls `onConnected` with each new connection before it listens. If
+   * `onConnected` rejects, the connection is replaced.
    *
-   * @returns lets it go.
+   * @returns a function that releases the connection.
    */
   hold(onConnected: (connection: ListeningConnection) => Promise<void>): () => void
   close(): void
 }
 
-/** What {@link createNotifications} works with. */
-export type NotificationsContext = {
-  /** A new client, not connected. */
+export type NotificationsOptions = {
+  /** Creates a client, not connected. */
   connect(): pg.Client
   readonly onError: (error: unknown) => void
 }
@@ -42,12 +39,12 @@ export type NotificationsContext = {
 const heartbeatMs = 10_000
 const reconnectMs = 1_000
 
-/** Waits, keeping no process alive; ends early when the signal is aborted. */
+/** Waits without keeping the process alive. Ends early if the signal is aborted. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
 
-/** Makes them over LISTEN. A connection that breaks is made again. */
-export const createNotifications = ({ connect, onError }: NotificationsContext): Notifications => {
+/** Listens with LISTEN. A broken connection is replaced. */
+export const createNotifications = ({ connect, onError }: NotificationsOptions): Notifications => {
   const channels = new Map<string, Set<NotificationListener>>()
   let holder: ((connection: ListeningConnection) => Promise<void>) | undefined
   let connected: ListeningConnection | undefined
@@ -116,7 +113,7 @@ export const createNotifications = ({ connect, onError }: NotificationsContext):
       const listeners = channels.get(channel) ?? new Set()
       channels.set(channel, listeners.add(own))
       startOnce()
-      // Where the connection breaks meanwhile, the next one listens to everything.
+      // If this fails because the connection breaks, the next connection listens to all channels.
       if (connected !== undefined) listenTo(connected, channel).catch(() => {})
       return () => {
         listeners.delete(own)

@@ -1,14 +1,14 @@
 import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
 import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
 
-const reasonOf = (error: unknown): string => {
-  // A host of several addresses, none of which answers.
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+const getReason = (error: unknown): string => {
+  // The host has several addresses, and none of them accepts connections.
+  if (error instanceof AggregateError) return error.errors.map(getReason).join('; ')
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What kept us from opening the database of an address, as those who open it throw it. */
+/** Converts an error of opening a database. */
 export const toOpenError = (error: unknown, address: string): Error =>
   error instanceof DatabaseVersionError || error instanceof DatabaseOpenError
     ? error
-    : new DatabaseOpenError(address, `${reasonOf(error)}.`, { cause: error })
+    : new DatabaseOpenError(address, `${getReason(error)}.`, { cause: error })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
 import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
-import { addressOf } from './database-address.ts'
+import { formatAddress } from './database-address.ts'
 import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { describeDurability } from './durability.ts'
 import { migrate } from './migrate.ts'
@@ -12,53 +12,52 @@ import { isLost, toReadError, toStorageError, toUnavailable } from './postgres-f
 import { prepareSession } from './session.ts'
 import { createWorker, type Worker } from './worker.ts'
 
-/** Options of {@link openPostgres}. */
+/** Options for {@link openPostgres}. */
 export type PostgresOptions = {
   /** `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. */
   readonly url: string
   /**
-   * Most connections of this process for statements, at least 1. One more listens, where somebody waits for due
-   * deliveries or follows attempts.
+   * Maximum number of connections for statements, at least 1. One more connection listens if this process delivers or
+   * follows attempts.
    * @default 10
    */
   readonly maxConnections?: number | undefined
   /**
-   * Longest time to connect, and to wait for a free connection, in milliseconds.
+   * Maximum time to connect, and to wait for a free connection, in milliseconds.
    * @default 5_000
    */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Longest time of a statement, in milliseconds; disabling or removing what has a long backlog may take 60 times as
-   * long. A connection that stays silent for 2 seconds more is given up.
+   * Maximum time of a statement, in milliseconds. Disabling or removing a subscription, or removing an organization, may
+   * take 60 times as long. A connection without a response 2 seconds later is closed.
    * @default 10_000
    */
   readonly statementTimeoutMs?: number | undefined
   /**
-   * Gets what went wrong in the background: a connection that broke while nobody used it, a listener that has to
-   * connect again.
+   * Receives errors of the background, such as an idle connection that broke, or a listener that must reconnect.
    * @default console.error
    */
   readonly onError?: ((error: unknown) => void) | undefined
   /**
-   * Gets what the operator should know, such as that the server runs with `fsync` off.
+   * Receives warnings for the operator, such as that the server runs with `fsync` off.
    * @default console.warn
    */
   readonly onWarning?: ((message: string) => void) | undefined
 }
 
-/** How {@link PostgresDatabase.query} does it. */
+/** Options for {@link PostgresDatabase.query}. */
 export type QueryOptions = {
-  /** For statements that may have to change very many rows. */
+  /** Whether the statement may change very many rows, and so take longer than `statementTimeoutMs`. */
   readonly isLong?: boolean
 }
 
-/** An open database with our schema. */
+/** An open database. */
 export type PostgresDatabase = {
   /**
-   * Does one statement in a transaction of its own.
+   * Runs a statement in a transaction of its own.
    *
-   * @throws StorageUnavailableError when it was not done.
-   * @throws StorageOutcomeUnknownError when it may have been committed.
+   * @throws StorageUnavailableError if nothing was changed.
+   * @throws StorageOutcomeUnknownError if the change may have been committed.
    */
   query<Row extends pg.QueryResultRow>(
     sql: string,
@@ -66,9 +65,9 @@ export type PostgresDatabase = {
     options?: QueryOptions,
   ): Promise<Row[]>
   /**
-   * Does one statement that reads, or whose effect does not matter to anybody who repeats it.
+   * Runs a statement that reads, or that can safely be repeated.
    *
-   * @throws StorageUnavailableError when there is no result.
+   * @throws StorageUnavailableError if there is no result.
    */
   read<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   readonly due: DueChannel
@@ -81,20 +80,20 @@ const silenceMs = 2_000
 const longFactor = 60
 
 /**
- * Brings a database up to date. Should this process fall silent meanwhile, others may, after `patienceMs`.
+ * Migrates a database. If this process stops in the middle, PostgreSQL ends its transaction after `timeoutMs`.
  *
- * @returns warnings about its server.
+ * @returns warnings about the database's server.
  */
 const prepareDatabase = async (
   connection: pg.ClientConfig & { readonly connectionString: string },
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<string[]> => {
   const client = new pg.Client(connection)
-  const address = addressOf(connection.connectionString)
+  const address = formatAddress(connection.connectionString)
   client.on('error', () => {})
   try {
     await client.connect()
-    await client.query(`SET idle_in_transaction_session_timeout = ${patienceMs}`)
+    await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
     return await describeDurability(client, address)
   } catch (error) {
@@ -104,7 +103,7 @@ const prepareDatabase = async (
   }
 }
 
-/** Names of statements, so that a connection parses each only once. */
+/** Returns names for statements, so that each connection parses a statement only once. */
 const createStatementNames = (): ((sql: string) => string) => {
   const names = new Map<string, string>()
   return (sql) => {
@@ -115,11 +114,11 @@ const createStatementNames = (): ((sql: string) => string) => {
 }
 
 /**
- * Connects to PostgreSQL and brings its schema up to date; any number of processes may do so at once. From then on
- * connections are made again as they break.
+ * Connects to PostgreSQL and migrates its schema. Any number of processes may do so concurrently. Afterwards, broken
+ * connections are replaced.
  *
- * @throws DatabaseOpenError when it cannot be reached or used.
- * @throws DatabaseVersionError when its schema is newer than this software.
+ * @throws DatabaseOpenError if the database cannot be reached or used.
+ * @throws DatabaseVersionError if the schema is newer than this software.
  */
 export const openPostgres = async ({
   url,
@@ -144,14 +143,14 @@ export const openPostgres = async ({
     query_timeout: statementTimeoutMs + silenceMs,
     onConnect: (client) => prepareSession(client, statementTimeoutMs),
   })
-  // While a connection is in use its pool does not listen; what breaks it, its statement is told.
+  // The pool ignores errors of a connection in use, since its statement reports them.
   pool.on('connect', (client) => client.on('error', () => {}))
   let isClosed = false
-  // The error carries the connection with all it knows, which is nothing for a log.
+  // The error has a reference to the connection with its password, which must not be logged.
   pool.on('error', ({ message }) => {
     if (!isClosed) onError(new StorageUnavailableError(`A connection to PostgreSQL broke: ${message}`))
   })
-  const nameOf = createStatementNames()
+  const getName = createStatementNames()
 
   const connect = async (): Promise<pg.PoolClient> => {
     try {
@@ -190,12 +189,12 @@ export const openPostgres = async ({
     try {
       const { rows } = isLong
         ? await runLong<Row>(client, text, [...values], onCommit)
-        : await client.query<Row>({ name: nameOf(text), text, values: [...values] })
+        : await client.query<Row>({ name: getName(text), text, values: [...values] })
       client.release()
       return rows
     } catch (error) {
       const failure = toStorageError(error, isCommitPossible)
-      // After a refusal of one statement the connection is as good as before; otherwise nobody knows.
+      // A rejected statement leaves the connection intact. After other failures, its state is unknown.
       client.release(isLong || isLost(failure))
       throw failure
     }

@@ -8,7 +8,7 @@ import { createSubscriptions } from './subscriptions.ts'
 import { createTenancy } from './tenancy.ts'
 
 /**
- * A store in PostgreSQL, which any number of processes share. Due times and leases go by the database's clock.
+ * Creates a store in PostgreSQL. Any number of processes can share it. Due times and leases follow the database's clock.
  * Closing the store closes the database.
  *
  * @example

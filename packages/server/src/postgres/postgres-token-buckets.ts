@@ -2,8 +2,8 @@ import type { TokenBucketState, TokenBuckets } from '@wabakit/core'
 import type { PostgresDatabase } from './open-postgres.ts'
 
 /**
- * Token buckets in PostgreSQL: limits hold over all processes that share it, by the database's clock. A token that may
- * have been taken in vain harms nobody, so a lost connection counts as unavailable.
+ * Creates token buckets in PostgreSQL. Limits apply to all processes that share the database, by its clock. A lost
+ * connection may cost a token.
  */
 export const postgresTokenBuckets = ({ read }: PostgresDatabase): TokenBuckets => ({
   take: async ({ buckets }) => {

@@ -1,19 +1,19 @@
 import type { Store } from '@wabakit/core'
 import type { PostgresDatabase } from './open-postgres.ts'
 
-/** Times before which everything has been removed that can be, as far as this process knows. */
-type Reached = { readonly settled: string; readonly occurred: string }
+/** Times before which nothing is left to remove, as far as this process knows. */
+type Reached = { readonly finished: string; readonly occurred: string }
 
-/** The least bigint. */
+/** The minimum bigint. */
 const earliest = String(-(2n ** 63n))
 
-const beginning: Reached = { settled: earliest, occurred: earliest }
+const beginning: Reached = { finished: earliest, occurred: earliest }
 
-type Pruned = { readonly removed: number; readonly settled_from: string; readonly occurred_from: string }
+type Pruned = { readonly removed: number; readonly finished_from: string; readonly occurred_from: string }
 
 /**
- * Removes what is finished in PostgreSQL, each time from where the last time ended. When nothing is left from there on, it
- * looks once more from the beginning, for what came late.
+ * Prunes from where the last call ended. If nothing is left from there on, it starts again from the beginning, for
+ * deliveries and events that were added late.
  */
 export const createPrune = (query: PostgresDatabase['query']): Store['prune'] => {
   let reached = beginning
@@ -21,12 +21,12 @@ export const createPrune = (query: PostgresDatabase['query']): Store['prune'] =>
     const [pruned] = await query<Pruned>('SELECT * FROM wabakit.prune($1, $2, $3, $4)', [
       before,
       limit,
-      from.settled,
+      from.finished,
       from.occurred,
     ])
     if (pruned === undefined) return 0
-    const { removed, settled_from, occurred_from } = pruned
-    reached = removed === 0 ? beginning : { settled: settled_from, occurred: occurred_from }
+    const { removed, finished_from, occurred_from } = pruned
+    reached = removed === 0 ? beginning : { finished: finished_from, occurred: occurred_from }
     return removed
   }
   return async ({ before, limit }) => {

@@ -1,10 +1,9 @@
 import type pg from 'pg'
 
 /**
- * What every session needs: our functions are written for READ COMMITTED; what was acknowledged must be on the disk;
- * the planner must look rows up one by one in the indexes that are there for each statement, also while a new table has
- * no statistics, and need not plan again what has only one good plan. A process that falls silent in the midst of a transaction must not
- * hold its locks for ever.
+ * The settings of every session. The SQL functions require READ COMMITTED. Acknowledged changes must be on the disk. The
+ * planner must use the indexes that exist for each statement, even if a new table has no statistics, and need not plan a
+ * statement again. A process that stops in the middle of a transaction must not keep its locks.
  */
 const settings = `SELECT
   set_config('default_transaction_isolation', 'read committed', false),
@@ -19,10 +18,10 @@ const settings = `SELECT
   pg_is_in_recovery() AS is_standby`
 
 /**
- * Makes a new connection ready for our statements.
+ * Prepares a new connection.
  *
- * @param statementTimeoutMs - longest time of a statement, and of waiting for the next one of a transaction.
- * @throws when the server is a standby.
+ * @param statementTimeoutMs - maximum time of a statement, and between two statements of a transaction, in milliseconds.
+ * @throws Error if the server is a standby.
  */
 export const prepareSession = async (client: pg.ClientBase, statementTimeoutMs: number): Promise<void> => {
   const { rows } = await client.query<{ is_standby: boolean }>(settings, [String(statementTimeoutMs)])

@@ -6,13 +6,11 @@ import { mapTable, type SelectedRow } from './records.ts'
 
 const { toRow, toRecord } = mapTable('subscriptions')
 
-/** Where events go. */
 export type Subscriptions = Pick<
   Store,
   'saveSubscription' | 'findSubscription' | 'listSubscriptions' | 'removeSubscription'
 >
 
-/** Keeps them in PostgreSQL. */
 export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscriptions => ({
   saveSubscription: async (subscription) => {
     const [row] = await query<{ saved: boolean }>(

@@ -5,7 +5,6 @@ import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
-/** Organizations and their keys. */
 export type Tenancy = Pick<
   Store,
   | 'saveOrganization'
@@ -24,7 +23,6 @@ const maxReads = 256
 const organizations = mapTable('organizations')
 const apiKeys = mapTable('apiKeys')
 
-/** Keeps them in PostgreSQL. */
 export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
     const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [

@@ -1,9 +1,6 @@
 import type pg from 'pg'
 
-/**
- * The table that is there from the moment a SQLite database begins to be copied into this one until all was compared:
- * what is in the others meanwhile is no database to work with.
- */
+/** A table that exists while a SQLite database is copied into this one, until both have been compared. */
 export const unfinishedCopy = 'wabakit.unfinished_copy'
 
 /** Whether a copy into a database has begun and is not finished. */

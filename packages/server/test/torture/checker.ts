@@ -44,53 +44,55 @@ const report = (rule: string, what: string): void => {
   if (examples.length < 20) examples.push(`${rule}: ${what}`)
 }
 
-const group = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> => {
+const group = <Item>(items: readonly Item[], getKey: (item: Item) => string): Map<string, Item[]> => {
   const groups = new Map<string, Item[]>()
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
+  for (const item of items) groups.set(getKey(item), [...(groups.get(getKey(item)) ?? []), item])
   return groups
 }
 
 /** What an event is about, by its payload alone: these happen once. */
-const identityOf = (payload: string): string => {
+const identifyEvent = (payload: string): string => {
   const { event, groupId, callId } = JSON.parse(payload)
   return `${event} ${groupId ?? callId}`
 }
 
 // What was acknowledged is there, with the event that tells it.
-const told = group(contents.events, ({ payload }) => identityOf(payload))
+const published = group(contents.events, ({ payload }) => identifyEvent(payload))
 for (const each of acknowledged) {
   switch (each.kind) {
     case 'group':
       if (!contents.groupIds.has(each.groupId)) report('lost group', each.groupId)
-      if (!told.has(`GROUP_CREATED ${each.groupId}`)) report('lost event', `GROUP_CREATED ${each.groupId}`)
+      if (!published.has(`GROUP_CREATED ${each.groupId}`))
+        report('lost event', `GROUP_CREATED ${each.groupId}`)
       break
     case 'step':
-      if (!told.has(`${each.event} ${each.callId}`)) report('lost event', `${each.event} ${each.callId}`)
+      if (!published.has(`${each.event} ${each.callId}`)) report('lost event', `${each.event} ${each.callId}`)
       break
     case 'summary': {
       const isThere = contents.summaries.has(each.callId)
       if (!isThere) report('lost summary', each.callId)
-      if (!told.has(`CALL_AI_SUMMARY ${each.callId}`)) report('lost event', `CALL_AI_SUMMARY ${each.callId}`)
+      if (!published.has(`CALL_AI_SUMMARY ${each.callId}`))
+        report('lost event', `CALL_AI_SUMMARY ${each.callId}`)
     }
   }
 }
 
 // Nothing happens twice.
-for (const [identity, events] of told) if (events.length > 1) report('event told twice', identity)
+for (const [identity, events] of published) if (events.length > 1) report('event published twice', identity)
 
-// Every event arrived, under one id, as it was told, with a signature.
+// Every event arrived, under one id, as it was published, with a signature.
 const byId = new Map(contents.events.map((event) => [event.id, event]))
 const arrivedById = group(arrivals, ({ id }) => id)
 for (const { id, name, subject } of contents.events) {
   if (!arrivedById.has(id)) report('event never arrived', `${id} ${name} ${subject}`)
 }
-for (const [identity, each] of group(arrivals, ({ body }) => identityOf(body))) {
+for (const [identity, each] of group(arrivals, ({ body }) => identifyEvent(body))) {
   if (new Set(each.map(({ id }) => id)).size > 1) report('duplicate with another webhook-id', identity)
 }
 const keys = secrets.split(',').map((secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
 for (const { id, timestamp, signature, body } of arrivals) {
   const event = byId.get(id)
-  if (event === undefined) report('arrived without ever having happened', `${id} ${identityOf(body)}`)
+  if (event === undefined) report('arrived without ever having happened', `${id} ${identifyEvent(body)}`)
   else if (event.payload !== body) report('arrived with another body', id)
   const signed = `${id}.${timestamp}.${body}`
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
@@ -102,7 +104,7 @@ const firstArrival = new Map<string, number>()
 for (const [index, { id }] of arrivals.entries()) if (!firstArrival.has(id)) firstArrival.set(id, index)
 for (const [subject, events] of group(contents.events, (event) => event.subject)) {
   const order = events.map(({ id }) => firstArrival.get(id) ?? -1).filter((index) => index !== -1)
-  if (order.some((index, place) => index < (order[place - 1] ?? -1))) report('out of order', subject)
+  if (order.some((arrival, index) => arrival < (order[index - 1] ?? -1))) report('out of order', subject)
 }
 
 // What the database says of the deliveries is so.

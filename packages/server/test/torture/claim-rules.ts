@@ -93,8 +93,8 @@ export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigur
       report('attempted more often than claimed', `${id}: ${attempts.length} of ${own.length}`)
     }
     const inOrder = attempts.toSorted((left, right) => left.begun - right.begun)
-    for (const [place, later] of inOrder.entries()) {
-      for (const earlier of inOrder.slice(0, place)) {
+    for (const [index, later] of inOrder.entries()) {
+      for (const earlier of inOrder.slice(0, index)) {
         if (earlier.ended <= later.begun) continue
         const isAllowed = own.some((claim, nth) => {
           const before = own[nth - 1]
@@ -106,7 +106,7 @@ export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigur
           )
         })
         if (isAllowed) overlaps++
-        else report('attempted by two at the same time', `${id} at ${later.begun}`)
+        else report('two concurrent attempts', `${id} at ${later.begun}`)
       }
     }
   }

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import type { WorldDatabase } from './engine.ts'
+import type { TestDatabase } from './engine.ts'
 import type { Fleet } from './fleet.ts'
 import type { Recorder } from './recorder.ts'
 
-/** Of a world, what {@link drain} looks at. */
+/** Of a service, what {@link drain} looks at. */
 export type DrainContext = {
   /** Calls the control API. */
   readonly control: (method: string, path: string) => Promise<object>
   readonly recorder: Pick<Recorder, 'open'>
-  readonly database: Pick<WorldDatabase, 'endLeases'>
+  readonly database: Pick<TestDatabase, 'endLeases'>
   readonly fleet: Pick<Fleet, 'names'>
 }
 

@@ -1,33 +1,31 @@
-/** What a process of a world does. */
 export type Role = 'all' | 'api' | 'worker'
 
-/** The database of a world. Its processes have names, a new one at each start. */
-export type WorldDatabase = {
-  /** As the checker gets it. */
+/** The database of a service. A process gets a new name at each start. */
+export type TestDatabase = {
+  /** The address for the checker. */
   readonly address: string
-  /** As a process gets it. */
+  /** Returns the address for a process. */
   addressFor(process: string): string
-  /** Called once, when it has its tables and nothing else. */
+  /** Called once, when the tables exist and are empty. */
   prepare(): Promise<void>
-  /** How many deliveries are claimed under the name of a process. */
+  /** Counts the deliveries that a process has claimed. */
   countClaims(process: string): Promise<number>
   /**
-   * Lets the leases of a minute of whatever some processes have claimed be over, as if that minute had passed. They
-   * must be dead or paused, or have nothing to attempt.
+   * Ends the leases of some processes, as if a minute had passed. The processes must be dead or paused, or have nothing to
+   * attempt.
    */
   endLeases(...processes: readonly string[]): Promise<void>
 }
 
-/** What worlds run on. */
 export type Engine = {
-  /** The processes of a world. */
+  /** The default processes of a service. */
   readonly roles: readonly Role[]
-  /** A module that lets one commit in `WABAKIT_DROP_EVERY` be lost, though acknowledged; it answers `dropped`. */
+  /** A module that loses one acknowledged commit in `WABAKIT_DROP_EVERY`. Its response to `dropped` is their number. */
   readonly dropCommits: string
   /**
-   * Makes an empty database.
+   * Creates an empty database.
    *
-   * @param folder - a folder of the world's, for files.
+   * @param folder - the service's folder, for files.
    */
-  createDatabase(folder: string): Promise<WorldDatabase>
+  createDatabase(folder: string): Promise<TestDatabase>
 }

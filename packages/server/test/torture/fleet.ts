@@ -21,7 +21,7 @@ export type Member = {
   ask(question: string): Promise<number>
 }
 
-/** The processes that serve a world. */
+/** The processes that serve a service. */
 export type Fleet = {
   readonly members: readonly Member[]
   /** Every name that a process ever had. */
@@ -41,7 +41,7 @@ export type FleetOptions = {
   /** Where kills are written down. */
   readonly kills: string
   /** The database as the member of that place and name gets it. */
-  readonly addressFor: (name: string, place: number) => string
+  readonly addressFor: (name: string, index: number) => string
   readonly preload: string | undefined
   readonly environment: Readonly<Record<string, string>> | undefined
 }
@@ -60,7 +60,7 @@ export const createFleet = ({
   const lines = openLines<Kill>(kills)
   let lastUrl = ''
 
-  const createMember = (role: Role, place: number): Member => {
+  const createMember = (role: Role, index: number): Member => {
     let process: ServerProcess | undefined
     let url: string | undefined
     let name = ''
@@ -74,9 +74,9 @@ export const createFleet = ({
       url: () => url,
       isRunning: () => process?.isRunning() ?? false,
       start: async () => {
-        name = `${role}-${place}.${names.length}`
+        name = `${role}-${index}.${names.length}`
         names.push(name)
-        const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, place) }
+        const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, index) }
         const started = startServerProcess({ config, preload, environment: { ...environment, ...own } })
         process = started
         const readyAt = await started.ready

@@ -96,16 +96,16 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
   const playCall = async (): Promise<void> => {
     const callId = newId('call')
     const calls = '/_wabakit/organizations/torture/calls'
-    const isTold = async (event: string, path: string, body: object): Promise<boolean> => {
+    const isPublished = async (event: string, path: string, body: object): Promise<boolean> => {
       const answer = await post(path, body)
       const isDone = answer !== undefined && answer.status >= 200 && answer.status <= 299
       if (isDone) lines.append({ kind: 'step', callId, event })
       return isDone
     }
     const call = { callId, channel: 'PSTN', channelNumber: '+15550100002', customerNumber: '+15550199001' }
-    if (!(await isTold('CALL_INCOMING_INITIATED', calls, { ...call, direction: 'INCOMING' }))) return
-    if (!(await isTold('CALL_ACCEPTED', `${calls}/${callId}/steps`, { step: 'accept' }))) return
-    if (!(await isTold('CALL_ENDED', `${calls}/${callId}/steps`, { step: 'end' }))) return
+    if (!(await isPublished('CALL_INCOMING_INITIATED', calls, { ...call, direction: 'INCOMING' }))) return
+    if (!(await isPublished('CALL_ACCEPTED', `${calls}/${callId}/steps`, { step: 'accept' }))) return
+    if (!(await isPublished('CALL_ENDED', `${calls}/${callId}/steps`, { step: 'end' }))) return
     const summaries = ['first', 'second'].map(async (word) => {
       const recap = `The ${word} summary of ${callId}`
       const answer = await insist(`${calls}/${callId}/summary`, { recap, keyPoints: [], nextSteps: [] })

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { claimLog } from './claim-log.ts'
-import type { Engine, WorldDatabase } from './engine.ts'
+import type { Engine, TestDatabase } from './engine.ts'
 import { runSql } from './postgres-sql.ts'
 
 /** Processes on a PostgreSQL of their own. */
@@ -21,7 +21,7 @@ const countBusy = `SELECT count(*)::integer AS backends FROM pg_stat_activity
   WHERE application_name = ANY ($1) AND state <> 'idle'`
 const ownClaims = `status = 'claimed' AND claim_id IN (SELECT claim_id FROM torture.claims WHERE process = ANY ($1))`
 
-const createDatabase = async (cluster: PostgresCluster): Promise<WorldDatabase> => {
+const createDatabase = async (cluster: PostgresCluster): Promise<TestDatabase> => {
   const address = await cluster.createDatabase()
   return {
     address,
@@ -55,7 +55,7 @@ const createDatabase = async (cluster: PostgresCluster): Promise<WorldDatabase> 
   }
 }
 
-/** Starts PostgreSQL for worlds of two processes that answer and two that deliver. */
+/** Starts PostgreSQL for services of two processes that answer and two that deliver. */
 export const createPostgresEngine = async ({ isSynced }: PostgresEngineOptions): Promise<PostgresEngine> => {
   const settings = { max_connections: '300', fsync: isSynced ? 'on' : 'off' }
   const cluster = await createCluster({ settings })

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { type Arrival, type Interval, openLines } from './lines.ts'
 
 /** How an endpoint answers an arrival; `nth` counts those of the same event, from 1. */
-export type Behaviour = (response: ServerResponse, nth: number) => unknown
+export type Behavior = (response: ServerResponse, nth: number) => unknown
 
 /** An endpoint that writes down what arrives. */
 export type Recorder = {
@@ -14,7 +14,7 @@ export type Recorder = {
   /** How many attempts it is busy with. */
   readonly open: () => number
   /** Answers in another way from now on. */
-  behave(behaviour: Behaviour): void
+  behave(behavior: Behavior): void
   close(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => 
 }
 
 /** Starts an endpoint on loopback. */
-export const startRecorder = async (files: RecorderFiles, first: Behaviour): Promise<Recorder> => {
+export const startRecorder = async (files: RecorderFiles, first: Behavior): Promise<Recorder> => {
   const lines = openLines<Arrival>(files.arrivals)
   const intervals = openLines<Interval>(files.intervals)
   let behave = first
@@ -68,8 +68,8 @@ export const startRecorder = async (files: RecorderFiles, first: Behaviour): Pro
     url: `http://127.0.0.1:${port}`,
     paths,
     open: () => open,
-    behave: (behaviour) => {
-      behave = behaviour
+    behave: (behavior) => {
+      behave = behavior
     },
     close: async () => {
       server.closeAllConnections()

@@ -16,7 +16,7 @@ import { sqliteEngine } from './sqlite-engine.ts'
 
 const rows: Record<string, object> = {}
 
-const rowOf = ({ done, failures, result }: ScenarioResult, start: number): object => ({
+const toRow = ({ done, failures, result }: ScenarioResult, start: number): object => ({
   done,
   seconds: Math.round((performance.now() - start) / 1_000),
   requests: result.load.requests,
@@ -46,7 +46,7 @@ const runOne = async <On extends Engine>(
   }
   try {
     const ended = await scenario({ ...options, progress })
-    rows[name] = rowOf(ended, start)
+    rows[name] = toRow(ended, start)
     return ended.failures
   } catch (error) {
     rows[name] = { done: 'broke off', passed: false }

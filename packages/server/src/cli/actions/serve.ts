@@ -2,7 +2,7 @@ import { loadConfig } from '../../config/load-config.ts'
 import { closeOnSignal } from '../../host/close-on-signal.ts'
 import { isPostgres } from '../../host/open-store.ts'
 import { type RunningServer, startServer } from '../../host/start-server.ts'
-import { addressOf } from '../../postgres/database-address.ts'
+import { formatAddress } from '../../postgres/database-address.ts'
 import type { Output } from '../output.ts'
 
 /** Flags of a server's settings by the settings' names, and the file to read. */
@@ -31,7 +31,7 @@ const facts = ({ url, demo }: RunningServer, database: string, { style }: Output
   return lines
 }
 
-const shown = (database: string): string => (isPostgres(database) ? addressOf(database) : database)
+const shown = (database: string): string => (isPostgres(database) ? formatAddress(database) : database)
 
 const pretty = (server: RunningServer, database: string, output: Output): string => {
   const lines = facts(server, database, output).map(([name, value]) => `  ${name.padEnd(15)} ${value}`)

@@ -1,6 +1,6 @@
 /**
- * Tables. `position` is the order in which things were added. Times are Unix time in milliseconds. There are no
- * foreign keys: the functions that write keep the references whole, under locks that cost less.
+ * Tables. `position` is the order in which rows were added. Times are Unix time in milliseconds. There are no foreign keys:
+ * the functions that write maintain the references, under locks that cost less.
  */
 export const tables = /* sql */ `
 CREATE TABLE wabakit.organizations (
@@ -72,7 +72,7 @@ CREATE TABLE wabakit.calls (
   PRIMARY KEY (organization_id, call_id)
 );
 
--- A row here is what makes a call's event once per call: it stays as long as its organization.
+-- A row here prevents a second CALL_AI_SUMMARY event of the call, so rows stay as long as their organization.
 CREATE TABLE wabakit.summaries (
   organization_id text COLLATE "C",
   call_id text COLLATE "C",
@@ -102,7 +102,7 @@ CREATE TABLE wabakit.subscriptions (
   UNIQUE (organization_id, id)
 );
 CREATE INDEX subscriptions_of_number ON wabakit.subscriptions (organization_id, channel, digits);
--- Those that whoever runs the service wants to know of.
+-- Failing and disabled subscriptions, for the metrics.
 CREATE INDEX subscriptions_troubled ON wabakit.subscriptions (disabled_reason)
   WHERE failing_since IS NOT NULL OR disabled_reason IS NOT NULL;
 
@@ -137,7 +137,7 @@ CREATE TABLE wabakit.deliveries (
   holds_lane boolean NOT NULL,
   due_at bigint,
   claim_id text,
-  worker integer, -- the number of the one that claimed it; null: its claim relies on the lease alone
+  worker integer, -- the number of the worker that claimed it; null: the claim relies on its lease alone
   attempts integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
   finished_at bigint,
@@ -152,7 +152,7 @@ CREATE INDEX deliveries_failed ON wabakit.deliveries (organization_id, event, su
   WHERE status IN ('exhausted', 'skipped');
 CREATE INDEX deliveries_due ON wabakit.deliveries (subscription, status, due_at, event) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_waiting ON wabakit.deliveries (subscription, subject, event) WHERE status = 'waiting';
-CREATE INDEX deliveries_settled ON wabakit.deliveries (finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX deliveries_finished ON wabakit.deliveries (finished_at) WHERE finished_at IS NOT NULL;
 -- A lane has at most one holder.
 CREATE UNIQUE INDEX deliveries_holding ON wabakit.deliveries (subscription, subject) WHERE holds_lane;
 CREATE INDEX deliveries_passable ON wabakit.deliveries (subscription, subject) WHERE due_at IS NOT NULL AND NOT holds_lane;

@@ -1,19 +1,18 @@
 /**
- * Locks. Every function that writes relies on READ COMMITTED: each of its statements sees what was committed before it
- * began, and so, after a lock was taken, everything that was done under that lock. Advisory locks are always taken in
- * this order, and those of one kind in the order of their keys, so that nobody waits in a circle (a worker's, which only
- * claims wait for, comes before all of them, see `0013-workers.ts`):
+ * Locks. Every function that writes requires READ COMMITTED: each statement sees what was committed before it began, so
+ * after taking a lock it sees everything that was done under that lock. To prevent deadlocks, advisory locks are taken in
+ * this order, and those of one kind in the order of their keys. (A worker's lock, see `0013-workers.ts`, comes first.)
  *
- * 1. An organization's: shared by all who write into it, exclusive for its removal. A reader who follows its events
- *    takes it exclusively for a moment, and so waits for the events that are being written.
- * 2. A subscription's: shared by all who move its deliveries along, exclusive for those who change, skip, send again or
- *    remove them at once. A claim takes it exclusively at its end, where it is free, to note when to look again.
- * 3. A lane's: exclusive for whoever moves one of its deliveries.
+ * 1. An organization's lock: shared for writing to it, exclusive for removing it. A reader who follows its events takes
+ *    the lock exclusively for a moment, to wait for the events that are being written.
+ * 2. A subscription's lock: shared for changing some of its deliveries, exclusive for changing, skipping, resending or
+ *    removing all of them. At its end, a claim tries to take it exclusively to update the due times.
+ * 3. A lane's lock: exclusive for changing one of its deliveries.
  *
  * Claims take locks of their own and wait for no row.
  */
 export const locks = /* sql */ `
--- The time by which deliveries are due and leases end, in every process.
+-- The clock of all processes, for due times and leases.
 CREATE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE
 RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
@@ -34,9 +33,9 @@ BEGIN
   END IF;
 END $$;
 
--- What writes for several callers at once waits for a lock a second at most: what holds it concerns one of them, and
--- the others are then served without that one.
-CREATE FUNCTION wabakit.limit_patience(p_callers integer) RETURNS void LANGUAGE plpgsql AS $$
+-- A statement for several callers waits for a lock for at most a second. The lock usually concerns one of them, so the
+-- others are then served separately.
+CREATE FUNCTION wabakit.limit_lock_wait(p_callers integer) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF p_callers > 1 THEN
     PERFORM set_config('lock_timeout', '1s', true);
@@ -46,7 +45,7 @@ END $$;
 CREATE FUNCTION wabakit.lock_subscription(p_subscription bigint) RETURNS void LANGUAGE sql
 RETURN pg_advisory_xact_lock(wabakit.lock_key('subscription', p_subscription::text));
 
--- Locks lanes, of a subscription and a subject each, and before that their subscriptions, shared.
+-- Locks lanes, each given by a subscription and a subject. Before that, takes the shared locks of their subscriptions.
 CREATE FUNCTION wabakit.enter_lanes(p_subscriptions bigint[], p_subjects text[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(key) FROM (

@@ -1,6 +1,6 @@
-/** Events, and the lanes that their deliveries go through. */
+/** Events and lanes. */
 export const events = /* sql */ `
--- Whether something keeps an event from being due as the next of a lane: a holder, or what it must not overtake.
+-- Whether a lane is held, or has an unfinished delivery that the given event must wait for.
 CREATE FUNCTION wabakit.is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
 RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
@@ -14,9 +14,9 @@ BEGIN
   );
 END $$;
 
--- In the lanes of some deliveries, makes the first of those who wait due, unless something holds it. Returns whether
--- there is one. Needs the lanes' locks.
-CREATE FUNCTION wabakit.promote_lanes_of(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Makes the first waiting delivery of each lane due, unless the lane is held. The lanes are those of the given deliveries.
+-- Returns whether one became due. Requires the locks of the lanes.
+CREATE FUNCTION wabakit.advance_lanes(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
   WHERE position = ANY (ARRAY(
@@ -35,7 +35,7 @@ BEGIN
 END $$;
 
 -- Publishes events in this order: stores them, each with a delivery for each subscription that matches. Where ordinals
--- are given, only the events at these, from 1. An empty object is no event. Returns whether a delivery is due.
+-- are given, only the events at these, from 1. An empty object stands for a change without an event. Returns whether a delivery is due.
 CREATE FUNCTION wabakit.publish(p_events json, p_ordinals integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   published wabakit.events[] := ARRAY(SELECT e FROM json_populate_recordset(NULL::wabakit.events, p_events) AS e);
@@ -68,10 +68,10 @@ BEGIN
     INSERT INTO wabakit.deliveries
       (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
     SELECT
-      born.organization_id, born.subscription, born.event, born.name, born.subject, born.status,
-      born.status = 'pending',
-      CASE born.status WHEN 'pending' THEN wabakit.clock_ms() END,
-      CASE born.status WHEN 'skipped' THEN born.occurred_at END
+      new.organization_id, new.subscription, new.event, new.name, new.subject, new.status,
+      new.status = 'pending',
+      CASE new.status WHEN 'pending' THEN wabakit.clock_ms() END,
+      CASE new.status WHEN 'skipped' THEN new.occurred_at END
     FROM (
       SELECT e.organization_id, s.position AS subscription, e.position AS event, e.name, e.subject, e.occurred_at, CASE
         WHEN s.disabled_reason IS NOT NULL THEN 'skipped'
@@ -92,7 +92,7 @@ BEGIN
         SELECT s.position, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = recipient.subscription OFFSET 0
       ) AS s
       ORDER BY e.position, s.position
-    ) AS born
+    ) AS new
     RETURNING due_at
   )
   SELECT bool_or(due_at IS NOT NULL) INTO is_due FROM added;
@@ -101,13 +101,13 @@ END $$;
 
 CREATE FUNCTION wabakit.add_events(p_organizations text[], p_events json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_organizations));
+  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
   PERFORM wabakit.enter_organizations(p_organizations);
   RETURN wabakit.publish(p_events);
 END $$;
 
--- The position that all events of an organization have reached that are written or being written; the latter are
--- waited for. A statement that begins after this one sees all of them.
+-- Waits for the events of an organization that are being written, and returns the last position. A statement that begins
+-- after this one sees all events up to that position.
 CREATE FUNCTION wabakit.last_event(p_organization_id text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(wabakit.lock_key('organization', p_organization_id));

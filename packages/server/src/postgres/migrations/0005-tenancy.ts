@@ -1,10 +1,10 @@
 import { listColumns } from '../records.ts'
 
-/** Organizations and their keys. */
+/** Organizations and API keys. */
 export const tenancy = /* sql */ `
 CREATE FUNCTION wabakit.save_organization(p_organization json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  -- New ones are committed one after the other, so that the list grows at its end.
+  -- New organizations are committed one at a time, so that the list grows at its end.
   IF p_organization ->> 'revision' = '1' THEN
     PERFORM pg_advisory_xact_lock(wabakit.lock_key('organizations', ''));
   END IF;

@@ -12,7 +12,7 @@ CREATE FUNCTION wabakit.create_groups(
 DECLARE
   input wabakit.groups[];
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_organizations));
+  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
   PERFORM wabakit.enter_organizations(p_organizations);
   input := ARRAY(SELECT r FROM json_populate_recordset(NULL::wabakit.groups, p_groups) AS r);
   WITH created AS (
@@ -22,7 +22,7 @@ BEGIN
   SELECT coalesce(array_agg(g.ordinality), '{}') INTO done FROM unnest(input) WITH ORDINALITY AS g
   JOIN created USING (organization_id, client_custom_group_id);
   due := wabakit.publish(p_events, done);
-  -- What is there instead of the others.
+  -- The existing groups of the others.
   SELECT json_agg(json_build_object(
     'ordinal', g.ordinality,
     'outcome', CASE WHEN (existing.row).request_hash = g.request_hash THEN 'same' ELSE 'conflict' END,
@@ -42,7 +42,7 @@ CREATE FUNCTION wabakit.save_participants(
 DECLARE
   input wabakit.participants[];
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_organizations));
+  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
   PERFORM wabakit.enter_organizations(p_organizations);
   input := ARRAY(SELECT r FROM json_populate_recordset(NULL::wabakit.participants, p_participants) AS r);
   WITH saved AS (
@@ -69,7 +69,7 @@ CREATE FUNCTION wabakit.save_calls(
 DECLARE
   input wabakit.calls[];
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_organizations));
+  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
   PERFORM wabakit.enter_organizations(p_organizations);
   input := ARRAY(SELECT r FROM json_populate_recordset(NULL::wabakit.calls, p_calls) AS r);
   WITH saved AS (
@@ -95,7 +95,7 @@ CREATE FUNCTION wabakit.save_summaries(
 DECLARE
   input wabakit.summaries[];
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_organizations));
+  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
   PERFORM wabakit.enter_organizations(p_organizations);
   input := ARRAY(SELECT r FROM json_populate_recordset(NULL::wabakit.summaries, p_summaries) AS r);
   WITH first AS (

@@ -2,8 +2,8 @@ import { listColumns } from '../records.ts'
 
 /** Subscriptions. */
 export const subscriptions = /* sql */ `
--- Skips everything unsettled of a subscription; claims that are out can still report. Needs its exclusive lock.
-CREATE FUNCTION wabakit.skip_unsettled(p_subscription bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- Skips the unfinished deliveries of a subscription. Claims in progress can still be settled. Requires the exclusive lock.
+CREATE FUNCTION wabakit.skip_unfinished(p_subscription bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now
   WHERE subscription = p_subscription AND status = 'waiting';
@@ -18,7 +18,7 @@ DECLARE
 BEGIN
   PERFORM wabakit.enter_organizations(ARRAY[input.organization_id]);
   IF input.revision = 1 THEN
-    -- New ones are committed one after the other, so that the list grows at its end.
+    -- New subscriptions are committed one at a time, so that the list grows at its end.
     PERFORM pg_advisory_xact_lock(wabakit.lock_key('subscriptions', input.organization_id));
     INSERT INTO wabakit.subscriptions (${listColumns('subscriptions')}) VALUES (${listColumns('subscriptions', 'input')})
     ON CONFLICT (organization_id, id) DO NOTHING;
@@ -43,7 +43,7 @@ BEGIN
     RETURN false;
   END IF;
   IF input.disabled_reason IS NOT NULL THEN
-    PERFORM wabakit.skip_unsettled(current_position, input.updated_at);
+    PERFORM wabakit.skip_unfinished(current_position, input.updated_at);
   END IF;
   RETURN true;
 END $$;

@@ -1,4 +1,4 @@
-/** What became of claims, and sending again. */
+/** Settling and resending deliveries. */
 export const settlements = /* sql */ `
 CREATE TYPE wabakit.settled AS (
   place integer, disabled text,
@@ -7,9 +7,9 @@ CREATE TYPE wabakit.settled AS (
   "createdAt" double precision, "finishedAt" double precision
 );
 
--- Records what became of claims. Those that are not under their claim any more are missing in the result; and where a
--- settlement is going to disable its subscription and the caller did not say that it may, nothing was written and its
--- status is null. "due" says of the whole whether a delivery is due now.
+-- Settles claims. The result has no row for a delivery that is no longer under its claim. If a settlement would disable its
+-- subscription and p_may_disable is false, nothing is written for it, and the status in its row is null. "due" is whether
+-- any delivery is due now.
 CREATE FUNCTION wabakit.settle_deliveries(
   p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled wabakit.settled[], OUT due boolean
 ) LANGUAGE plpgsql AS $$
@@ -20,7 +20,7 @@ DECLARE
   subscriptions bigint[];
   subjects text[];
 BEGIN
-  PERFORM wabakit.limit_patience(cardinality(p_events));
+  PERFORM wabakit.limit_lock_wait(cardinality(p_events));
   SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject)
   INTO deliveries, subscriptions, subjects
   FROM unnest(p_events, p_subscriptions) AS asked (event, subscription)
@@ -104,13 +104,13 @@ BEGIN
       END AS pace
     FROM written w JOIN asked a ON a.place = w.place GROUP BY w.subscription
   ), changed AS (
-    -- In this order, so that two of these do not wait for each other.
+    -- Locked in this order to prevent deadlocks.
     SELECT r.*, s.position
     FROM wabakit.subscriptions s JOIN results r ON r.subscription = s.position
     WHERE r.disabled IS NOT NULL OR r.succeeded AND s.failing_since IS NOT NULL
       OR NOT r.succeeded AND s.failing_since IS NULL AND r.failing_since IS NOT NULL OR r.pace <> s.pace
     ORDER BY s.position FOR NO KEY UPDATE OF s
-  ), noted AS (
+  ), updated AS (
     UPDATE wabakit.subscriptions s SET
       failing_since = CASE WHEN NOT c.succeeded THEN coalesce(s.failing_since, c.failing_since) END,
       pace = coalesce(c.pace, s.pace),
@@ -132,14 +132,14 @@ BEGIN
   FROM judged j LEFT JOIN written w ON w.place = j.place;
 
   IF disabled_subscription IS NULL THEN
-    due := wabakit.promote_lanes_of(deliveries) OR due;
+    due := wabakit.advance_lanes(deliveries) OR due;
   ELSE
-    PERFORM wabakit.skip_unsettled(disabled_subscription, moment);
+    PERFORM wabakit.skip_unfinished(disabled_subscription, moment);
   END IF;
 END $$;
 
--- Puts deliveries back into their lanes, those that are settled or pending and, where statuses are given, have one of
--- them. Returns how many, and whether anything is due now.
+-- Puts deliveries back into their lanes: those that are finished or pending and, if statuses are given, have one of them.
+-- Returns their number, and whether any delivery is due now.
 CREATE FUNCTION wabakit.resend_deliveries(
   p_deliveries bigint[], p_statuses text[], p_webhook_id_suffix text, OUT resent integer, OUT due boolean
 ) LANGUAGE plpgsql AS $$
@@ -160,6 +160,6 @@ BEGIN
     AND s.position = d.subscription AND s.disabled_reason IS NULL
     AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses));
   GET DIAGNOSTICS resent = ROW_COUNT;
-  due := wabakit.promote_lanes_of(p_deliveries);
+  due := wabakit.advance_lanes(p_deliveries);
 END $$;
 `

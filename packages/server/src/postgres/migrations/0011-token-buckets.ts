@@ -1,6 +1,6 @@
 /**
- * Rate limits. A bucket is kept as the time at which it will be full (the generic cell rate algorithm, ITU-T I.371),
- * and one without a row is full: so the table needs no write-ahead log, and a crash only forgets what was used up.
+ * Rate limits. A bucket is stored as the time at which it will be full (the generic cell rate algorithm, ITU-T I.371), and
+ * a bucket without a row is full. Therefore the table needs no write-ahead log: a crash only refills the buckets.
  */
 export const tokenBuckets = /* sql */ `
 CREATE UNLOGGED TABLE wabakit.token_buckets (
@@ -8,7 +8,7 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
   full_at double precision NOT NULL
 );
 
--- Takes one token from each bucket, or from none when one of them is empty.
+-- Takes one token from each bucket, or from none if one of them is empty.
 CREATE FUNCTION wabakit.take_tokens(p_buckets json) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -24,29 +24,29 @@ BEGIN
   moment := wabakit.clock_ms();
 
   WITH asked AS (
-    SELECT r.*, a.place, r."refillMs" / r.capacity AS interval,
+    SELECT r.*, a.n, r."refillMs" / r.capacity AS interval,
       least(greatest(coalesce(b.full_at, moment), moment), moment + r."refillMs") + r."refillMs" / r.capacity AS full_at
-    FROM json_array_elements(p_buckets) WITH ORDINALITY AS a (bucket, place)
+    FROM json_array_elements(p_buckets) WITH ORDINALITY AS a (bucket, n)
     CROSS JOIN LATERAL json_to_record(a.bucket) AS r (
       key text, capacity double precision, "refillMs" double precision
     )
     LEFT JOIN wabakit.token_buckets b ON b.key = r.key
   ), measured AS (
-    -- Room is rounded, so that sums of fractions of a millisecond do not cost a token.
-    SELECT asked.*, round((moment + "refillMs" - full_at)::numeric, 3)::double precision AS room FROM asked
+    -- Rounded, so that sums of fractions of a millisecond do not cost a token.
+    SELECT asked.*, round((moment + "refillMs" - full_at)::numeric, 3)::double precision AS free_ms FROM asked
   ), verdict AS (
-    SELECT bool_and(room >= 0) AS granted FROM measured
+    SELECT bool_and(free_ms >= 0) AS granted FROM measured
   ), kept AS (
     INSERT INTO wabakit.token_buckets (key, full_at)
     SELECT m.key, m.full_at FROM measured m, verdict WHERE verdict.granted
     ON CONFLICT (key) DO UPDATE SET full_at = EXCLUDED.full_at
   )
   SELECT granted, json_agg(json_build_object(
-    -- What rounding took away is less than this, and must not cost a token either.
-    'remaining', greatest(0, floor((room + 0.001 + CASE WHEN granted THEN 0 ELSE interval END) / interval)),
-    'retryAfterMs', CASE WHEN granted THEN 0 ELSE greatest(0, -room) END,
-    'fullAfterMs', greatest(0, "refillMs" - room - CASE WHEN granted THEN 0 ELSE interval END)
-  ) ORDER BY place)
+    -- More than the rounding error, which must not cost a token either.
+    'remaining', greatest(0, floor((free_ms + 0.001 + CASE WHEN granted THEN 0 ELSE interval END) / interval)),
+    'retryAfterMs', CASE WHEN granted THEN 0 ELSE greatest(0, -free_ms) END,
+    'fullAfterMs', greatest(0, "refillMs" - free_ms - CASE WHEN granted THEN 0 ELSE interval END)
+  ) ORDER BY n)
   INTO is_granted, states
   FROM measured, verdict GROUP BY granted;
 

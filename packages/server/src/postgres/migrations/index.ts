@@ -12,7 +12,7 @@ import { tokenBuckets } from './0011-token-buckets.ts'
 import { dueTimes } from './0012-due-times.ts'
 import { workers } from './0013-workers.ts'
 
-/** The schema, step by step: a database of version n has seen the first n. A step that was released is never changed. */
+/** The schema in steps. A database of version n has had the first n. A released step never changes. */
 export const migrations: readonly string[] = [
   tables,
   records,

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { createTcpProxy, type TcpProxy } from '../../tcp-proxy.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
-import { type Ordeal, type Scenario, scenarioOf } from '../scenario.ts'
+import { createScenario, type Disruption, type Scenario } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** A statement of 10 s, 2 s of silence, 5 s for another connection: a request may meet one of each, and no more. */
 const longestMs = 20_000
 
 const fallIntoHoles =
-  (proxy: TcpProxy): Ordeal =>
+  (proxy: TcpProxy): Disruption =>
   async ({ random, fleet, load }, { times, progress }) => {
     const failures: string[] = []
     for (let round = 1; round <= times; round++) {
@@ -33,10 +33,10 @@ const fallIntoHoles =
 export const blackHoles: Scenario<PostgresEngine> = async (options) => {
   const { port } = options.engine.cluster
   const proxy = await createTcpProxy(port)
-  const reroute = (address: string, place: number): string =>
-    place < 2 ? address.replace(`:${port}/`, `:${proxy.port}/`) : address
+  const reroute = (address: string, index: number): string =>
+    index < 2 ? address.replace(`:${port}/`, `:${proxy.port}/`) : address
   try {
-    return await scenarioOf(fallIntoHoles(proxy), { done: 'black holes', world: { reroute } })(options)
+    return await createScenario(fallIntoHoles(proxy), { done: 'black holes', service: { reroute } })(options)
   } finally {
     await proxy.close()
   }

@@ -3,13 +3,13 @@ import { createTcpProxy, type TcpProxy } from '../../tcp-proxy.ts'
 import { startClientCreates } from '../client-creates.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { failuresOf, type Scenario } from '../scenario.ts'
-import { createWorld, type World } from '../world.ts'
+import { listFailures, type Scenario } from '../scenario.ts'
+import { startTestService, type TestService } from '../test-service.ts'
 
 const caller = { apiKey: 'wk_creates', wabaNumber: '+15550100003' }
 
-/** An organization whose groups nobody is told of: deliveries are what other scenarios are about. */
-const addCaller = async ({ control }: World): Promise<void> => {
+/** An organization whose groups nobody is published of: deliveries are what other scenarios are about. */
+const addCaller = async ({ control }: TestService): Promise<void> => {
   await control('POST', '/organizations', {
     id: 'creates',
     integrations: [{ wabaNumber: caller.wabaNumber }],
@@ -52,7 +52,7 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
   const proxy = await createTcpProxy(port)
   try {
     const reroute = (address: string): string => address.replace(`:${port}/`, `:${proxy.port}/`)
-    await using world = await createWorld({
+    await using service = await startTestService({
       engine,
       seed,
       reroute,
@@ -60,10 +60,10 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
       width: 2,
       isCalm: true,
     })
-    await addCaller(world)
-    const { address } = world.database
+    await addCaller(service)
+    const { address } = service.database
     const clients = [true, false].map((generateGroupIds) =>
-      startClientCreates({ url: world.fleet.url, ...caller, generateGroupIds }),
+      startClientCreates({ url: service.fleet.url, ...caller, generateGroupIds }),
     )
     let left = times
     const work = async (index: number): Promise<void> => {
@@ -72,15 +72,15 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
     const working = Promise.all(Array.from({ length: isCalm ? 64 : 256 }, (_, index) => work(index)))
     const ways = createWays(engine, proxy, address)
     for (let round = 0; left > 0; round++) {
-      await setTimeout(isCalm ? world.random.between(50, 200) : world.random.between(300, 1_500))
+      await setTimeout(isCalm ? service.random.between(50, 200) : service.random.between(300, 1_500))
       await ways[round % ways.length]?.()
       progress(`${times - left} of ${times} creates`)
     }
     await working
     const checks = await Promise.all(clients.map((client) => client.check(address)))
     await runSql(address, `SELECT wabakit.remove_organization('creates')`)
-    const result = await world.finish()
-    const failures = [...checks.flatMap((check) => check.failures), ...failuresOf(result)]
+    const result = await service.finish()
+    const failures = [...checks.flatMap((check) => check.failures), ...listFailures(result)]
     return { done: checks.map(({ done }) => done).join('; '), failures, result }
   } finally {
     await proxy.close()

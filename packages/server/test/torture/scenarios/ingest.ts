@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { failuresOf, type Scenario } from '../scenario.ts'
-import { createWorld } from '../world.ts'
+import { listFailures, type Scenario } from '../scenario.ts'
+import { startTestService } from '../test-service.ts'
 
 const valid = { wabaNumber: '+15550100001', subject: 'Ingest' }
 const json = (value: object): string => JSON.stringify({ ...valid, ...value })
@@ -46,10 +46,10 @@ const noise = [
 
 /** Whatever is sent to the public API gets an answer below 500, and the service goes on. */
 export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
-  await using world = await createWorld({ engine, seed })
+  await using service = await startTestService({ engine, seed })
   const failures: string[] = []
   const create = (body: BodyInit, headers: Record<string, string> = {}, init: object = {}) =>
-    fetch(`${world.fleet.url()}/whatsapp/wa-group/create`, {
+    fetch(`${service.fleet.url()}/whatsapp/wa-group/create`, {
       method: 'POST',
       headers: { authorization: 'wk_torture_0123456789', 'content-type': 'application/json', ...headers },
       body,
@@ -76,7 +76,7 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     await expectStatus('no key', create(json({}), { authorization: '' }), [401, 429])
     await expectStatus('a wrong key', create(json({}), { authorization: 'x'.repeat(4_000) }), [401, 429])
     for (const bytes of noise) {
-      const socket = connect(Number(new URL(world.fleet.url()).port), '127.0.0.1', () => socket.end(bytes))
+      const socket = connect(Number(new URL(service.fleet.url()).port), '127.0.0.1', () => socket.end(bytes))
       socket.on('error', () => {}).resume()
       await Promise.race([once(socket, 'close'), setTimeout(200)])
       socket.destroy()
@@ -96,8 +96,8 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     }
     progress(`${round} of ${times} rounds`)
   }
-  const result = await world.finish()
+  const result = await service.finish()
   const { broken } = result.load
   if (broken > 0) failures.push(`${broken} good requests of others were cut off`)
-  return { done: `${times} rounds of bad requests`, failures: [...failures, ...failuresOf(result)], result }
+  return { done: `${times} rounds of bad requests`, failures: [...failures, ...listFailures(result)], result }
 }

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { type Ordeal, scenarioOf, someMoment } from '../scenario.ts'
+import { createScenario, type Disruption, someMoment } from '../scenario.ts'
 
 /**
  * SIGKILL of any process at random moments, some of them before it is ready again, and others while it is away. What it
  * had claimed is taken over long before its lease is over.
  */
-export const kill: Ordeal = async (world, options) => {
-  const { random, fleet } = world
+export const kill: Disruption = async (service, options) => {
+  const { random, fleet } = service
   const { times, progress } = options
   let killed = 0
   while (killed < times) {
-    await someMoment(world, options)
+    await someMoment(service, options)
     const member = fleet.pick()
     await member.end('SIGKILL')
     killed++
@@ -34,4 +34,4 @@ export const kill: Ordeal = async (world, options) => {
 }
 
 /** Kills. */
-export const kills = scenarioOf(kill, { done: 'kills' })
+export const kills = createScenario(kill, { done: 'kills' })

@@ -1,6 +1,6 @@
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { type Ordeal, scenarioOf, someMoment } from '../scenario.ts'
+import { createScenario, type Disruption, someMoment } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** Kills one of the processes that serve a connection: PostgreSQL then cuts off all others, and recovers by itself. */
@@ -11,19 +11,19 @@ const killBackend = async (address: string): Promise<void> => {
 }
 
 /** PostgreSQL is stopped, killed, or crashes under load: 503 and nothing else, and all goes on without our restart. */
-export const restart: Ordeal<PostgresEngine> = async (world, options) => {
+export const restart: Disruption<PostgresEngine> = async (service, options) => {
   const { engine, times, progress } = options
-  const { fleet, database, load } = world
+  const { fleet, database, load } = service
   const { cluster } = engine
   const ways = [cluster.stop, cluster.crash, () => killBackend(database.address)]
   const before = load.report().unavailable
   const failures: string[] = []
   for (let round = 0; round < times; round++) {
-    await someMoment(world, options)
+    await someMoment(service, options)
     const way = round % ways.length
     await ways[way]?.()
     if (way < 2) {
-      await someMoment(world, options)
+      await someMoment(service, options)
       const health = await fetch(`${fleet.url()}/healthz`)
       if (!health.ok) failures.push(`/healthz answered ${health.status}`)
       await cluster.start()
@@ -36,4 +36,4 @@ export const restart: Ordeal<PostgresEngine> = async (world, options) => {
 }
 
 /** Restarts of PostgreSQL. */
-export const restarts = scenarioOf(restart, { done: 'restarts of PostgreSQL' })
+export const restarts = createScenario(restart, { done: 'restarts of PostgreSQL' })

@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Random } from './random.ts'
-import type { Behaviour } from './recorder.ts'
+import type { Behavior } from './recorder.ts'
 
 /** Every attempt succeeds, one in five after a while. */
 export const calm =
-  (random: Random): Behaviour =>
+  (random: Random): Behavior =>
   (response) =>
     void setTimeout(random.happens(0.2) ? random.between(1, 80) : 0).then(() => response.end('ok'))
 
 /** One in fifty fails at first, and is tried again after 5 s; one in twenty is slow. */
 export const flaky =
-  (random: Random): Behaviour =>
+  (random: Random): Behavior =>
   (response, nth) => {
     if (nth === 1 && random.happens(0.01)) return response.socket?.destroy()
     if (nth === 1 && random.happens(0.01)) response.statusCode = 500
@@ -30,7 +30,7 @@ const retryAfters = [
 ]
 
 /** What an endpoint can do to its sender; never taken for a success, except where said. */
-const misdeeds: Record<string, (response: Parameters<Behaviour>[0], random: Random) => void> = {
+const misdeeds: Record<string, (response: Parameters<Behavior>[0], random: Random) => void> = {
   hang: () => {},
   closeEarly: (response) => response.socket?.destroy(),
   closeInBody: (response) => {
@@ -63,7 +63,7 @@ const misdeeds: Record<string, (response: Parameters<Behaviour>[0], random: Rand
 
 /** Two in three first attempts meet something evil; later ones are answered. */
 export const hostile =
-  (random: Random): Behaviour =>
+  (random: Random): Behavior =>
   (response, nth) => {
     if (nth > 1 || random.happens(0.3)) return response.end('ok')
     const deeds = Object.values(misdeeds)
@@ -71,7 +71,7 @@ export const hostile =
   }
 
 /** Every attempt is answered that the endpoint is gone for good. */
-export const gone: Behaviour = (response) => response.writeHead(410).end()
+export const gone: Behavior = (response) => response.writeHead(410).end()
 
 /** Every attempt succeeds. */
-export const friendly: Behaviour = (response) => response.end('ok')
+export const friendly: Behavior = (response) => response.end('ok')

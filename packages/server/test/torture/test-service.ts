@@ -3,16 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { calm, flaky } from './behaviours.ts'
+import { calm, flaky } from './behaviors.ts'
 import type { Verdict } from './checker.ts'
 import { drain } from './drain.ts'
-import type { Engine, Role, WorldDatabase } from './engine.ts'
+import type { Engine, Role, TestDatabase } from './engine.ts'
 import { createFleet, type Fleet } from './fleet.ts'
 import { type Load, type LoadReport, startLoad } from './load.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
-/** A secret that signs from the start. */
+/** The secret that signs at the start. */
 export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
 
 /** The configuration of every process. */
@@ -34,56 +34,54 @@ const settings = {
   ],
 }
 
-/** What a world is made of. */
-export type WorldOptions = {
+export type TestServiceOptions = {
   readonly engine: Engine
   readonly seed: number
-  /** Its processes; those of the engine when omitted. */
+  /** The processes. @default those of the engine */
   readonly roles?: readonly Role[] | undefined
-  /** Changes the address at which the process of that place finds the database. */
-  readonly reroute?: ((address: string, place: number) => string) | undefined
-  /** A module for the processes. */
+  /** Changes the address of the database for the process with the given index. */
+  readonly reroute?: ((address: string, index: number) => string) | undefined
+  /** A module to preload in the processes. */
   readonly preload?: string | undefined
-  /** Variables of the processes, besides those of this one. */
+  /** Environment variables of the processes, in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** The endpoint answers every attempt; else it is flaky. */
+  /** Whether the endpoint accepts every attempt. Otherwise it is flaky. */
   readonly isCalm?: boolean | undefined
-  /** How many requests are under way at the same time. */
+  /** Number of concurrent requests. */
   readonly width?: number | undefined
 }
 
-/** What came of a world. */
-export type WorldResult = Verdict & { readonly load: LoadReport }
+export type TestResult = Verdict & { readonly load: LoadReport }
 
-/** A service under load, with an endpoint that records. */
-export type World = {
+/** Server processes under load, with an endpoint that records what arrives. */
+export type TestService = {
   readonly random: Random
-  readonly database: WorldDatabase
+  readonly database: TestDatabase
   readonly fleet: Fleet
   readonly recorder: Recorder
-  /** Ids of the two subscriptions. */
+  /** The ids of the two subscriptions. */
   readonly subscriptionIds: readonly string[]
-  /** Calls the control API; throws unless it succeeds. */
+  /** Calls the control API. Throws if the response is an error. */
   control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
-  /** Lets secrets sign from now on, besides those before. */
+  /** Accepts signatures by a further secret from now on. */
   allowSecret(secret: string): void
   readonly load: Load
   /**
-   * Ends the load, lets everything be delivered, stops the processes, and has it all checked.
+   * Stops the load, waits for the deliveries, stops the processes, and runs the checker.
    *
    * @param options - `drain: false` does not wait for deliveries.
    */
-  finish(options?: { readonly drain: boolean }): Promise<WorldResult>
-  /** Ends whatever runs, and removes the files. */
+  finish(options?: { readonly drain: boolean }): Promise<TestResult>
+  /** Stops everything, and removes the files. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Makes a world whose processes are ready and under load. */
-export const createWorld = async (options: WorldOptions): Promise<World> => {
-  await using made = new AsyncDisposableStack()
+/** Starts a service, and resolves when it is ready and under load. */
+export const startTestService = async (options: TestServiceOptions): Promise<TestService> => {
+  await using resources = new AsyncDisposableStack()
   const random = createRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
-  made.defer(() => rmSync(folder, { recursive: true }))
+  resources.defer(() => rmSync(folder, { recursive: true }))
   const files = {
     acknowledged: join(folder, 'acknowledged.jsonl'),
     arrivals: join(folder, 'arrivals.jsonl'),
@@ -97,14 +95,14 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   const { engine, preload, environment, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
   const recorder = await startRecorder(files, (options.isCalm ? calm : flaky)(random))
-  made.defer(recorder.close)
+  resources.defer(recorder.close)
   const secrets = [firstSecret]
   const fleet = createFleet({
     roles: options.roles ?? engine.roles,
     random,
     config: files.config,
     kills: files.kills,
-    addressFor: (name, place) => reroute(database.addressFor(name), place),
+    addressFor: (name, index) => reroute(database.addressFor(name), index),
     preload,
     environment,
   })
@@ -136,7 +134,7 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
   const endAll = (signal: 'SIGTERM' | 'SIGKILL'): Promise<unknown> =>
     Promise.all(fleet.members.map((member) => member.end(signal)))
 
-  made.defer(async () => void (await endAll('SIGKILL')))
+  resources.defer(async () => void (await endAll('SIGKILL')))
   await Promise.all(fleet.members.map((member) => member.start()))
   await database.prepare()
   const subscriptionIds: string[] = []
@@ -145,12 +143,12 @@ export const createWorld = async (options: WorldOptions): Promise<World> => {
     ['PSTN', '+15550100002'],
   ]) {
     const subscription = { channel, number, url: `${recorder.url}/${channel}`, secret: firstSecret }
-    const made = await control('POST', '/organizations/torture/subscriptions', subscription)
-    subscriptionIds.push(String(made.id))
+    const created = await control('POST', '/organizations/torture/subscriptions', subscription)
+    subscriptionIds.push(String(created.id))
   }
   const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width: options.width ?? 12 })
-  made.defer(async () => void (await load.stop()))
-  const all = made.move()
+  resources.defer(async () => void (await load.stop()))
+  const all = resources.move()
 
   return {
     random,
