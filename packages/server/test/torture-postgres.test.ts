@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createEnvironment, type Environment } from './torture/environment.ts'
 import { createPostgresEngine, type PostgresEngine } from './torture/postgres-engine.ts'
-import { type Disruption, listFailures } from './torture/scenario.ts'
+import { listFailures, type Ordeal } from './torture/scenario.ts'
 import { creates } from './torture/scenarios/creates.ts'
 import { kill } from './torture/scenarios/kills.ts'
 import { lies } from './torture/scenarios/lies.ts'
@@ -8,55 +9,54 @@ import { troubleStorage } from './torture/scenarios/postgres-storage.ts'
 import { restart } from './torture/scenarios/restarts.ts'
 import { shortGrace, stop } from './torture/scenarios/stops.ts'
 import { pause } from './torture/scenarios/zombies.ts'
-import { startTestService, type TestService } from './torture/test-service.ts'
 
-// The short form of `npm run torture -- postgres`: one service goes through everything.
+// The short form of `npm run torture -- postgres`: one environment goes through everything.
 const seed = Date.now() % 1_000_000
 let engine: PostgresEngine
-let service: TestService
+let environment: Environment
 
 beforeAll(async () => {
   engine = await createPostgresEngine({ isSynced: false })
-  service = await startTestService({ engine, seed, isCalm: true, width: 2, environment: shortGrace })
+  environment = await createEnvironment({ engine, seed, isCalm: true, width: 2, environment: shortGrace })
 }, 60_000)
 
 afterAll(async () => {
-  await service[Symbol.asyncDispose]()
+  await environment[Symbol.asyncDispose]()
   await engine[Symbol.asyncDispose]()
 })
 
 const limit = 60_000
 const options = { isCalm: true, progress: () => {} }
 
-const disrupt = async (disruption: Disruption<PostgresEngine>, times: number): Promise<void> =>
-  expect(await disruption(service, { ...options, engine, times }), `seed ${seed}`).toEqual([])
+const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<void> =>
+  expect(await ordeal(environment, { ...options, engine, times }), `seed ${seed}`).toEqual([])
 
-test('goes on when any process is killed', () => disrupt(kill, 3), limit)
+test('goes on when any process is killed', () => undergo(kill, 3), limit)
 
-test('ends with 0, and leaves no claim behind, when it is published to stop', () => disrupt(stop, 2), limit)
+test('ends with 0, and leaves no claim behind, when it is stopped', () => undergo(stop, 2), limit)
 
 test(
   'takes over from a worker that is paused, whose late results count for nothing',
-  () => disrupt(pause, 1),
+  () => undergo(pause, 1),
   limit,
 )
 
 test(
-  'answers 503 while the disk is full or the server only reads, and recovers',
-  () => disrupt(troubleStorage, 2),
+  'responds with 503 while the disk is full or the server only reads, and recovers',
+  () => undergo(troubleStorage, 2),
   limit,
 )
 
 test(
-  'answers 503 when PostgreSQL is stopped, killed, or crashes, and recovers',
-  () => disrupt(restart, 3),
+  'responds with 503 when PostgreSQL is stopped, killed, or crashes, and recovers',
+  () => undergo(restart, 3),
   limit,
 )
 
 test(
   'has lost nothing by all that, repeated nothing under another id, and attempted nothing twice at once',
   async () => {
-    const result = await service.finish()
+    const result = await environment.finish()
     expect(listFailures(result), `seed ${seed}`).toEqual([])
     expect(result.acknowledged).toBeGreaterThan(0)
     expect(result.takeovers).toBeGreaterThan(0)

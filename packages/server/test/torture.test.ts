@@ -19,14 +19,10 @@ const limit = 60_000
 
 test.concurrent('loses nothing that was acknowledged when it is killed', () => shorten(kills, 4), limit)
 
-test.concurrent(
-  'loses nothing, and ends with 0, when it is published to stop',
-  () => shorten(stops, 2),
-  limit,
-)
+test.concurrent('loses nothing, and ends with 0, when it is stopped', () => shorten(stops, 2), limit)
 
 test.concurrent(
-  'answers 503 and recovers when the disk is full or locked',
+  'responds with 503 and recovers when the disk is full or locked',
   () => shorten(sqliteStorage, 2),
   limit,
 )

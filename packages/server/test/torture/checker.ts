@@ -44,20 +44,20 @@ const report = (rule: string, what: string): void => {
   if (examples.length < 20) examples.push(`${rule}: ${what}`)
 }
 
-const group = <Item>(items: readonly Item[], getKey: (item: Item) => string): Map<string, Item[]> => {
+const group = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> => {
   const groups = new Map<string, Item[]>()
-  for (const item of items) groups.set(getKey(item), [...(groups.get(getKey(item)) ?? []), item])
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item])
   return groups
 }
 
 /** What an event is about, by its payload alone: these happen once. */
-const identifyEvent = (payload: string): string => {
+const getIdentity = (payload: string): string => {
   const { event, groupId, callId } = JSON.parse(payload)
   return `${event} ${groupId ?? callId}`
 }
 
 // What was acknowledged is there, with the event that tells it.
-const published = group(contents.events, ({ payload }) => identifyEvent(payload))
+const published = group(contents.events, ({ payload }) => getIdentity(payload))
 for (const each of acknowledged) {
   switch (each.kind) {
     case 'group':
@@ -86,13 +86,13 @@ const arrivedById = group(arrivals, ({ id }) => id)
 for (const { id, name, subject } of contents.events) {
   if (!arrivedById.has(id)) report('event never arrived', `${id} ${name} ${subject}`)
 }
-for (const [identity, each] of group(arrivals, ({ body }) => identifyEvent(body))) {
+for (const [identity, each] of group(arrivals, ({ body }) => getIdentity(body))) {
   if (new Set(each.map(({ id }) => id)).size > 1) report('duplicate with another webhook-id', identity)
 }
 const keys = secrets.split(',').map((secret) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
 for (const { id, timestamp, signature, body } of arrivals) {
   const event = byId.get(id)
-  if (event === undefined) report('arrived without ever having happened', `${id} ${identifyEvent(body)}`)
+  if (event === undefined) report('arrived without ever having happened', `${id} ${getIdentity(body)}`)
   else if (event.payload !== body) report('arrived with another body', id)
   const signed = `${id}.${timestamp}.${body}`
   const expected = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
@@ -104,7 +104,7 @@ const firstArrival = new Map<string, number>()
 for (const [index, { id }] of arrivals.entries()) if (!firstArrival.has(id)) firstArrival.set(id, index)
 for (const [subject, events] of group(contents.events, (event) => event.subject)) {
   const order = events.map(({ id }) => firstArrival.get(id) ?? -1).filter((index) => index !== -1)
-  if (order.some((arrival, index) => arrival < (order[index - 1] ?? -1))) report('out of order', subject)
+  if (order.some((index, place) => index < (order[place - 1] ?? -1))) report('out of order', subject)
 }
 
 // What the database says of the deliveries is so.

@@ -93,8 +93,8 @@ export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigur
       report('attempted more often than claimed', `${id}: ${attempts.length} of ${own.length}`)
     }
     const inOrder = attempts.toSorted((left, right) => left.begun - right.begun)
-    for (const [index, later] of inOrder.entries()) {
-      for (const earlier of inOrder.slice(0, index)) {
+    for (const [place, later] of inOrder.entries()) {
+      for (const earlier of inOrder.slice(0, place)) {
         if (earlier.ended <= later.begun) continue
         const isAllowed = own.some((claim, nth) => {
           const before = own[nth - 1]
@@ -106,7 +106,7 @@ export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigur
           )
         })
         if (isAllowed) overlaps++
-        else report('two concurrent attempts', `${id} at ${later.begun}`)
+        else report('attempted by two workers concurrently', `${id} at ${later.begun}`)
       }
     }
   }

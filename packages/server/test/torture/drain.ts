@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
-import type { TestDatabase } from './engine.ts'
+import type { EnvironmentDatabase } from './engine.ts'
 import type { Fleet } from './fleet.ts'
 import type { Recorder } from './recorder.ts'
 
-/** Of a service, what {@link drain} looks at. */
+/** Of an environment, what {@link drain} looks at. */
 export type DrainContext = {
   /** Calls the control API. */
   readonly control: (method: string, path: string) => Promise<object>
   readonly recorder: Pick<Recorder, 'open'>
-  readonly database: Pick<TestDatabase, 'endLeases'>
+  readonly database: Pick<EnvironmentDatabase, 'endLeases'>
   readonly fleet: Pick<Fleet, 'names'>
 }
 

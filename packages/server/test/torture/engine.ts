@@ -1,31 +1,33 @@
+/** What a process of an environment does. */
 export type Role = 'all' | 'api' | 'worker'
 
-/** The database of a service. A process gets a new name at each start. */
-export type TestDatabase = {
-  /** The address for the checker. */
+/** The database of an environment. Its processes have names, a new one at each start. */
+export type EnvironmentDatabase = {
+  /** As the checker gets it. */
   readonly address: string
-  /** Returns the address for a process. */
+  /** As a process gets it. */
   addressFor(process: string): string
-  /** Called once, when the tables exist and are empty. */
+  /** Called once, when it has its tables and nothing else. */
   prepare(): Promise<void>
-  /** Counts the deliveries that a process has claimed. */
+  /** How many deliveries are claimed under the name of a process. */
   countClaims(process: string): Promise<number>
   /**
-   * Ends the leases of some processes, as if a minute had passed. The processes must be dead or paused, or have nothing to
-   * attempt.
+   * Lets the leases of a minute of whatever some processes have claimed be over, as if that minute had passed. They
+   * must be dead or paused, or have nothing to attempt.
    */
   endLeases(...processes: readonly string[]): Promise<void>
 }
 
+/** What environments run on. */
 export type Engine = {
-  /** The default processes of a service. */
+  /** The processes of an environment. */
   readonly roles: readonly Role[]
-  /** A module that loses one acknowledged commit in `WABAKIT_DROP_EVERY`. Its response to `dropped` is their number. */
+  /** A module that loses one of `WABAKIT_DROP_EVERY` acknowledged commits. It responds with `dropped`. */
   readonly dropCommits: string
   /**
    * Creates an empty database.
    *
-   * @param folder - the service's folder, for files.
+   * @param folder - a folder of the environment for files.
    */
-  createDatabase(folder: string): Promise<TestDatabase>
+  createDatabase(folder: string): Promise<EnvironmentDatabase>
 }

@@ -21,7 +21,7 @@ export type Member = {
   ask(question: string): Promise<number>
 }
 
-/** The processes that serve a service. */
+/** The processes that serve an environment. */
 export type Fleet = {
   readonly members: readonly Member[]
   /** Every name that a process ever had. */
@@ -41,12 +41,12 @@ export type FleetOptions = {
   /** Where kills are written down. */
   readonly kills: string
   /** The database as the member of that place and name gets it. */
-  readonly addressFor: (name: string, index: number) => string
+  readonly addressFor: (name: string, place: number) => string
   readonly preload: string | undefined
   readonly environment: Readonly<Record<string, string>> | undefined
 }
 
-/** Makes a fleet; nothing is started yet. */
+/** Creates a fleet without starting its processes. */
 export const createFleet = ({
   roles,
   random,
@@ -60,7 +60,7 @@ export const createFleet = ({
   const lines = openLines<Kill>(kills)
   let lastUrl = ''
 
-  const createMember = (role: Role, index: number): Member => {
+  const createMember = (role: Role, place: number): Member => {
     let process: ServerProcess | undefined
     let url: string | undefined
     let name = ''
@@ -74,9 +74,9 @@ export const createFleet = ({
       url: () => url,
       isRunning: () => process?.isRunning() ?? false,
       start: async () => {
-        name = `${role}-${index}.${names.length}`
+        name = `${role}-${place}.${names.length}`
         names.push(name)
-        const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, index) }
+        const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, place) }
         const started = startServerProcess({ config, preload, environment: { ...environment, ...own } })
         process = started
         const readyAt = await started.ready

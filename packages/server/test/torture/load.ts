@@ -8,16 +8,16 @@ export type LoadOptions = {
   readonly random: Random
   /** Where a server is now; asked for each request. */
   readonly url: () => string
-  /** How many do something at the same time. */
+  /** The number of concurrent clients. */
   readonly width: number
 }
 
 /** What came of the load. */
 export type LoadReport = {
   readonly requests: number
-  /** Answered 503, with `Retry-After`: nothing was changed. */
+  /** Refused with 503, with `Retry-After`: nothing was changed. */
   readonly unavailable: number
-  /** Answered 503 `outcome_unknown`, without it. */
+  /** Refused with 503 `outcome_unknown`, without it. */
   readonly unknown: number
   /** Requests whose fate is unknown, since the connection broke. */
   readonly broken: number
@@ -31,7 +31,7 @@ export type LoadReport = {
 export type Load = {
   /** What came of it so far. */
   readonly report: () => LoadReport
-  /** Ends them, and resolves when the last has its answer; may be called again. */
+  /** Ends them, and resolves when the last request has a response; may be called again. */
   stop(): Promise<LoadReport>
 }
 
@@ -96,16 +96,16 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
   const playCall = async (): Promise<void> => {
     const callId = newId('call')
     const calls = '/_wabakit/organizations/torture/calls'
-    const isPublished = async (event: string, path: string, body: object): Promise<boolean> => {
+    const isTold = async (event: string, path: string, body: object): Promise<boolean> => {
       const answer = await post(path, body)
       const isDone = answer !== undefined && answer.status >= 200 && answer.status <= 299
       if (isDone) lines.append({ kind: 'step', callId, event })
       return isDone
     }
     const call = { callId, channel: 'PSTN', channelNumber: '+15550100002', customerNumber: '+15550199001' }
-    if (!(await isPublished('CALL_INCOMING_INITIATED', calls, { ...call, direction: 'INCOMING' }))) return
-    if (!(await isPublished('CALL_ACCEPTED', `${calls}/${callId}/steps`, { step: 'accept' }))) return
-    if (!(await isPublished('CALL_ENDED', `${calls}/${callId}/steps`, { step: 'end' }))) return
+    if (!(await isTold('CALL_INCOMING_INITIATED', calls, { ...call, direction: 'INCOMING' }))) return
+    if (!(await isTold('CALL_ACCEPTED', `${calls}/${callId}/steps`, { step: 'accept' }))) return
+    if (!(await isTold('CALL_ENDED', `${calls}/${callId}/steps`, { step: 'end' }))) return
     const summaries = ['first', 'second'].map(async (word) => {
       const recap = `The ${word} summary of ${callId}`
       const answer = await insist(`${calls}/${callId}/summary`, { recap, keyPoints: [], nextSteps: [] })

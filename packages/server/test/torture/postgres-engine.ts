@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { claimLog } from './claim-log.ts'
-import type { Engine, TestDatabase } from './engine.ts'
+import type { Engine, EnvironmentDatabase } from './engine.ts'
 import { runSql } from './postgres-sql.ts'
 
 /** Processes on a PostgreSQL of their own. */
@@ -11,7 +11,7 @@ export type PostgresEngine = Engine & {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Options of {@link createPostgresEngine}. */
+/** Options for {@link createPostgresEngine}. */
 export type PostgresEngineOptions = {
   /** Whether PostgreSQL syncs its files, as it does where it matters; without, it is faster. */
   readonly isSynced: boolean
@@ -21,7 +21,7 @@ const countBusy = `SELECT count(*)::integer AS backends FROM pg_stat_activity
   WHERE application_name = ANY ($1) AND state <> 'idle'`
 const ownClaims = `status = 'claimed' AND claim_id IN (SELECT claim_id FROM torture.claims WHERE process = ANY ($1))`
 
-const createDatabase = async (cluster: PostgresCluster): Promise<TestDatabase> => {
+const createDatabase = async (cluster: PostgresCluster): Promise<EnvironmentDatabase> => {
   const address = await cluster.createDatabase()
   return {
     address,
@@ -55,7 +55,7 @@ const createDatabase = async (cluster: PostgresCluster): Promise<TestDatabase> =
   }
 }
 
-/** Starts PostgreSQL for services of two processes that answer and two that deliver. */
+/** Starts PostgreSQL for environments of two processes that answer and two that deliver. */
 export const createPostgresEngine = async ({ isSynced }: PostgresEngineOptions): Promise<PostgresEngine> => {
   const settings = { max_connections: '300', fsync: isSynced ? 'on' : 'off' }
   const cluster = await createCluster({ settings })

@@ -1,7 +1,7 @@
 import type { ClaimEntry, Contents } from './contents.ts'
 import { runSql } from './postgres-sql.ts'
 
-const toKind = (kind: unknown): ClaimEntry['kind'] =>
+const readKind = (kind: unknown): ClaimEntry['kind'] =>
   kind === 'claimed' || kind === 'settled' || kind === 'released' ? kind : 'dropped'
 
 /** Reads a PostgreSQL database by SQL of its own. */
@@ -44,7 +44,7 @@ export const readPostgres = async (address: string): Promise<Contents> => {
     })),
     claims: claims.map((row) => ({
       eventId: String(row.id),
-      kind: toKind(row.kind),
+      kind: readKind(row.kind),
       claimId: String(row.claim_id),
       process: String(row.process),
       at: Number(row.at),

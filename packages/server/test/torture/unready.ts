@@ -2,17 +2,17 @@ import { setTimeout } from 'node:timers/promises'
 import type { Fleet } from './fleet.ts'
 
 /** Longest time that it takes a process to find the database again: a statement that hangs, and a new connection. */
-const timeoutMs = 20_000
+const patienceMs = 20_000
 
 /** Waits for every process to be ready without a restart, and names those that are not. */
 export const unready = async ({ members }: Fleet): Promise<string[]> => {
   const waiting = members.map(async (member) => {
-    for (const end = Date.now() + timeoutMs; Date.now() < end; await setTimeout(50)) {
+    for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(50)) {
       const answer = await fetch(`${member.url()}/readyz`).catch(() => undefined)
       if (answer?.ok) return []
       if (!member.isRunning()) return [`${member.name()} ended`]
     }
-    return [`${member.name()} was not ready again after ${timeoutMs} ms`]
+    return [`${member.name()} was not ready again after ${patienceMs} ms`]
   })
   return (await Promise.all(waiting)).flat()
 }

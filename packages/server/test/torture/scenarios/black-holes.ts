@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import { createTcpProxy, type TcpProxy } from '../../tcp-proxy.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
-import { createScenario, type Disruption, type Scenario } from '../scenario.ts'
+import { createScenario, type Ordeal, type Scenario } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** A statement of 10 s, 2 s of silence, 5 s for another connection: a request may meet one of each, and no more. */
 const longestMs = 20_000
 
 const fallIntoHoles =
-  (proxy: TcpProxy): Disruption =>
+  (proxy: TcpProxy): Ordeal =>
   async ({ random, fleet, load }, { times, progress }) => {
     const failures: string[] = []
     for (let round = 1; round <= times; round++) {
@@ -21,22 +21,24 @@ const fallIntoHoles =
       progress(`${round} of ${times} black holes`)
     }
     const { unavailable, slowestMs } = load.report()
-    if (unavailable === 0) failures.push('no request was answered 503')
-    if (slowestMs > longestMs) failures.push(`an answer took ${slowestMs} ms`)
+    if (unavailable === 0) failures.push('no request was refused with 503')
+    if (slowestMs > longestMs) failures.push(`a response took ${slowestMs} ms`)
     return failures
   }
 
 /**
- * The network between half of the processes and PostgreSQL swallows everything: their requests are answered 503 in
+ * The network between half of the processes and PostgreSQL swallows everything: their requests are refused with 503 in
  * bounded time, and all goes on when it is back.
  */
 export const blackHoles: Scenario<PostgresEngine> = async (options) => {
   const { port } = options.engine.cluster
   const proxy = await createTcpProxy(port)
-  const reroute = (address: string, index: number): string =>
-    index < 2 ? address.replace(`:${port}/`, `:${proxy.port}/`) : address
+  const reroute = (address: string, place: number): string =>
+    place < 2 ? address.replace(`:${port}/`, `:${proxy.port}/`) : address
   try {
-    return await createScenario(fallIntoHoles(proxy), { done: 'black holes', service: { reroute } })(options)
+    return await createScenario(fallIntoHoles(proxy), { done: 'black holes', environment: { reroute } })(
+      options,
+    )
   } finally {
     await proxy.close()
   }

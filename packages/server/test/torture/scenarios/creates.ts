@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { createTcpProxy, type TcpProxy } from '../../tcp-proxy.ts'
 import { startClientCreates } from '../client-creates.ts'
+import { createEnvironment, type Environment } from '../environment.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
-import { startTestService, type TestService } from '../test-service.ts'
 
 const caller = { apiKey: 'wk_creates', wabaNumber: '+15550100003' }
 
-/** An organization whose groups nobody is published of: deliveries are what other scenarios are about. */
-const addCaller = async ({ control }: TestService): Promise<void> => {
+/** An organization without subscriptions: other scenarios test deliveries. */
+const addCaller = async ({ control }: Environment): Promise<void> => {
   await control('POST', '/organizations', {
     id: 'creates',
     integrations: [{ wabaNumber: caller.wabaNumber }],
@@ -52,7 +52,7 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
   const proxy = await createTcpProxy(port)
   try {
     const reroute = (address: string): string => address.replace(`:${port}/`, `:${proxy.port}/`)
-    await using service = await startTestService({
+    await using environment = await createEnvironment({
       engine,
       seed,
       reroute,
@@ -60,10 +60,10 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
       width: 2,
       isCalm: true,
     })
-    await addCaller(service)
-    const { address } = service.database
+    await addCaller(environment)
+    const { address } = environment.database
     const clients = [true, false].map((generateGroupIds) =>
-      startClientCreates({ url: service.fleet.url, ...caller, generateGroupIds }),
+      startClientCreates({ url: environment.fleet.url, ...caller, generateGroupIds }),
     )
     let left = times
     const work = async (index: number): Promise<void> => {
@@ -72,14 +72,14 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
     const working = Promise.all(Array.from({ length: isCalm ? 64 : 256 }, (_, index) => work(index)))
     const ways = createWays(engine, proxy, address)
     for (let round = 0; left > 0; round++) {
-      await setTimeout(isCalm ? service.random.between(50, 200) : service.random.between(300, 1_500))
+      await setTimeout(isCalm ? environment.random.between(50, 200) : environment.random.between(300, 1_500))
       await ways[round % ways.length]?.()
       progress(`${times - left} of ${times} creates`)
     }
     await working
     const checks = await Promise.all(clients.map((client) => client.check(address)))
     await runSql(address, `SELECT wabakit.remove_organization('creates')`)
-    const result = await service.finish()
+    const result = await environment.finish()
     const failures = [...checks.flatMap((check) => check.failures), ...listFailures(result)]
     return { done: checks.map(({ done }) => done).join('; '), failures, result }
   } finally {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
+import { createEnvironment } from '../environment.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
-import { startTestService } from '../test-service.ts'
 
 const valid = { wabaNumber: '+15550100001', subject: 'Ingest' }
 const json = (value: object): string => JSON.stringify({ ...valid, ...value })
@@ -44,12 +44,12 @@ const noise = [
   'GET / HTTP/9.9\r\n\r\n',
 ]
 
-/** Whatever is sent to the public API gets an answer below 500, and the service goes on. */
+/** Every request to the public API gets a response below 500, and the service continues. */
 export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
-  await using service = await startTestService({ engine, seed })
+  await using environment = await createEnvironment({ engine, seed })
   const failures: string[] = []
   const create = (body: BodyInit, headers: Record<string, string> = {}, init: object = {}) =>
-    fetch(`${service.fleet.url()}/whatsapp/wa-group/create`, {
+    fetch(`${environment.fleet.url()}/whatsapp/wa-group/create`, {
       method: 'POST',
       headers: { authorization: 'wk_torture_0123456789', 'content-type': 'application/json', ...headers },
       body,
@@ -76,7 +76,9 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     await expectStatus('no key', create(json({}), { authorization: '' }), [401, 429])
     await expectStatus('a wrong key', create(json({}), { authorization: 'x'.repeat(4_000) }), [401, 429])
     for (const bytes of noise) {
-      const socket = connect(Number(new URL(service.fleet.url()).port), '127.0.0.1', () => socket.end(bytes))
+      const socket = connect(Number(new URL(environment.fleet.url()).port), '127.0.0.1', () =>
+        socket.end(bytes),
+      )
       socket.on('error', () => {}).resume()
       await Promise.race([once(socket, 'close'), setTimeout(200)])
       socket.destroy()
@@ -96,7 +98,7 @@ export const ingest: Scenario = async ({ engine, seed, times, progress }) => {
     }
     progress(`${round} of ${times} rounds`)
   }
-  const result = await service.finish()
+  const result = await environment.finish()
   const { broken } = result.load
   if (broken > 0) failures.push(`${broken} good requests of others were cut off`)
   return { done: `${times} rounds of bad requests`, failures: [...failures, ...listFailures(result)], result }

@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { createScenario, type Disruption, someMoment } from '../scenario.ts'
+import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
 /**
  * SIGKILL of any process at random moments, some of them before it is ready again, and others while it is away. What it
  * had claimed is taken over long before its lease is over.
  */
-export const kill: Disruption = async (service, options) => {
-  const { random, fleet } = service
+export const kill: Ordeal = async (environment, options) => {
+  const { random, fleet } = environment
   const { times, progress } = options
   let killed = 0
   while (killed < times) {
-    await someMoment(service, options)
+    await someMoment(environment, options)
     const member = fleet.pick()
     await member.end('SIGKILL')
     killed++

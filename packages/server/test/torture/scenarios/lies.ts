@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
+import { createEnvironment } from '../environment.ts'
 import type { Scenario } from '../scenario.ts'
-import { startTestService } from '../test-service.ts'
 
 /** A store that drops one commit of so many and says it was kept: the checker must see that. */
 export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
-  await using service = await startTestService({
+  await using environment = await createEnvironment({
     engine,
     roles: ['all'],
     seed,
@@ -15,9 +15,9 @@ export const lies: Scenario = async ({ engine, seed, isCalm, times, progress }) 
   // A dropped commit need not have held a change: the load goes on until several were dropped.
   for (let dropped = 0; dropped < 5; progress(`${dropped} commits dropped`)) {
     await setTimeout(100)
-    dropped = await service.fleet.pick().ask('dropped')
+    dropped = await environment.fleet.pick().ask('dropped')
   }
-  const result = await service.finish({ drain: false })
+  const result = await environment.finish({ drain: false })
   const lost = Object.keys(result.problems).filter((rule) => rule.startsWith('lost '))
   const failures = lost.length > 0 ? [] : ['the checker did not see that commits were dropped']
   return { done: `1 commit in ${times} dropped`, failures, result }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
+import { createEnvironment } from '../environment.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
-import { startTestService } from '../test-service.ts'
 
 /** Longest time until everything is delivered after the last kill; less than a lease of what was claimed before it. */
 const longestMs = 40_000
@@ -12,21 +12,21 @@ const fewSlots = { WABAKIT_DELIVERY_CONCURRENCY_PER_SUBSCRIPTION: '8' }
 /** SIGKILL of the only process, which is started again at once and finds what it had claimed before. */
 export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const { engine, seed, times, progress } = options
-  await using service = await startTestService({ engine, seed, roles: ['all'], environment: fewSlots })
-  const { random, recorder } = service
+  await using environment = await createEnvironment({ engine, seed, roles: ['all'], environment: fewSlots })
+  const { random, recorder } = environment
   recorder.behave((response) => void setTimeout(50).then(() => response.end('ok')))
   for (let killed = 1; killed <= times; killed++) {
     await setTimeout(random.between(2_500, 3_500))
-    const [member] = service.fleet.members
+    const [member] = environment.fleet.members
     await member?.end('SIGKILL')
     await member?.start()
     progress(`${killed} of ${times} kills`)
   }
   const start = Date.now()
-  await service.load.stop()
+  await environment.load.stop()
   const countLeft = async (): Promise<number> => {
     const statuses = ['waiting', 'pending', 'claimed'].map(async (status) => {
-      const page = await service.control(
+      const page = await environment.control(
         'GET',
         `/organizations/torture/deliveries?status=${status}&limit=1000`,
       )
@@ -40,7 +40,7 @@ export const loneKills: Scenario<PostgresEngine> = async (options) => {
     left = await countLeft()
   }
   const seconds = (Date.now() - start) / 1_000
-  const result = await service.finish({ drain: false })
+  const result = await environment.finish({ drain: false })
   const failures = left > 0 ? [`${left} deliveries were missing ${seconds} s after the last restart`] : []
   return {
     done: `${times} kills, then all delivered within ${seconds.toFixed(1)} s`,

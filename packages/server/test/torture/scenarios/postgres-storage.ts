@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { awaitRejections } from '../rejections.ts'
-import { createScenario, type Disruption } from '../scenario.ts'
+import { awaitRefusals } from '../refusals.ts'
+import { createScenario, type Ordeal } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** Makes trouble, and ends it when `isNoticed` has resolved. */
@@ -84,9 +84,9 @@ const demote: Trouble = async (address, isNoticed) => {
 }
 
 /** The disk is full, the server only reads, tables are locked: 503 and nothing else, and it goes on without a restart. */
-export const troubleStorage: Disruption<PostgresEngine> = async (service, { times, progress }) => {
-  const { random, fleet, load } = service
-  const { address } = service.database
+export const troubleStorage: Ordeal<PostgresEngine> = async (environment, { times, progress }) => {
+  const { random, fleet, load } = environment
+  const { address } = environment.database
   await fillTable(address)
   const troubles = Object.entries({ fillDisk, demote, lockTables })
   const failures: string[] = []
@@ -94,7 +94,7 @@ export const troubleStorage: Disruption<PostgresEngine> = async (service, { time
     const [name, cause] = troubles[round % troubles.length] ?? ['', fillDisk]
     await setTimeout(random.between(50, 300))
     await cause(address, async () => {
-      if (!(await awaitRejections(load))) failures.push(`${name}: requests were not answered 503`)
+      if (!(await awaitRefusals(load))) failures.push(`${name}: requests were not refused with 503`)
     })
     failures.push(...(await unready(fleet)))
     progress(`${round + 1} of ${times} times full, locked or only to be read`)

@@ -1,6 +1,6 @@
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { createScenario, type Disruption, someMoment } from '../scenario.ts'
+import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 import { unready } from '../unready.ts'
 
 /** Kills one of the processes that serve a connection: PostgreSQL then cuts off all others, and recovers by itself. */
@@ -11,19 +11,19 @@ const killBackend = async (address: string): Promise<void> => {
 }
 
 /** PostgreSQL is stopped, killed, or crashes under load: 503 and nothing else, and all goes on without our restart. */
-export const restart: Disruption<PostgresEngine> = async (service, options) => {
+export const restart: Ordeal<PostgresEngine> = async (environment, options) => {
   const { engine, times, progress } = options
-  const { fleet, database, load } = service
+  const { fleet, database, load } = environment
   const { cluster } = engine
   const ways = [cluster.stop, cluster.crash, () => killBackend(database.address)]
   const before = load.report().unavailable
   const failures: string[] = []
   for (let round = 0; round < times; round++) {
-    await someMoment(service, options)
+    await someMoment(environment, options)
     const way = round % ways.length
     await ways[way]?.()
     if (way < 2) {
-      await someMoment(service, options)
+      await someMoment(environment, options)
       const health = await fetch(`${fleet.url()}/healthz`)
       if (!health.ok) failures.push(`/healthz answered ${health.status}`)
       await cluster.start()
@@ -31,7 +31,7 @@ export const restart: Disruption<PostgresEngine> = async (service, options) => {
     failures.push(...(await unready(fleet)))
     progress(`${round + 1} of ${times} restarts of PostgreSQL`)
   }
-  if (load.report().unavailable === before) failures.push('no request was answered 503')
+  if (load.report().unavailable === before) failures.push('no request was refused with 503')
   return failures
 }
 

@@ -1,32 +1,32 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
-import { awaitRejections } from '../rejections.ts'
+import { createEnvironment } from '../environment.ts'
+import { awaitRefusals } from '../refusals.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
-import { startTestService } from '../test-service.ts'
 
 const preload = join(import.meta.dirname, '../preload/limit-pages.ts')
 
 /** The disk is full, or another program holds the lock: 503 and nothing else, and it goes on without a restart. */
 export const sqliteStorage: Scenario = async ({ engine, seed, isCalm, times, progress }) => {
-  await using service = await startTestService({ engine, seed, isCalm, preload })
+  await using environment = await createEnvironment({ engine, seed, isCalm, preload })
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
-    await setTimeout(service.random.between(50, 300))
+    await setTimeout(environment.random.between(50, 300))
     if (round % 2 === 0) {
-      const other = new DatabaseSync(service.database.address, { timeout: 5_000 })
+      const other = new DatabaseSync(environment.database.address, { timeout: 5_000 })
       other.exec('begin immediate')
-      await setTimeout(service.random.between(20, 3_000))
+      await setTimeout(environment.random.between(20, 3_000))
       other.close()
     } else {
-      await service.fleet.pick().ask('full')
-      if (!(await awaitRejections(service.load))) failures.push('no request was answered 503')
-      await service.fleet.pick().ask('free')
+      await environment.fleet.pick().ask('full')
+      if (!(await awaitRefusals(environment.load))) failures.push('no request was refused with 503')
+      await environment.fleet.pick().ask('free')
     }
-    const health = await fetch(`${service.fleet.url()}/healthz`)
+    const health = await fetch(`${environment.fleet.url()}/healthz`)
     if (!health.ok) failures.push(`/healthz answered ${health.status}`)
     progress(`${round} of ${times} times full or locked`)
   }
-  const result = await service.finish()
+  const result = await environment.finish()
   return { done: `${times} times full or locked`, failures: [...failures, ...listFailures(result)], result }
 }

@@ -1,12 +1,12 @@
-import { createScenario, type Disruption, someMoment } from '../scenario.ts'
+import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
 
 /** SIGTERM at random moments: the process ends with 0, in time, and leaves no claim behind. */
-export const stop: Disruption = async (service, options) => {
-  const { fleet, database } = service
+export const stop: Ordeal = async (environment, options) => {
+  const { fleet, database } = environment
   const { times, progress } = options
   const failures: string[] = []
   for (let stopped = 1; stopped <= times; stopped++) {
-    await someMoment(service, options)
+    await someMoment(environment, options)
     const member = fleet.pick()
     const name = member.name()
     const start = performance.now()
@@ -25,4 +25,4 @@ export const stop: Disruption = async (service, options) => {
 export const shortGrace = { WABAKIT_SHUTDOWN_GRACE_MS: '40' }
 
 /** Stops. */
-export const stops = createScenario(stop, { done: 'stops', service: { environment: shortGrace } })
+export const stops = createScenario(stop, { done: 'stops', environment: { environment: shortGrace } })

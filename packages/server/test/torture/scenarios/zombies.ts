@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Environment } from '../environment.ts'
 import type { Member } from '../fleet.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
-import { createScenario, type Disruption } from '../scenario.ts'
-import type { TestService } from '../test-service.ts'
+import { createScenario, type Ordeal } from '../scenario.ts'
 
 const leaseMs = 60_000
 /** Longest time for what should take a moment. */
-const timeoutMs = 20_000
+const patienceMs = 20_000
 
 /** How many results of a worker came too late: another had taken the delivery over. */
 const countStale = async (worker: Member): Promise<number> => {
@@ -16,7 +16,7 @@ const countStale = async (worker: Member): Promise<number> => {
 }
 
 /** How many deliveries others have taken over from a worker. */
-const countTakenOver = async ({ database }: TestService, worker: Member): Promise<number> => {
+const countTakenOver = async ({ database }: Environment, worker: Member): Promise<number> => {
   const sql = `SELECT count(*)::integer AS taken FROM (
     SELECT lag(process) OVER (PARTITION BY event ORDER BY position) AS holder, lease_left_ms
     FROM torture.claims WHERE kind = 'claimed'
@@ -27,14 +27,14 @@ const countTakenOver = async ({ database }: TestService, worker: Member): Promis
 
 /** Resolves with whether something came true in time. */
 const comesTrue = async (isTrue: () => Promise<boolean>): Promise<boolean> => {
-  for (const end = Date.now() + timeoutMs; Date.now() < end; await setTimeout(50)) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; await setTimeout(50)) {
     if (await isTrue()) return true
   }
   return false
 }
 
 /** Pauses a worker in the midst of attempts. */
-const pauseAtWork = async ({ random, database }: TestService, worker: Member): Promise<void> => {
+const pauseAtWork = async ({ random, database }: Environment, worker: Member): Promise<void> => {
   for (;;) {
     await setTimeout(random.between(20, 300))
     worker.pause()
@@ -49,14 +49,14 @@ const pauseAtWork = async ({ random, database }: TestService, worker: Member): P
  * A worker is paused in the midst of attempts, for longer than its lease: others take over what it had claimed. When it
  * goes on, its results come too late, and count for nothing.
  */
-export const pause: Disruption<PostgresEngine> = async (service, { isCalm, times, progress }) => {
-  const { fleet, database } = service
+export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times, progress }) => {
+  const { fleet, database } = environment
   const failures: string[] = []
   for (let round = 1; round <= times; round++) {
     const worker = fleet.pick('worker')
     const stale = await countStale(worker)
-    const takenOver = await countTakenOver(service, worker)
-    await pauseAtWork(service, worker)
+    const takenOver = await countTakenOver(environment, worker)
+    await pauseAtWork(environment, worker)
     // In the long form, once, it is the minute itself that passes.
     const isWaitedFor = round === 1 && !isCalm
     if (isWaitedFor) await setTimeout(leaseMs)
@@ -67,7 +67,7 @@ export const pause: Disruption<PostgresEngine> = async (service, { isCalm, times
     if (!(await comesTrue(isReplaced))) {
       failures.push('some claims of a paused worker were not taken over')
     }
-    const late = (await countTakenOver(service, worker)) - takenOver
+    const late = (await countTakenOver(environment, worker)) - takenOver
     worker.resume()
     // After a minute it does not wait any more for claims that it asked for right before, and so never attempts them.
     const least = isWaitedFor ? 1 : late

@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import { calm, flaky } from './behaviors.ts'
 import type { Verdict } from './checker.ts'
 import { drain } from './drain.ts'
-import type { Engine, Role, TestDatabase } from './engine.ts'
+import type { Engine, EnvironmentDatabase, Role } from './engine.ts'
 import { createFleet, type Fleet } from './fleet.ts'
 import { type Load, type LoadReport, startLoad } from './load.ts'
 import { createRandom, type Random } from './random.ts'
 import { type Recorder, startRecorder } from './recorder.ts'
 
-/** The secret that signs at the start. */
+/** A secret that signs from the start. */
 export const firstSecret = `whsec_${Buffer.from('torture torture torture torture!').toString('base64')}`
 
 /** The configuration of every process. */
@@ -34,54 +34,56 @@ const settings = {
   ],
 }
 
-export type TestServiceOptions = {
+/** What an environment is made of. */
+export type EnvironmentOptions = {
   readonly engine: Engine
   readonly seed: number
-  /** The processes. @default those of the engine */
+  /** Its processes; those of the engine when omitted. */
   readonly roles?: readonly Role[] | undefined
-  /** Changes the address of the database for the process with the given index. */
-  readonly reroute?: ((address: string, index: number) => string) | undefined
-  /** A module to preload in the processes. */
+  /** Changes the address at which the process of that place finds the database. */
+  readonly reroute?: ((address: string, place: number) => string) | undefined
+  /** A module for the processes. */
   readonly preload?: string | undefined
-  /** Environment variables of the processes, in addition to those of this process. */
+  /** Variables of the processes, besides those of this one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** Whether the endpoint accepts every attempt. Otherwise it is flaky. */
+  /** The endpoint answers every attempt; else it is flaky. */
   readonly isCalm?: boolean | undefined
-  /** Number of concurrent requests. */
+  /** The number of concurrent requests. */
   readonly width?: number | undefined
 }
 
-export type TestResult = Verdict & { readonly load: LoadReport }
+/** What came of an environment. */
+export type EnvironmentResult = Verdict & { readonly load: LoadReport }
 
-/** Server processes under load, with an endpoint that records what arrives. */
-export type TestService = {
+/** A service under load, with an endpoint that records. */
+export type Environment = {
   readonly random: Random
-  readonly database: TestDatabase
+  readonly database: EnvironmentDatabase
   readonly fleet: Fleet
   readonly recorder: Recorder
-  /** The ids of the two subscriptions. */
+  /** Ids of the two subscriptions. */
   readonly subscriptionIds: readonly string[]
-  /** Calls the control API. Throws if the response is an error. */
+  /** Calls the control API; throws unless it succeeds. */
   control(method: string, path: string, body?: object): Promise<Record<string, unknown>>
-  /** Accepts signatures by a further secret from now on. */
+  /** Lets secrets sign from now on, besides those before. */
   allowSecret(secret: string): void
   readonly load: Load
   /**
-   * Stops the load, waits for the deliveries, stops the processes, and runs the checker.
+   * Ends the load, lets everything be delivered, stops the processes, and has it all checked.
    *
    * @param options - `drain: false` does not wait for deliveries.
    */
-  finish(options?: { readonly drain: boolean }): Promise<TestResult>
-  /** Stops everything, and removes the files. */
+  finish(options?: { readonly drain: boolean }): Promise<EnvironmentResult>
+  /** Ends whatever runs, and removes the files. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts a service, and resolves when it is ready and under load. */
-export const startTestService = async (options: TestServiceOptions): Promise<TestService> => {
-  await using resources = new AsyncDisposableStack()
+/** Starts an environment whose processes are ready and under load. */
+export const createEnvironment = async (options: EnvironmentOptions): Promise<Environment> => {
+  await using made = new AsyncDisposableStack()
   const random = createRandom(options.seed)
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-torture-'))
-  resources.defer(() => rmSync(folder, { recursive: true }))
+  made.defer(() => rmSync(folder, { recursive: true }))
   const files = {
     acknowledged: join(folder, 'acknowledged.jsonl'),
     arrivals: join(folder, 'arrivals.jsonl'),
@@ -95,14 +97,14 @@ export const startTestService = async (options: TestServiceOptions): Promise<Tes
   const { engine, preload, environment, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
   const recorder = await startRecorder(files, (options.isCalm ? calm : flaky)(random))
-  resources.defer(recorder.close)
+  made.defer(recorder.close)
   const secrets = [firstSecret]
   const fleet = createFleet({
     roles: options.roles ?? engine.roles,
     random,
     config: files.config,
     kills: files.kills,
-    addressFor: (name, index) => reroute(database.addressFor(name), index),
+    addressFor: (name, place) => reroute(database.addressFor(name), place),
     preload,
     environment,
   })
@@ -134,7 +136,7 @@ export const startTestService = async (options: TestServiceOptions): Promise<Tes
   const endAll = (signal: 'SIGTERM' | 'SIGKILL'): Promise<unknown> =>
     Promise.all(fleet.members.map((member) => member.end(signal)))
 
-  resources.defer(async () => void (await endAll('SIGKILL')))
+  made.defer(async () => void (await endAll('SIGKILL')))
   await Promise.all(fleet.members.map((member) => member.start()))
   await database.prepare()
   const subscriptionIds: string[] = []
@@ -143,12 +145,12 @@ export const startTestService = async (options: TestServiceOptions): Promise<Tes
     ['PSTN', '+15550100002'],
   ]) {
     const subscription = { channel, number, url: `${recorder.url}/${channel}`, secret: firstSecret }
-    const created = await control('POST', '/organizations/torture/subscriptions', subscription)
-    subscriptionIds.push(String(created.id))
+    const made = await control('POST', '/organizations/torture/subscriptions', subscription)
+    subscriptionIds.push(String(made.id))
   }
   const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width: options.width ?? 12 })
-  resources.defer(async () => void (await load.stop()))
-  const all = resources.move()
+  made.defer(async () => void (await load.stop()))
+  const all = made.move()
 
   return {
     random,

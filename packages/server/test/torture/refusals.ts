@@ -1,0 +1,13 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Load } from './load.ts'
+
+const patienceMs = 20_000
+
+/** Waits until some more requests were refused with 503; resolves with whether they were, in time. */
+export const awaitRefusals = async (load: Load): Promise<boolean> => {
+  const before = load.report().unavailable
+  for (const end = Date.now() + patienceMs; load.report().unavailable < before + 3; await setTimeout(20)) {
+    if (Date.now() > end) return false
+  }
+  return true
+}
