@@ -3,7 +3,7 @@
  * Arguments: path, how many at the same time, how many in all.
  */
 import { writeSync } from 'node:fs'
-import { sqliteStore } from '../src/sqlite/sqlite-store.ts'
+import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { groupCreation, organization, subscription } from './sqlite-records.ts'
 
 const [path = '', width = '1', total = '1'] = process.argv.slice(2)

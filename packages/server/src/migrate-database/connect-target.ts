@@ -1,9 +1,9 @@
 import pg from 'pg'
-import { hasSchema, withSchemaLock } from '../postgres/migrate.ts'
-import { toOpenError } from '../postgres/open-error.ts'
-import { prepareSession } from '../postgres/session.ts'
-import { hasUnfinishedCopy } from '../postgres/unfinished-copy.ts'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { hasSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
+import { toOpenError } from '../stores/postgres/open-error.ts'
+import { prepareSession } from '../stores/postgres/session.ts'
+import { hasUnfinishedCopy } from '../stores/postgres/unfinished-copy.ts'
 
 /** `wabacopy` in ASCII: the advisory lock of the process that copies. */
 const copyLock = 0x77616261636f7079n

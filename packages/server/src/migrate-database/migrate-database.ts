@@ -1,4 +1,4 @@
-import { toStorageError } from '../sqlite/sqlite-failure.ts'
+import { toStorageError } from '../stores/sqlite/storage-errors.ts'
 import { compareTables, readSource, type TableComparison } from './compare-tables.ts'
 import { copyTables } from './copy-tables.ts'
 import { isSame } from './fingerprint.ts'

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
-import { resolveDatabaseFile } from '../sqlite/database-file.ts'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
-import { lockFile } from '../sqlite/lock-file.ts'
-import { readVersion } from '../sqlite/migrate.ts'
-import { migrations } from '../sqlite/migrations.ts'
-import { findRemedy } from '../sqlite/sqlite-failure.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { resolveDatabaseFile } from '../stores/sqlite/database-file.ts'
+import { lockFile } from '../stores/sqlite/lock-file.ts'
+import { readVersion } from '../stores/sqlite/migrate.ts'
+import { migrations } from '../stores/sqlite/migrations.ts'
+import { findRemedy } from '../stores/sqlite/storage-errors.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
 const SourceRow = z.object({

@@ -2,7 +2,7 @@ import { loadConfig } from '../../config/load-config.ts'
 import { closeOnSignal } from '../../host/close-on-signal.ts'
 import { isPostgres } from '../../host/open-store.ts'
 import { type RunningServer, startServer } from '../../host/start-server.ts'
-import { formatAddress } from '../../postgres/database-address.ts'
+import { formatAddress } from '../../stores/postgres/database-address.ts'
 import type { Output } from '../output.ts'
 
 /** Flags of a server's settings by the settings' names, and the file to read. */
