@@ -88,9 +88,7 @@ const exempt = [
   'packages/server/',
   'packages/webhooks/',
   'docs/cli.md',
-  'docs/postgresql.md',
   'docs/running-the-server.md',
-  'docs/scaling.md',
   'examples/',
   'CONTRIBUTING.md',
 ]

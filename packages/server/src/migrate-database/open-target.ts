@@ -34,7 +34,7 @@ export type Target = {
   write(table: CopiedTable, batch: Batch): Promise<void>
   /** Reads the rows of a table as JSON, a few at a time. */
   rows(table: CopiedTable): AsyncIterable<unknown[]>
-  /** Makes a sequence continue after a number, if the number is not 0. */
+  /** Continues a sequence after a number, if the number is not 0. */
   continueAfter(sequence: string, highest: number): Promise<void>
   /** Marks the copy as finished, so that servers can start on it. */
   finish(): Promise<void>

@@ -42,7 +42,7 @@ const change = (file: string, sql: string): void => {
 }
 
 /** Names of the schemas in a database. */
-const schemasOf = async (url: string): Promise<string[]> => {
+const listSchemas = async (url: string): Promise<string[]> => {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rows } = await client.query(`SELECT nspname AS name FROM pg_namespace WHERE nspname = 'wabakit'`)
@@ -50,7 +50,7 @@ const schemasOf = async (url: string): Promise<string[]> => {
   return rows.map(({ name }) => name)
 }
 
-test('a source that is no database of ours is told as what it is, and nothing is made or changed', async () => {
+test('a source that is not our database is rejected with the reason, and nothing is created or changed', async () => {
   const folder = temporaryFolder()
   const file = (name: string): string => join(folder, name)
   writeFileSync(file('empty.db'), '')
@@ -130,7 +130,7 @@ test('a target into which another migration runs is refused', async () => {
   await expect(migrate(file, to)).rejects.toThrow(
     'Another migration into it is running. Let that one finish.',
   )
-  expect(await schemasOf(to)).toEqual([])
+  expect(await listSchemas(to)).toEqual([])
 })
 
 test('the command line says what can be migrated', async () => {

@@ -30,14 +30,14 @@ const follow = async (database: PostgresDatabase, organizationId: string): Promi
   return shown
 }
 
-test('shows attempts that were made while nobody knew yet who follows', async () => {
+test('publishes attempts from before the followers were known', async () => {
   const shown = await follow(watcher, 'acme')
   worker.attempts.startPublishing()
   worker.attempts.publish('acme', { number: 1 })
   await expect.poll(() => shown, { timeout: 5_000 }).toEqual([{ number: 1 }])
 })
 
-test('shows each organization its own attempts, in order, and not again what the own process made', async () => {
+test('publishes the attempts of each organization in order, and not to the process that made them', async () => {
   const [shown, others, own] = [
     await follow(watcher, 'acme'),
     await follow(watcher, 'other'),
@@ -51,14 +51,14 @@ test('shows each organization its own attempts, in order, and not again what the
   expect(own).toEqual([])
 })
 
-test('leaves out an attempt that fits into no message', async () => {
+test('drops an attempt that does not fit into a message', async () => {
   const shown = await follow(watcher, 'acme')
   worker.attempts.publish('acme', { url: 'x'.repeat(8_000) })
   worker.attempts.publish('acme', { url: 'short' })
   await expect.poll(() => shown, { timeout: 5_000 }).toEqual([{ url: 'short' }])
 })
 
-test('goes on when connections broke', async () => {
+test('continues after connections break', async () => {
   const shown = await follow(watcher, 'acme')
   await worker.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN %'`)
   const publish = (): unknown[] => {

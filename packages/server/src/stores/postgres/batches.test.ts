@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createBatches } from './batches.ts'
 
-/** Batches of words, which end when they are told to. */
+/** Batches of words, which end on request. */
 const createWords = (maxItems = 64) => {
   const batches: Array<{ readonly words: readonly string[]; end(): void }> = []
   const write = createBatches<string, string>({
@@ -18,7 +18,7 @@ const createWords = (maxItems = 64) => {
   return { batches, write }
 }
 
-test('writes what comes while others are being written in the next batch', async () => {
+test('combines items that arrive during a write into the next batch', async () => {
   const { batches, write } = createWords()
   const first = write('a')
   await Promise.resolve()
@@ -37,7 +37,7 @@ test('writes what comes while others are being written in the next batch', async
   expect(await Promise.all([second, ...others])).toEqual(['B', 'C', 'D', 'E'])
 })
 
-test('leaves what is about the same, or one too many, to the next batch', async () => {
+test('leaves items with the same key, and items above the maximum, to the next batch', async () => {
   const { batches, write } = createWords(3)
   const written = ['a1', 'a2', 'b', 'c', 'd'].map(write)
   await Promise.resolve()
@@ -80,7 +80,7 @@ test.each([
 test.each([
   ['the database is unavailable', new StorageUnavailableError('gone')],
   ['the outcome is unknown', new StorageOutcomeUnknownError('lost')],
-])('tells all of a batch when %s, and tries none of them again by itself', async (_, error) => {
+])('reports to all of a batch when %s, and tries none of them again by itself', async (_, error) => {
   const { batches, write } = createFailing(error)
   const written = await Promise.allSettled(['a', 'bad'].map(write))
   const rejected = { status: 'rejected', reason: error }

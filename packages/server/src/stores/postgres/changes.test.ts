@@ -35,7 +35,7 @@ beforeEach(async () => {
   await store.saveSubscription(subscription())
 })
 
-test('makes changes that come together in few transactions', async () => {
+test('combines concurrent changes into few transactions', async () => {
   const groups = Array.from({ length: 60 }, (_, index) => groupCreation(`together-${index}`))
   const made = await Promise.all(groups.map(store.createGroup))
   expect(new Set(made.map(({ outcome }) => outcome))).toEqual(new Set(['created']))
@@ -47,9 +47,9 @@ test('makes changes that come together in few transactions', async () => {
   expect(seen).toEqual({ groups: 60, transactions: 2 })
 })
 
-test('makes the others when one of those that came together cannot be made', async () => {
-  const told = [event(), event({ organizationId: 'nobody' }), event()]
-  const outcomes = await Promise.allSettled(told.map(store.addEvent))
+test('makes the other concurrent changes if one of them is invalid', async () => {
+  const published = [event(), event({ organizationId: 'nobody' }), event()]
+  const outcomes = await Promise.allSettled(published.map(store.addEvent))
   expect(outcomes).toMatchObject([
     { status: 'fulfilled' },
     { status: 'rejected', reason: { name: 'RecordNotFoundError', id: 'nobody' } },
@@ -59,15 +59,15 @@ test('makes the others when one of those that came together cannot be made', asy
   expect(items).toHaveLength(2)
 })
 
-test('keeps events of one lane that come together in the order in which they came', async () => {
-  const told = Array.from({ length: 20 }, () => event({ subject: 'group:same' }))
-  await Promise.all(told.map(store.addEvent))
+test('keeps the order of concurrent events in a lane', async () => {
+  const published = Array.from({ length: 20 }, () => event({ subject: 'group:same' }))
+  await Promise.all(published.map(store.addEvent))
   const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 100 })
-  expect(items.map(({ eventId }) => eventId)).toEqual(told.map(({ id }) => id))
+  expect(items.map(({ eventId }) => eventId)).toEqual(published.map(({ id }) => id))
   expect(items.map(({ status }) => status)).toEqual(['pending', ...Array(19).fill('waiting')])
 })
 
-test('does not let a subscription that is being removed hold up what came together with its event', async () => {
+test('a subscription that is being removed does not delay changes that are concurrent with its event', async () => {
   await other.query('BEGIN')
   await other.query('SELECT wabakit.lock_subscription(position) FROM wabakit.subscriptions')
   let isHeld = true

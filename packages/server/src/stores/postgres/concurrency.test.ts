@@ -240,7 +240,7 @@ const runAll = async (plans: readonly (readonly Step[])[], invariants: readonly 
   await first.removeOrganization(organizationId)
 }
 
-test('gives claims at the same moment different deliveries, and together no more than there are slots', async () => {
+test('concurrent claims get different deliveries, and together no more than there are slots', async () => {
   const [first] = stores
   if (first === undefined) throw new Error('no store is open')
   const organizationId = await openOrganization(first)
@@ -265,12 +265,12 @@ test('gives claims at the same moment different deliveries, and together no more
   await first.removeOrganization(organizationId)
 })
 
-const plansOf = (step: fc.Arbitrary<Step>) =>
+const generatePlans = (step: fc.Arbitrary<Step>) =>
   fc.array(fc.array(step, { minLength: 30, maxLength: 40, size: 'max' }), { minLength: 6, maxLength: 9 })
 
-test('never leaves a lane without a head or with two, whatever several processes do to it at once', async () => {
+test('a lane always has exactly one head, whatever several processes do concurrently', async () => {
   await fc.assert(
-    fc.asyncProperty(plansOf(steps), (plans) =>
+    fc.asyncProperty(generatePlans(steps), (plans) =>
       runAll(plans, [lanesWithoutHead, tooManyLeases, twoHolders, noticedTooLate]),
     ),
     { numRuns: 4, endOnFailure: true },
@@ -280,7 +280,7 @@ test('never leaves a lane without a head or with two, whatever several processes
 test('keeps the order of each lane while several processes work on it', async () => {
   const withoutResend = steps.filter(({ kind }) => kind !== 'resend')
   await fc.assert(
-    fc.asyncProperty(plansOf(withoutResend), (plans) => runAll(plans, [lanesWithoutHead, overtaken])),
+    fc.asyncProperty(generatePlans(withoutResend), (plans) => runAll(plans, [lanesWithoutHead, overtaken])),
     { numRuns: 4, endOnFailure: true },
   )
 }, 60_000)

@@ -44,20 +44,20 @@ const listeners = () =>
     `SELECT pid FROM pg_stat_activity WHERE query = 'LISTEN wabakit_due' OR query = 'SELECT 1'`,
   )
 
-test('wakes a worker of another process when a delivery falls due', async () => {
+test('wakes a worker of another process when a delivery becomes due', async () => {
   const wakes = await countWakes()
   await addEvent()
   await expect.poll(wakes, { timeout: 5_000 }).toBeGreaterThan(0)
 })
 
-test('merges what falls due at the same time into few wake-ups', async () => {
+test('combines deliveries that become due together into few wake-ups', async () => {
   const wakes = await countWakes()
   await Promise.all(Array.from({ length: 100 }, addEvent))
   await expect.poll(wakes, { timeout: 5_000 }).toBeGreaterThan(0)
   expect(wakes()).toBeLessThan(50)
 })
 
-test('listens again after its connection broke, and looks at once for what it may have missed', async () => {
+test('listens again after a broken connection, and immediately wakes the workers', async () => {
   const wakes = await countWakes()
   await api.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN wabakit_due'`)
   await expect.poll(wakes, { timeout: 5_000 }).toBeGreaterThan(0)
@@ -66,7 +66,7 @@ test('listens again after its connection broke, and looks at once for what it ma
   await expect.poll(wakes, { timeout: 5_000 }).toBeGreaterThan(before)
 }, 15_000)
 
-test('holds no connection when nobody listens any more', async () => {
+test('closes the connection when nothing listens', async () => {
   await countWakes()
   expect((await listeners()).length).toBe(1)
   for (const stop of stops.splice(0)) stop()

@@ -63,7 +63,7 @@ const lookedAt = async (now: number): Promise<number> => {
   return rows[0]?.subscriptions ?? Number.NaN
 }
 
-test('a claim forgets no event that is being told while it looks', async () => {
+test('a claim misses no event that is being published concurrently', async () => {
   await setClock(1_000)
   await tell('call:a')
   await setClock(2_000)
@@ -75,7 +75,7 @@ test('a claim forgets no event that is being told while it looks', async () => {
   expect(await claim()).toEqual(['call:b'])
 })
 
-test('a subscription is not looked at any more when nothing of it is due, until something is', async () => {
+test('a claim ignores a subscription that has nothing due, until it has', async () => {
   await setClock(10_000)
   await tell('call:c')
   expect(await lookedAt(10_000)).toBe(1)
@@ -86,7 +86,7 @@ test('a subscription is not looked at any more when nothing of it is due, until 
   expect(await lookedAt(11_000)).toBe(1)
 })
 
-test('the rows of what is gone go with the next claim', async () => {
+test('the next claim removes the rows of removed subscriptions', async () => {
   await writer.query('DELETE FROM wabakit.deliveries')
   await setClock(1_000_000)
   expect(await claim()).toEqual([])
@@ -94,7 +94,7 @@ test('the rows of what is gone go with the next claim', async () => {
   expect(rows.length).toBe(0)
 })
 
-test('what a claim would look for too late is found again by the next look of the retention', async () => {
+test('pruning adds missing due times', async () => {
   await setClock(2_000_000)
   await tell('call:e')
   await writer.query('UPDATE wabakit.due_times SET due_at = due_at + 1')

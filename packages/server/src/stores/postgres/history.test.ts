@@ -31,7 +31,7 @@ afterAll(async () => {
 const isAnyoneWaiting = async (): Promise<boolean> =>
   (await database.query(`SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`)).length > 0
 
-test('shows a reader who follows events those that a slow transaction commits after later ones', async () => {
+test('a follower gets events that a slow transaction commits after later ones', async () => {
   const [first, second] = [event(), event()]
   await slow.query('BEGIN')
   await slow.query('SELECT wabakit.add_events($1, $2)', [
@@ -48,28 +48,28 @@ test('shows a reader who follows events those that a slow transaction commits af
   expect((await followed).items).toEqual([first, second])
 })
 
-test('shows a reader who follows events every one of them, in one order, while many are written', async () => {
-  const told = Array.from({ length: 300 }, () => event({ subject: 'group:same' }))
-  const queue = [...told]
+test('a follower gets every event, in one order, while many are written', async () => {
+  const published = Array.from({ length: 300 }, () => event({ subject: 'group:same' }))
+  const queue = [...published]
   const write = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) await store.addEvent(next)
   }
   const writing = Promise.all(Array.from({ length: 8 }, write))
   const seen: string[] = []
   let cursor: string | undefined
-  while (seen.length < told.length) {
+  while (seen.length < published.length) {
     const query = { organizationId: 'acme', subject: 'group:same', limit: 20, cursor }
     const { items, nextCursor } = await store.listEvents(query)
     seen.push(...items.map(({ id }) => id))
     cursor = nextCursor ?? cursor
   }
   await writing
-  expect(seen.toSorted()).toEqual(told.map(({ id }) => id).toSorted())
+  expect(seen.toSorted()).toEqual(published.map(({ id }) => id).toSorted())
   const { items } = await store.listEvents({ organizationId: 'acme', subject: 'group:same', limit: 1_000 })
   expect(items.map(({ id }) => id)).toEqual(seen)
 })
 
-test('refuses a cursor that it did not give', async () => {
+test('rejects a cursor that it did not return', async () => {
   const query = { organizationId: 'acme', limit: 1 }
   for (const cursor of ['', 'x', '1.x', '-1', '1;2', '9'.repeat(30)]) {
     await expect(store.listEvents({ ...query, cursor })).rejects.toMatchObject({ name: 'InputError' })

@@ -107,7 +107,7 @@ for (const [name, disturb] of Object.entries(disturbances)) {
   }, 20_000)
 }
 
-test('gives up a connection on which nothing comes any more, and goes on when the network is back', async () => {
+test('closes a connection without responses, and continues when the network is back', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const store = postgresStore(
@@ -126,7 +126,7 @@ test('gives up a connection on which nothing comes any more, and goes on when th
   await proxy.close()
 }, 15_000)
 
-test('does not know the outcome of changes whose commit was not confirmed, and makes none of them again', async () => {
+test('reports an unknown outcome for changes whose commit was not confirmed, and repeats none of them', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const store = postgresStore(await open({ url: proxied }))
@@ -141,7 +141,7 @@ test('does not know the outcome of changes whose commit was not confirmed, and m
   await proxy.close()
 })
 
-test('takes a read whose response was lost for unavailable', async () => {
+test('reports a read whose response was lost as unavailable', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const store = postgresStore(await open({ url: proxied }))
@@ -152,7 +152,7 @@ test('takes a read whose response was lost for unavailable', async () => {
   await proxy.close()
 })
 
-test('does not know the outcome of a long change only when its COMMIT was not confirmed', async () => {
+test('reports an unknown outcome for a long change only if its COMMIT was not confirmed', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const database = await open({ url: proxied })
@@ -164,7 +164,7 @@ test('does not know the outcome of a long change only when its COMMIT was not co
   await proxy.close()
 })
 
-test('does not know the outcome of a change whose backend was terminated', async () => {
+test('reports an unknown outcome for a change whose backend was terminated', async () => {
   const store = postgresStore(await open())
   await store.saveOrganization(organization())
   const blocker = new pg.Client({ connectionString: url })
@@ -177,7 +177,7 @@ test('does not know the outcome of a change whose backend was terminated', async
   await blocker.end()
 })
 
-test('takes its locks from a process that falls silent in the midst of a transaction', async () => {
+test('releases the locks of a process that stops in the middle of a transaction', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const silent = await open({ url: proxied, statementTimeoutMs: 300 })
@@ -193,7 +193,7 @@ test('takes its locks from a process that falls silent in the midst of a transac
   await proxy.close()
 }, 15_000)
 
-test('takes the lock of migrations from a process that falls silent in the midst of a migration', async () => {
+test('releases the lock of a process that stops in the middle of a migration', async () => {
   const proxy = await createTcpProxy(cluster.port)
   const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const blocker = new pg.Client({ connectionString: url })
@@ -211,7 +211,7 @@ test('takes the lock of migrations from a process that falls silent in the midst
   await proxy.close()
 }, 15_000)
 
-test('gives up a statement that takes too long', async () => {
+test('cancels a statement that takes too long', async () => {
   const store = postgresStore(await open({ statementTimeoutMs: 100 }))
   await store.saveOrganization(organization())
   const blocker = new pg.Client({ connectionString: url })
@@ -223,7 +223,7 @@ test('gives up a statement that takes too long', async () => {
   await blocker.end()
 })
 
-test('takes a server that only reads for unavailable, until it writes again', async () => {
+test('reports a read-only server as unavailable until it accepts writes', async () => {
   const store = postgresStore(await open())
   await store.saveOrganization(organization())
   const name = new URL(url).pathname.slice(1)
@@ -239,7 +239,7 @@ test('takes a server that only reads for unavailable, until it writes again', as
   await expect.poll(() => store.createGroup(groupCreation('g')), { timeout: 5_000 }).toMatchObject({})
 })
 
-test('makes an empty database ours, by however many processes at once', async () => {
+test('several processes can create the schema of an empty database concurrently', async () => {
   const databases = await Promise.all(Array.from({ length: 10 }, () => open({ maxConnections: 1 })))
   for (const database of databases) {
     const versions = await database.query<{ version: number }>(
@@ -249,7 +249,7 @@ test('makes an empty database ours, by however many processes at once', async ()
   }
 })
 
-test('refuses a database of a newer version, and leaves it alone', async () => {
+test('rejects a database of a newer version, and does not change it', async () => {
   await (await open()).query('INSERT INTO wabakit.migrations (version) VALUES (99)')
   await expect(open()).rejects.toMatchObject({
     code: 'database_too_new',
@@ -258,7 +258,7 @@ test('refuses a database of a newer version, and leaves it alone', async () => {
   })
 })
 
-test('refuses a database whose encoding cannot hold every text', async () => {
+test('rejects a database whose encoding cannot store every text', async () => {
   await admin(`CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0`)
   await expect(open({ url: other('ascii') })).rejects.toMatchObject({
     code: 'database_not_opened',
@@ -274,7 +274,7 @@ test('says which database cannot be reached, without its password', async () => 
   )
 })
 
-test('commits to the disk, whatever the database was told', async () => {
+test('commits to the disk, whatever the setting of the database', async () => {
   await admin(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
   const [settings] = await (await open()).query(`SELECT current_setting('synchronous_commit') AS commit`)
   expect(settings).toEqual({ commit: 'on' })

@@ -13,7 +13,7 @@ let cluster: PostgresCluster
 let connection: pg.Client
 const notices: string[] = []
 
-/** So many deliveries of each kind, that a plan which reads them all would show it. */
+/** The number of deliveries of each kind. A plan that reads all of them would show it. */
 const many = 20_000
 
 /** Lanes that are due, one lane in which all but the first wait, and what is settled. */
@@ -44,7 +44,7 @@ beforeAll(async () => {
   connection.on('notice', ({ message = '' }) => notices.push(message))
   await connection.query(backlog)
   await connection.query('ANALYZE')
-  // The database itself tells the plan of each statement, those inside of functions too, and what it really read.
+  // The database logs the plan of each statement, also inside functions, and what it read.
   await connection.query(`LOAD 'auto_explain'`)
   for (const [name, value] of Object.entries({
     log_min_duration: 0,
@@ -75,13 +75,13 @@ type PlanNode = {
   readonly Plans?: readonly PlanNode[]
 }
 
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+const listNodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(listNodes)]
 
 /** Every node of every plan of what was done since the test began. */
 const nodes = (): PlanNode[] =>
   notices
     .flatMap((notice) => /plan:\s*(\{.*\})\s*$/s.exec(notice)?.[1] ?? [])
-    .flatMap((json) => nodesOf(JSON.parse(json).Plan))
+    .flatMap((json) => listNodes(JSON.parse(json).Plan))
 
 /** Rows that scans of tables and indexes gave or looked at in vain. */
 const rowsRead = (): number =>
@@ -135,7 +135,7 @@ test('a settlement reads a few rows, however long the lane is that goes on', asy
   expect(rowsRead()).toBeLessThan(30)
 })
 
-test('an event reads a few rows, however much is there', async () => {
+test('an event reads a few rows, however many deliveries there are', async () => {
   const published = [event({ subject: 'call:long' })]
   await connection.query('SELECT wabakit.add_events($1, $2)', [
     ['acme'],
@@ -145,7 +145,7 @@ test('an event reads a few rows, however much is there', async () => {
   expect(rowsRead()).toBeLessThan(15)
 })
 
-test('looking for the next due time, or for all that are busy, reads a few rows for each subscription', async () => {
+test('finding the next due time, or all busy subscriptions, reads a few rows for each subscription', async () => {
   await connection.query('SELECT wabakit.next_due_at()')
   expect(rowsRead()).toBeLessThan(10)
   notices.length = 0
@@ -156,7 +156,7 @@ test('looking for the next due time, or for all that are busy, reads a few rows 
 const query = async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
   (await connection.query<Row>(sql, [...(values ?? [])])).rows
 
-test('a list of what is not delivered passes nothing that is, and one of what failed nothing else', async () => {
+test('a list of undelivered or failed deliveries reads no others', async () => {
   const { listDeliveries } = createHistory({
     query,
     read: query,

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const setClock = (now: number) => databases[0]?.query('UPDATE public.clock SET now = $1', [now])
 
-test('gives processes together no more tokens than a bucket holds', async () => {
+test('all processes together get no more tokens than a bucket has', async () => {
   await setClock(1_000)
   const bucket = { key: 'organization:acme', capacity: 10, refillMs: 60_000 }
   const takes = Array.from({ length: 40 }, (_, index) =>
@@ -38,7 +38,7 @@ test('gives processes together no more tokens than a bucket holds', async () => 
   expect(states.filter(({ retryAfterMs }) => retryAfterMs === 6_000).length).toBe(30)
 })
 
-test('takes from several buckets in whatever order without waiting in a circle', async () => {
+test('takes from several buckets in any order without a deadlock', async () => {
   const names = ['a', 'b', 'c']
   const takes = Array.from({ length: 60 }, (_, index) => {
     const order = index % 2 === 0 ? names : names.toReversed()

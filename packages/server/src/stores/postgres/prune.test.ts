@@ -4,7 +4,7 @@ import { event, organization, subscription } from '../../../test/records.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
-test('removes what is older than the last that was removed, too', async () => {
+test('also removes deliveries that are older than the last removed one', async () => {
   const cluster = await createCluster()
   onTestFinished(cluster.remove)
   const store = postgresStore(await openPostgres({ url: await cluster.createDatabase() }))

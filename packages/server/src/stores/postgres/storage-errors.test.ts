@@ -26,7 +26,7 @@ test.each([
   })
 })
 
-test('leaves an error of the statement as it is', () => {
+test('does not change an error that the statement caused', () => {
   for (const severity of ['ERROR', 'FEHLER']) {
     const error = answer(severity, '23505')
     expect(toStorageError(error, true)).toBe(error)

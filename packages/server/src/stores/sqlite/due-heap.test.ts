@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createDueHeap } from './due-heap.ts'
 
-test('gives the earliest first, whatever is put, moved and taken out', () => {
+test('returns the earliest first, whatever is added, moved and removed', () => {
   const change = fc.record({
     subscription: fc.integer({ min: 0, max: 20 }),
     dueAt: fc.option(fc.integer({ min: 0, max: 50 }), { nil: undefined }),

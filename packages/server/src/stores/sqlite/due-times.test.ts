@@ -19,7 +19,7 @@ const dueTimesOfOne = async () => {
   return createDueTimes(database)
 }
 
-test('a subscription that has something due is given to one claim, until it is put off or noted', async () => {
+test('a due subscription is returned once, until it is deferred or added', async () => {
   const times = await dueTimesOfOne()
   expect(times.takeDue(start - 1)).toBeUndefined()
   expect(times.takeDue(start)).toBe(1)
@@ -32,7 +32,7 @@ test('a subscription that has something due is given to one claim, until it is p
   expect(times.takeDue(start + 5)).toBe(1)
 })
 
-test('what was put off in a transaction that is rolled back is looked at again', async () => {
+test('a rollback makes deferred subscriptions due again', async () => {
   const times = await dueTimesOfOne()
   times.defer(1)
   expect(times.takeDue(start)).toBeUndefined()
@@ -43,7 +43,7 @@ test('what was put off in a transaction that is rolled back is looked at again',
   expect(times.earliest()).toBe(start)
 })
 
-test('what was put off in a transaction that is committed stays so', async () => {
+test('a commit keeps subscriptions deferred', async () => {
   const times = await dueTimesOfOne()
   times.defer(1, start + 5)
   times.commit()
@@ -52,14 +52,14 @@ test('what was put off in a transaction that is committed stays so', async () =>
   expect(times.takeDue(start + 5)).toBe(1)
 })
 
-test('a noted time makes a subscription due earlier, never later', async () => {
+test('an added time makes a subscription due earlier, never later', async () => {
   const times = await dueTimesOfOne()
   times.add({ subscription: 1, dueAt: start + 5 })
   times.add({ subscription: 1, dueAt: start - 5 })
   expect(times.takeDue(start - 5)).toBe(1)
 })
 
-test('a subscription without free slots is not looked at until one of them is free', async () => {
+test('a claim ignores a subscription without free slots until one is free', async () => {
   const times = await dueTimesOfOne()
   times.defer(1, start, start + 60_000)
   expect(times.takeDue(start + 59_999)).toBeUndefined()

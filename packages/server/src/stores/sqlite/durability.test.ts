@@ -16,7 +16,7 @@ const writerCommand = (path: string, width: number, total: number): string[] => 
   String(total),
 ]
 
-test('what a process acknowledged before it was killed is there, with its event and delivery', async () => {
+test('everything that a killed process acknowledged is in the database, with its event and delivery', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const acknowledged: string[] = []
   for (const pauseMs of [5, 20, 45, 80, 125]) {
@@ -41,7 +41,7 @@ test('what a process acknowledged before it was killed is there, with its event 
   }
 }, 60_000)
 
-test('a commit that the disk fails halfway has an unknown outcome, and takes nothing acknowledged along', async () => {
+test('a commit that the disk fails halfway has an unknown outcome, and loses nothing acknowledged', async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   // Files may not grow past 600 KiB, so a write of the log fails in the middle of a COMMIT.
   const limited = `trap '' XFSZ; ulimit -f 600; exec "$@"`
@@ -56,7 +56,7 @@ test('a commit that the disk fails halfway has an unknown outcome, and takes not
   for (const groupId of acknowledged) expect(await store.findGroup('acme', groupId), groupId).toBeDefined()
 }, 60_000)
 
-/** How often the disk was told to keep what was written, and how often a write was acknowledged. */
+/** Counts the fsyncs and the acknowledged writes. */
 const trace = (width: number, total: number) => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const command = [process.execPath, ...writerCommand(path, width, total)]

@@ -43,14 +43,14 @@ const lock = (path: string) => {
   return () => other.close()
 }
 
-test('writes that arrive together are one transaction', async () => {
+test('concurrent writes share a transaction', async () => {
   const { path, store } = await openStore()
   const before = countCommits(path)
   await createMany(store, 50)
   expect(countCommits(path)).toBe(before + 1)
 })
 
-test('a write is answered when others can see it, not sooner', async () => {
+test('a write resolves when others can see it, not earlier', async () => {
   const { path, store } = await openStore()
   const other = new DatabaseSync(path, { readOnly: true })
   onTestFinished(() => other.close())
@@ -62,7 +62,7 @@ test('a write is answered when others can see it, not sooner', async () => {
   expect(count()).toBe(1)
 })
 
-test('a write that fails takes none of the others along', async () => {
+test('a failed write does not affect the others', async () => {
   const { store } = await openStore()
   const { group, event } = groupCreation('g2')
   const outcomes = await Promise.allSettled([
@@ -76,14 +76,14 @@ test('a write that fails takes none of the others along', async () => {
   expect(await store.findGroup('acme', 'g3')).toBeDefined()
 })
 
-test('more writes than one transaction takes are all answered', async () => {
+test('more writes than the maximum of a transaction all resolve', async () => {
   const { store } = await openStore()
   const outcomes = await createMany(store, 2_000)
   expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
   expect(await store.findGroup('acme', 'g1999')).toBeDefined()
 })
 
-test('on a full disk nothing is acknowledged that is not there, and it goes on when there is space', async () => {
+test('on a full disk nothing is acknowledged that is not stored, and writes continue when there is space', async () => {
   const { store, database } = await openStore()
   const pages = Number(database.prepare('pragma page_count').get()?.page_count)
   database.exec(`pragma max_page_count = ${pages + 20}`)
@@ -107,7 +107,7 @@ test('on a full disk nothing is acknowledged that is not there, and it goes on w
   expect(again.filter(({ status }) => status === 'rejected')).toEqual([])
 })
 
-test('a commit that SQLite refuses while the transaction is open has changed nothing', async () => {
+test('a commit that fails while the transaction is open changes nothing', async () => {
   const { store, database } = await openStore()
   database.exec(`pragma foreign_keys = on;
     create table parents (id integer primary key);
@@ -119,7 +119,7 @@ test('a commit that SQLite refuses while the transaction is open has changed not
   expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
 })
 
-test('a transaction that SQLite rolls back as a whole is nobody’s success, and leaves nothing behind', async () => {
+test('if SQLite rolls back a whole transaction, all of its writes fail and nothing is stored', async () => {
   const { store, database } = await openStore()
   database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'
     begin select raise(rollback, 'the whole transaction'); end`)
@@ -139,7 +139,7 @@ test('a transaction that SQLite rolls back as a whole is nobody’s success, and
   expect((await store.claimDeliveries(claim)).map(({ event }) => event.id)).toEqual(['evt_g1'])
 })
 
-test('a write waits for a program that holds the lock for a moment, and stops nobody else', async () => {
+test('a write waits for another program’s short lock without blocking anything else', async () => {
   const { path, store } = await openStore()
   const unlock = lock(path)
   let isCreated = false
@@ -154,7 +154,7 @@ test('a write waits for a program that holds the lock for a moment, and stops no
   expect(await store.findGroup('acme', 'g1')).toBeDefined()
 })
 
-test('a lock that is held too long makes the store unavailable, until it is gone', async () => {
+test('a long lock makes the store unavailable until it is released', async () => {
   const { path, store } = await openStore()
   const unlock = lock(path)
   const failure = await store.createGroup(groupCreation('g1')).catch((error: unknown) => error)
@@ -170,7 +170,7 @@ test('a lock that is held too long makes the store unavailable, until it is gone
   expect((await created).outcome).toBe('created')
 })
 
-test('writes that waited for a lock keep their order, also when they are more than one transaction takes', async () => {
+test('writes that waited for a lock keep their order, even if they need several transactions', async () => {
   const { path, store } = await openStore()
   const unlock = lock(path)
   const created = createMany(store, 600)
@@ -181,7 +181,7 @@ test('writes that waited for a lock keep their order, also when they are more th
   expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, index) => `evt_g${index}`))
 })
 
-test('what a claim that failed had taken can be claimed again', async () => {
+test('deliveries of a failed claim can be claimed again', async () => {
   const { store, database } = await openStore()
   await store.saveSubscription(subscription({ id: 'sub_2' }))
   await store.createGroup(groupCreation('g1'))
@@ -194,7 +194,7 @@ test('what a claim that failed had taken can be claimed again', async () => {
   expect(await store.claimDeliveries(claim)).toHaveLength(2)
 })
 
-test('a database that cannot be written for a while is unavailable for that while', async () => {
+test('a database that temporarily cannot be written is temporarily unavailable', async () => {
   const { store, database } = await openStore()
   database.exec('pragma query_only = on')
   await expect(store.createGroup(groupCreation('g1'))).rejects.toBeInstanceOf(StorageUnavailableError)
@@ -202,14 +202,14 @@ test('a database that cannot be written for a while is unavailable for that whil
   expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
 })
 
-test('closing commits all that was asked for, however much it is', async () => {
+test('closing commits all pending writes, however many there are', async () => {
   const { store } = await openStore()
   const created = createMany(store, 1_500)
   await store.close()
   expect((await created).filter(({ status }) => status === 'rejected')).toEqual([])
 })
 
-test('closing commits what was asked for, and refuses what comes later', async () => {
+test('closing commits pending writes, and rejects later ones', async () => {
   const { path, store } = await openStore()
   const created = store.createGroup(groupCreation('g1'))
   await store.close()

@@ -33,7 +33,7 @@ const attempt = {
   responseBody: null,
 }
 
-test('waits for no event that comes behind it in its lane', async () => {
+test('does not wait for an event that comes later in the lane', async () => {
   const store = await openStore()
   const call = { subject: 'call:a' }
   await store.addEvent(groupEvent('1', { ...call, name: 'CALL_ENDED' }))
@@ -47,7 +47,7 @@ test('waits for no event that comes behind it in its lane', async () => {
   expect(sent).toEqual(['evt_1', 'evt_2', 'evt_3'])
 })
 
-test('a claim on a delivery that was removed since is stale', async () => {
+test('a claim on a removed delivery is stale', async () => {
   const store = await openStore()
   await store.addEvent(groupEvent('1'))
   const [claimed] = await claim(store)

@@ -17,7 +17,7 @@ export type Recipient = {
 export type Lanes = {
   /** Creates the delivery of an event to a subscription. */
   add(seq: number, event: EventRecord, recipient: Recipient): void
-  /** Makes the first waiting delivery of a lane due, unless the lane is held or its event must wait for another one. */
+  /** Makes due the first waiting delivery of a lane, unless the lane is held or its event must wait for another one. */
   advance(lane: Lane, now: number): void
   /** Skips all unfinished deliveries of a subscription. */
   skipAll(subscription: number, now: number): void

@@ -47,7 +47,7 @@ test('a commit is on the disk before it returns: write-ahead log with synchronou
   expect(database.prepare('pragma foreign_keys').get()).toEqual({ foreign_keys: 1 })
 })
 
-test('what was written is there after closing and opening', async () => {
+test('records survive closing and opening', async () => {
   const path = temporaryPath()
   const first = sqliteStore({ path })
   await first.saveOrganization(organization())
@@ -57,7 +57,7 @@ test('what was written is there after closing and opening', async () => {
   await second.close()
 })
 
-test('a database of a newer version is refused, with both versions, and left as it is', async () => {
+test('a database of a newer version is rejected with both versions, and not changed', async () => {
   const path = temporaryPath()
   await sqliteStore({ path }).close()
   edit(path, `pragma user_version = ${migrations.length + 1}`)
@@ -73,7 +73,7 @@ test('a database of a newer version is refused, with both versions, and left as 
   expect(readFileSync(path)).toEqual(before)
 })
 
-test('the database of another program is refused and left as it is', () => {
+test('the database of another program is rejected and not changed', () => {
   const path = temporaryPath()
   edit(path, 'create table theirs (id integer)')
   const before = readFileSync(path)
@@ -81,7 +81,7 @@ test('the database of another program is refused and left as it is', () => {
   expect(readFileSync(path)).toEqual(before)
 })
 
-test('a file that is no database is refused and left as it is', () => {
+test('a file that is not a database is rejected and not changed', () => {
   const path = temporaryPath()
   writeFileSync(path, 'not a database, but long enough to have a header of one hundred bytes'.repeat(20))
   const before = readFileSync(path)

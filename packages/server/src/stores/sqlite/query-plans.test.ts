@@ -63,14 +63,14 @@ test('no statement reads a whole table, or sorts what it found', async () => {
 
 test('a claim reads ranges of the indexes of what is pending and claimed, and nothing else', async () => {
   const plans = await explainAll()
-  const stepsOf = (fragment: string): string[] =>
+  const listSteps = (fragment: string): string[] =>
     [...plans].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
-  expect(stepsOf('as leases')).toEqual([
+  expect(listSteps('as leases')).toEqual([
     'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)',
     expect.stringContaining('SUBQUERY'),
     'SEARCH deliveries USING COVERING INDEX claimedDeliveries (subscription=? AND dueAt>?)',
   ])
-  expect(stepsOf('select dueAt, event from deliveries')).toEqual([
+  expect(listSteps('select dueAt, event from deliveries')).toEqual([
     'SEARCH deliveries USING COVERING INDEX pendingDeliveries (subscription=?)',
     'SEARCH deliveries USING COVERING INDEX claimedDeliveries (subscription=?)',
   ])

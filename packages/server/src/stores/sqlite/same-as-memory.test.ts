@@ -65,7 +65,7 @@ type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never
 const play = async (store: Store, steps: readonly Step[], run: number): Promise<unknown[]> => {
   const organizationId = `org_${run}`
   const page = { organizationId, limit: 1_000 }
-  const told = new Map<string, number>()
+  const published = new Map<string, number>()
   const claimed: { claimId: string; deliveryId: string }[] = []
   const answers: unknown[] = []
   let now = start
@@ -81,9 +81,10 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
       limit: 1_000,
       perSubscription,
     })
-    // Of those that are due at the same time, none comes first.
-    const nameOf = ({ event, subscription }: (typeof deliveries)[number]) => `${event.id} ${subscription.id}`
-    const sorted = deliveries.toSorted((left, right) => nameOf(left).localeCompare(nameOf(right)))
+    // The order of deliveries with the same due time is undefined.
+    const formatName = ({ event, subscription }: (typeof deliveries)[number]) =>
+      `${event.id} ${subscription.id}`
+    const sorted = deliveries.toSorted((left, right) => formatName(left).localeCompare(formatName(right)))
     claimed.push(...sorted.map(({ delivery }) => ({ claimId, deliveryId: delivery.id })))
     return sorted.map((each) => ({ ...each, delivery: nameless(each.delivery) }))
   }
@@ -91,8 +92,8 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
   const take = async (each: Step, index: number): Promise<unknown> => {
     switch (each.kind) {
       case 'tell': {
-        const nth = told.get(each.subject) ?? 0
-        told.set(each.subject, nth + 1)
+        const nth = published.get(each.subject) ?? 0
+        published.set(each.subject, nth + 1)
         const name = names[nth] ?? 'LATER'
         const waitsFor = name === 'CALL_AI_SUMMARY' ? 'CALL_ENDED' : null
         const { subject } = each
