@@ -5,14 +5,14 @@ import type { WebhookEvent } from 'wabakit/contract'
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
-/** Your side: a webhook endpoint that verifies, de-duplicates and types what arrives, and keeps book of it. */
+/** Starts your side: a webhook endpoint that verifies, deduplicates, types and records webhooks. */
 export const startEndpoint = async () => {
   const secrets: string[] = []
-  /** What was handled, with the id it came under. */
+  /** The handled events, with their webhook ids. */
   const handled: Array<{ readonly id: string; readonly event: WebhookEvent }> = []
-  /** How often each id arrived. */
+  /** The number of times that each id arrived. */
   const arrivals = new Map<string, number>()
-  let open = 0
+  let pending = 0
   let release = Promise.withResolvers<void>()
   release.resolve()
 
@@ -27,8 +27,8 @@ export const startEndpoint = async () => {
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
     arrivals.set(id, (arrivals.get(id) ?? 0) + 1)
-    open++
-    response.on('close', () => open--)
+    pending++
+    response.on('close', () => pending--)
     receive(request, response)
   })
   server.listen(0, '127.0.0.1')
@@ -39,15 +39,14 @@ export const startEndpoint = async () => {
     url: `http://127.0.0.1:${port}/webhooks`,
     handled,
     arrivals,
-    /** What its verifier accepts. */
     trust: (secret: string) => secrets.push(secret),
-    /** How many requests have no answer yet. */
-    unanswered: (): number => open,
-    /** Handles what arrives, but answers nothing, until `answer`. */
-    hold: () => {
+    /** Returns the number of requests without a response. */
+    countPending: (): number => pending,
+    /** From now on, handles webhooks but does not respond. */
+    holdResponses: () => {
       release = Promise.withResolvers<void>()
     },
-    answer: () => release.resolve(),
+    releaseResponses: () => release.resolve(),
     close: () => {
       server.close()
       server.closeAllConnections()

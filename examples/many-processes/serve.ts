@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 
 const main = join(import.meta.dirname, '../../packages/server/src/cli/main.ts')
 
-/** What `wabakit serve --format json` says when it is ready. */
+/** The line that `wabakit serve --format json` prints when it is ready. */
 type Ready = {
   readonly url: string
   readonly demo?: {
@@ -16,9 +16,9 @@ type Ready = {
   }
 }
 
-const ends = new Set<(signal: NodeJS.Signals) => Promise<number | null>>()
+const running = new Set<(signal: NodeJS.Signals) => Promise<number | null>>()
 
-/** Starts `wabakit serve` from the sources, as a process that can be killed; it ends with this one at the latest. */
+/** Starts `wabakit serve` from the sources, as a process that can be killed. It is killed when this process exits. */
 export const serve = async (name: string, settings: Readonly<Record<string, string | number>>) => {
   const flags = Object.entries({ port: 0, 'log-level': 'error', ...settings }).flatMap(([flag, value]) => [
     `--${flag}`,
@@ -34,15 +34,14 @@ export const serve = async (name: string, settings: Readonly<Record<string, stri
   const failed = exited.then(() => Promise.reject(new Error(`${name} did not start.`)))
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failed])
   const { url, demo }: Ready = JSON.parse(line)
-  /** Sends a signal, and resolves with the exit code; `null` when the signal ended it. */
+  /** Sends a signal. Resolves to the exit code, or to `null` if the signal ended the process. */
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     child.kill(signal)
     const [code] = await exited
     return code
   }
-  ends.add(end)
+  running.add(end)
   return { name, url, demo, pid: child.pid, end }
 }
 
-/** Kills those that are still there. */
-export const killAll = () => Promise.all([...ends].map((end) => end('SIGKILL')))
+export const killAll = () => Promise.all([...running].map((end) => end('SIGKILL')))

@@ -1,4 +1,4 @@
-// Packages here are ES modules, which jest 30.5 takes by `require` on Node 24.9 and later:
+// The packages are ES modules. jest 30.5 can require() them on Node 24.9 or later:
 // node --experimental-vm-modules node_modules/jest/bin/jest.js
 module.exports = {
   projects: [

@@ -1,4 +1,4 @@
-// For older jest or Node: compile the ES modules of these packages, too.
+// For older versions of jest or Node, also compile the ES modules of these packages.
 module.exports = {
   transform: {
     '\\.[jt]s$': ['babel-jest', { presets: [['@babel/preset-env', { targets: { node: 'current' } }]] }],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterEach(() => mock.reset())
 afterAll(() => mock.close())
 
-test('a group is created, although the service is busy', async () => {
+test('a group is created even if the service is busy at first', async () => {
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })
   const group = { wabaNumber: mock.wabaNumber, subject: 'Order 1042' }
   const { groupId } = await mock.client().groups.create(group)

@@ -4,7 +4,7 @@ import { createClient } from 'wabakit'
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 
-/** The application under test: one page with its groups and the summaries of its calls. */
+/** Starts the application under test: one page that lists its groups and the summaries of its calls. */
 export const startApp = async ({ baseUrl, apiKey, wabaNumber, secret }) => {
   const client = createClient({ baseUrl, apiKey })
   const lines = []
@@ -12,7 +12,7 @@ export const startApp = async ({ baseUrl, apiKey, wabaNumber, secret }) => {
   const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
     .on('GROUP_CREATED', (event) => lines.push(`Group ${event.groupName}`))
     .on('CALL_AI_SUMMARY', (event) => lines.push(`Call: ${event.summary.recap}`))
-  const takeWebhook = toNodeHandler(receiver)
+  const handleWebhook = toNodeHandler(receiver)
 
   const page = () => `<!doctype html><title>Orders</title>
     <form method="post" action="/groups"><label>Subject <input name="subject"></label><button>Create group</button></form>
@@ -26,7 +26,7 @@ export const startApp = async ({ baseUrl, apiKey, wabaNumber, secret }) => {
   }
 
   const server = createServer(async (request, response) => {
-    if (request.url === '/webhooks') return takeWebhook(request, response)
+    if (request.url === '/webhooks') return handleWebhook(request, response)
     if (request.url === '/groups') {
       await createGroup(request)
       return response.writeHead(303, { location: '/' }).end()

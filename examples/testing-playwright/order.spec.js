@@ -17,7 +17,7 @@ const test = base.extend({
   },
 })
 
-test('a team member creates a group, and sees the summary of a call', async ({ page, app, mock }) => {
+test('a team member creates a group and sees the summary of a call', async ({ page, app, mock }) => {
   await page.goto(app.url)
   await page.getByLabel('Subject').fill('Order 1042')
   await page.getByRole('button', { name: 'Create group' }).click()

@@ -8,7 +8,7 @@ export default defineConfig({
   reporter: 'list',
   use: {
     launchOptions: {
-      // The system's browser, where there is one; otherwise the one of `npx playwright install chromium`.
+      // Uses the system's browser if there is one, otherwise that of `npx playwright install chromium`.
       ...(existsSync(chromium) && { executablePath: chromium }),
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking'],
     },

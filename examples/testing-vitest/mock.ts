@@ -10,6 +10,6 @@ declare module 'vitest' {
 
 const shared = await createMock()
 
-/** Each test has a vendor of its own, so that all of them can run at the same time. */
+/** Each test gets its own tenant, so that all tests can run concurrently. */
 export const test = base.extend('mock', () => shared.tenant())
 export { expect }

@@ -8,7 +8,7 @@ const server = setupServer(...mockHandlers(mock, 'https://api.example.com'))
 beforeAll(() => server.listen())
 afterAll(() => server.close())
 
-test('an application with a base URL of its own meets the mock', async () => {
+test('an application with a fixed base URL reaches the mock', async () => {
   const response = await fetch('https://api.example.com/whatsapp/wa-group/create', {
     method: 'POST',
     headers: { authorization: mock.apiKey, 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
 import { expect, test } from './mock.ts'
 
-test.concurrent('a group is created, although the service is busy', async ({ mock }) => {
+test.concurrent('a group is created even if the service is busy at first', async ({ mock }) => {
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })
   const group = { wabaNumber: mock.wabaNumber, subject: 'Order 1042' }
   const { groupId } = await mock.client().groups.create(group)

@@ -1,5 +1,5 @@
 import type { Store } from '@wabakit/core'
-import { startRetention } from '../server/src/host/retention.ts'
+import { startRetention } from '../server/src/serve/retention.ts'
 import type { Engine } from './src/growth/backlog.ts'
 import { measureLatency } from './src/growth/live-latency.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'

@@ -1,25 +1,24 @@
-/** The result of a call together with the answer it came from. */
+/** The result of a call, together with its response. */
 export type WithResponse<Data> = {
-  /** What the call resolves to. */
+  /** The value that the call resolves to. */
   readonly data: Data
-  /** Status and headers of the answer; its body has been read. */
+  /** The response, for its status and headers. Its body has been read. */
   readonly response: Response
-  /** The answer's `x-request-id`; `undefined` when it had none. */
+  /** The response's `x-request-id`, if any. */
   readonly requestId: string | undefined
 }
 
-/** The promise of a call's result, which can also give the answer that it came from. */
+/** The promise of a call's result, with access to the response. */
 export type ApiPromise<Data> = Promise<Data> & {
-  /** The result together with status, headers and request id of its answer. Rejects as the call does. */
+  /** Resolves to the result together with its response. Rejects with the same error as the promise itself. */
   withResponse(): Promise<WithResponse<Data>>
 }
 
-/** Makes the {@link ApiPromise} of a call that has been started. */
-export const apiPromiseOf = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<Data> => {
+export const createApiPromise = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<Data> => {
   const data = call.then((result) => result.data)
   return Object.assign(data, {
     withResponse: () => {
-      // Who asks for the response handles a rejection there: it must not count as unhandled here too.
+      // The caller handles rejections of `call`, so those of `data` must not count as unhandled.
       data.catch(() => {})
       return call
     },

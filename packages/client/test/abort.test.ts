@@ -1,14 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
-import { clientOf, group, rejectionOf } from './fixtures.ts'
-import { json, refusedUrl, startService, startSockets } from './loopback.ts'
+import { createTestClient, getRejection, group } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService, startSockets } from './loopback.ts'
 
 class OrderCancelled extends Error {}
 
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 
-/** A signal, its abort a moment from when it is asked for, and a reason that no wrapping could imitate. */
-const aborting = () => {
+const createAbort = () => {
   const controller = new AbortController()
   const reason = new OrderCancelled()
   return {
@@ -18,12 +17,16 @@ const aborting = () => {
   }
 }
 
-it('rejects with the reason itself and sends nothing when aborted before the call', async () => {
-  const service = await startService((response) => json(response, 200, {}))
+it('rejects with the reason itself and sends nothing if the signal has already aborted', async () => {
+  const service = await startService((response) => sendJson(response, 200, {}))
   for (const reason of [new OrderCancelled(), 'a string', undefined]) {
     const signal = AbortSignal.abort(reason)
-    expect(await rejectionOf(clientOf(service.url).groups.create(group, { signal }))).toBe(signal.reason)
-    expect(await rejectionOf(clientOf(service.url).calls.waitForSummary('c', { signal }))).toBe(signal.reason)
+    expect(await getRejection(createTestClient(service.url).groups.create(group, { signal }))).toBe(
+      signal.reason,
+    )
+    expect(await getRejection(createTestClient(service.url).calls.waitForSummary('c', { signal }))).toBe(
+      signal.reason,
+    )
     expect(getEventListeners(signal, 'abort')).toEqual([])
   }
   expect(service.sockets.size).toBe(0)
@@ -35,101 +38,103 @@ it.each([
   ['reading a body', 'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"success"'],
   ['reading an error body', 'HTTP/1.1 500 No\r\ncontent-length: 99\r\n\r\n{"message"'],
 ])('stops while %s, with the reason itself, and closes the connection', async (_, words) => {
-  const { signal, reason, abortSoon } = aborting()
+  const { signal, reason, abortSoon } = createAbort()
   const service = await startSockets((socket) =>
     socket.once('data', () => {
       socket.write(words)
       abortSoon()
     }),
   )
-  const before = timers()
-  expect(await rejectionOf(clientOf(service.url).groups.create(group, { signal }))).toBe(reason)
-  expect(timers()).toBeLessThanOrEqual(before)
+  const before = countTimers()
+  expect(await getRejection(createTestClient(service.url).groups.create(group, { signal }))).toBe(reason)
+  expect(countTimers()).toBeLessThanOrEqual(before)
   expect(getEventListeners(signal, 'abort')).toEqual([])
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('stops in the wait before a repetition, and leaves no timer', async () => {
-  const { signal, reason, abortSoon } = aborting()
+it('stops in the wait before a retry, and leaves no timer', async () => {
+  const { signal, reason, abortSoon } = createAbort()
   const service = await startService((response) => {
-    json(response, 429, {}, { 'retry-after': '50' })
+    sendJson(response, 429, {}, { 'retry-after': '50' })
     abortSoon()
   })
-  const before = timers()
-  expect(await rejectionOf(clientOf(service.url).calls.getSummary('c', { signal }))).toBe(reason)
-  expect(timers()).toBeLessThanOrEqual(before)
+  const before = countTimers()
+  expect(await getRejection(createTestClient(service.url).calls.getSummary('c', { signal }))).toBe(reason)
+  expect(countTimers()).toBeLessThanOrEqual(before)
   expect(getEventListeners(signal, 'abort')).toEqual([])
   expect(service.requests).toHaveLength(1)
 })
 
-it('stops in any hook', async () => {
-  const service = await startService((response) => json(response, 503, {}))
+it('stops in every hook', async () => {
+  const service = await startService((response) => sendJson(response, 503, {}))
   const never = () => new Promise<void>(() => {})
   const clock = { now: () => 0, sleep: async () => {} }
   for (const [url, name] of [
     [service.url, 'afterResponse'],
     [service.url, 'beforeRetry'],
-    [await refusedUrl(), 'afterError'],
+    [await getRefusedUrl(), 'afterError'],
   ] as const) {
-    const { signal, reason, abortSoon } = aborting()
+    const { signal, reason, abortSoon } = createAbort()
     abortSoon()
-    const client = clientOf(url, { clock, hooks: { [name]: never } })
-    expect(await rejectionOf(client.calls.getSummary('c', { signal }))).toBe(reason)
+    const client = createTestClient(url, { clock, hooks: { [name]: never } })
+    expect(await getRejection(client.calls.getSummary('c', { signal }))).toBe(reason)
     expect(getEventListeners(signal, 'abort')).toEqual([])
   }
 })
 
 it('stops in an auth function and in a hook before anything is sent', async () => {
-  const service = await startService((response) => json(response, 200, {}))
+  const service = await startService((response) => sendJson(response, 200, {}))
   const never = () => new Promise<void>(() => {})
   for (const options of [{ auth: never }, { hooks: { beforeRequest: never } }]) {
-    const { signal, reason, abortSoon } = aborting()
+    const { signal, reason, abortSoon } = createAbort()
     abortSoon()
-    expect(await rejectionOf(clientOf(service.url, options).groups.create(group, { signal }))).toBe(reason)
+    expect(await getRejection(createTestClient(service.url, options).groups.create(group, { signal }))).toBe(
+      reason,
+    )
     expect(getEventListeners(signal, 'abort')).toEqual([])
   }
   expect(service.sockets.size).toBe(0)
 })
 
-it('stops although the given fetch and clock take no notice of the signal, and discards a late answer', async () => {
-  let answer: (response: Response) => void = () => {}
+it('stops even if a custom fetch and clock ignore the signal, and discards a late response', async () => {
+  let respond: (response: Response) => void = () => {}
   let cancelled = false
   const fetch = () =>
     new Promise<Response>((resolve) => {
-      answer = resolve
+      respond = resolve
     })
-  const first = aborting()
+  const first = createAbort()
   first.abortSoon()
-  const client = clientOf('https://a.example', { fetch })
-  expect(await rejectionOf(client.calls.getSummary('c', { signal: first.signal }))).toBe(first.reason)
+  const client = createTestClient('https://a.example', { fetch })
+  expect(await getRejection(client.calls.getSummary('c', { signal: first.signal }))).toBe(first.reason)
   const cancel = () => {
     cancelled = true
   }
-  answer(new Response(new ReadableStream({ cancel })))
+  respond(new Response(new ReadableStream({ cancel })))
   await expect.poll(() => cancelled).toBe(true)
 
-  const second = aborting()
+  const second = createAbort()
   second.abortSoon()
   const clock = { now: Date.now, sleep: () => new Promise<void>(() => {}) }
-  const failing = clientOf('https://a.example', {
+  const failing = createTestClient('https://a.example', {
     fetch: async () => new Response('', { status: 500 }),
     clock,
   })
-  expect(await rejectionOf(failing.calls.getSummary('c', { signal: second.signal }))).toBe(second.reason)
+  expect(await getRejection(failing.calls.getSummary('c', { signal: second.signal }))).toBe(second.reason)
 })
 
-it('leaves no listener on a long-lived signal, however many calls use it', async () => {
-  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+it('leaves no listeners on a long-lived signal', async () => {
+  const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
   const { signal } = new AbortController()
-  const client = clientOf(service.url)
+  const client = createTestClient(service.url)
   for (let count = 0; count < 5; count++) await client.groups.create(group, { signal })
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-it('takes an AbortSignal.timeout for what it is', async () => {
+it('rejects with the reason of an AbortSignal.timeout', async () => {
   const service = await startService(() => {})
-  const error = await rejectionOf(
-    clientOf(service.url).groups.create(group, { signal: AbortSignal.timeout(20) }),
+  const error = await getRejection(
+    createTestClient(service.url).groups.create(group, { signal: AbortSignal.timeout(20) }),
   )
   expect(error).toBeInstanceOf(DOMException)
   expect(error).toMatchObject({ name: 'TimeoutError' })

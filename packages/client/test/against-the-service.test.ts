@@ -11,11 +11,11 @@ import {
 import { createMock } from '@wabakit/mock'
 import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
 import { expect, it } from 'vitest'
-import { rejectionOf } from './fixtures.ts'
+import { getRejection } from './fixtures.ts'
 
-// The client against the rules of the service itself; what no server says on purpose is scripted in the other files.
+// Tests against the rules of the service itself. The other files script responses that no server sends on purpose.
 
-it('creates a group, and repeating the create with its groupId creates no second one', async () => {
+it('creates a group once, even if the request is repeated with its groupId', async () => {
   await using mock = await createMock()
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
   const client = mock.client()
@@ -24,7 +24,7 @@ it('creates a group, and repeating the create with its groupId creates no second
   expect(mock.events.filter(({ event }) => event === 'GROUP_CREATED')).toHaveLength(1)
 })
 
-it('gives each refusal of the service its class and its code', async () => {
+it('rejects with the class and the code of each error of the service', async () => {
   await using mock = await createMock()
   const group = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
   const client = mock.client()
@@ -42,38 +42,38 @@ it('gives each refusal of the service its class and its code', async () => {
     [client.calls.getSummary(missed), SummaryUnavailableError, 'summary_unavailable'],
   ] as const
   for (const [refused, kind, code] of refusals) {
-    const error = await rejectionOf(refused)
+    const error = await getRejection(refused)
     expect(error).toBeInstanceOf(kind)
     expect(error).toMatchObject({ code, requestId: expect.any(String) })
   }
 })
 
-it('tries again after 429 as told, and gives up when it is told too often', async () => {
+it('retries after 429 when Retry-After says so, and gives up at the limit', async () => {
   await using mock = await createMock()
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 2 })
   await mock.client().groups.create(input)
   expect(mock.requests).toHaveLength(3)
   mock.faults.next('groups.create', { status: 429, retryAfterSeconds: 2 }, { times: 'always' })
-  expect(await rejectionOf(mock.client().groups.create(input))).toBeInstanceOf(RateLimitError)
+  expect(await getRejection(mock.client().groups.create(input))).toBeInstanceOf(RateLimitError)
 })
 
-it('does not repeat a create whose answer was lost, and says how to find out', async () => {
+it('does not retry a create request whose response was lost, and names the groupId to wait for', async () => {
   await using mock = await createMock()
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7', groupId: 'order-7' }
   mock.faults.next('groups.create', { reset: true, carriedOut: true })
-  const error = await rejectionOf(mock.client().groups.create(input))
+  const error = await getRejection(mock.client().groups.create(input))
   expect(error).toBeInstanceOf(OutcomeUnknownError)
   expect(String(error)).toContain('order-7')
   expect(await mock.client().groups.create(input)).toMatchObject({ groupId: 'order-7' })
   expect(mock.events.filter(({ event }) => event === 'GROUP_CREATED')).toHaveLength(1)
 })
 
-it('settles the outcome of a create by the GROUP_CREATED that carries the generated groupId', async () => {
+it('publishes GROUP_CREATED with the generated groupId, which resolves an unknown outcome', async () => {
   await using mock = await createMock()
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
   mock.faults.next('groups.create', { code: 'outcome_unknown', carriedOut: true })
-  const error = await rejectionOf(mock.client().groups.create(input))
+  const error = await getRejection(mock.client().groups.create(input))
   expect(error).toMatchObject({
     name: 'OutcomeUnknownError',
     cause: { code: 'outcome_unknown', status: 503 },
@@ -83,11 +83,11 @@ it('settles the outcome of a create by the GROUP_CREATED that carries the genera
   expect(mock.requests).toHaveLength(1)
 })
 
-it('survives an HTML error page, and repeats a read', async () => {
+it('accepts HTML error pages, and retries a read', async () => {
   await using mock = await createMock()
   mock.faults.next('groups.create', { html: true, status: 502 })
   const input = { wabaNumber: mock.wabaNumber, subject: 'Order 7' }
-  expect(await rejectionOf(mock.client().groups.create(input))).toMatchObject({
+  expect(await getRejection(mock.client().groups.create(input))).toMatchObject({
     name: 'OutcomeUnknownError',
     cause: { name: 'ServerError', status: 502 },
   })
@@ -96,17 +96,17 @@ it('survives an HTML error page, and repeats a read', async () => {
   expect((await mock.client().calls.getSummary(callId)).summary.recap).toBe('They agreed.')
 })
 
-it('waits for a summary by asking, or by a webhook of it', async () => {
+it('waits for a summary by polling or by its webhook', async () => {
   await using mock = await createMock()
   const client = mock.client()
-  const asked = await mock.simulateCall({ summary: { recap: 'Asked.', after: '10s' } })
-  expect(await rejectionOf(client.calls.getSummary(asked.callId))).toBeInstanceOf(SummaryPendingError)
-  expect((await client.calls.waitForSummary(asked.callId)).summary.recap).toBe('Asked.')
+  const polled = await mock.simulateCall({ summary: { recap: 'Polled.', after: '10s' } })
+  expect(await getRejection(client.calls.getSummary(polled.callId))).toBeInstanceOf(SummaryPendingError)
+  expect((await client.calls.waitForSummary(polled.callId)).summary.recap).toBe('Polled.')
 
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
   mock.deliverTo(receiver)
-  const told = await mock.simulateCall({ summary: { recap: 'Told.', after: '10s' } })
-  const waiting = client.calls.waitForSummary(told.callId, { events: receiver })
+  const pushed = await mock.simulateCall({ summary: { recap: 'Pushed.', after: '10s' } })
+  const waiting = client.calls.waitForSummary(pushed.callId, { events: receiver })
   await mock.clock.advance('10s')
-  expect((await waiting).summary.recap).toBe('Told.')
+  expect((await waiting).summary.recap).toBe('Pushed.')
 })

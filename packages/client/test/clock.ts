@@ -1,5 +1,5 @@
-/** A clock for tests: waits cost nothing, move it, and are written down. */
-export const testClock = (startMs = Date.UTC(2026, 0, 1)) => {
+/** Creates a clock whose waits take no real time, move it, and are recorded. */
+export const createTestClock = (startMs = Date.UTC(2026, 0, 1)) => {
   const sleeps: number[] = []
   let nowMs = startMs
   return {

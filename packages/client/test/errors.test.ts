@@ -15,17 +15,17 @@ import {
   WabakitError,
 } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { clientOf, group, rejectionOf } from './fixtures.ts'
-import { json, startService } from './loopback.ts'
+import { createTestClient, getRejection, group } from './fixtures.ts'
+import { sendJson, startService } from './loopback.ts'
 
 const once = { retry: { limit: 0 } }
 
-const failingWith = async (status: number, body: string, headers: Record<string, string> = {}) => {
+const createFailingClient = async (status: number, body: string, headers: Record<string, string> = {}) => {
   const { url } = await startService((response) => {
     response.writeHead(status, headers)
     response.end(body)
   })
-  return clientOf(url, once)
+  return createTestClient(url, once)
 }
 
 it.each([
@@ -40,38 +40,38 @@ it.each([
   [422, UnprocessableError, 'UnprocessableError'],
   [429, RateLimitError, 'RateLimitError'],
 ] as const)('rejects %i with its class and literal name', async (status, Class, name) => {
-  const client = await failingWith(status, '{}')
-  const error = await rejectionOf(client.groups.create(group))
+  const client = await createFailingClient(status, '{}')
+  const error = await getRejection(client.groups.create(group))
   expect(error).toBeInstanceOf(Class)
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toBeInstanceOf(WabakitError)
   expect(error).toMatchObject({ name, status, code: 'unknown', serverCode: undefined, issues: [] })
   expect((error as Error).stack).toMatch(
-    new RegExp(`^${name}: POST /whatsapp/wa-group/create answered ${status}`),
+    new RegExp(`^${name}: POST /whatsapp/wa-group/create returned ${status}`),
   )
   expect(isApiError(error) && isWabakitError(error)).toBe(true)
 })
 
 it.each([500, 502, 503])('rejects a read with a ServerError after %i', async (status) => {
-  const error = await rejectionOf((await failingWith(status, '{}')).calls.getSummary('c'))
+  const error = await getRejection((await createFailingClient(status, '{}')).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ServerError)
   expect(error).toMatchObject({ name: 'ServerError', status, code: 'unknown' })
 })
 
-it('tells a pending summary from one that can never be, and both from other 422s', async () => {
-  const pending = await rejectionOf(
-    (await failingWith(202, '', { 'retry-after': '5' })).calls.getSummary('c'),
+it('distinguishes a pending summary, a summary that can never exist, and other 422 responses', async () => {
+  const pending = await getRejection(
+    (await createFailingClient(202, '', { 'retry-after': '5' })).calls.getSummary('c'),
   )
   expect(pending).toBeInstanceOf(SummaryPendingError)
   expect(pending).toMatchObject({ status: 202, retryAfterMs: 5000 })
   expect((pending as Error).message).toContain('the summary is not ready yet')
-  const never = await rejectionOf((await failingWith(422, '')).calls.getSummary('c'))
+  const never = await getRejection((await createFailingClient(422, '')).calls.getSummary('c'))
   expect(never).toBeInstanceOf(SummaryUnavailableError)
   expect(never).toBeInstanceOf(UnprocessableError)
   expect(never).toMatchObject({ name: 'SummaryUnavailableError' })
 })
 
-it('carries all that the reference error body says', async () => {
+it('has all fields of an error body of the reference server', async () => {
   const body = {
     statusCode: 400,
     error: 'Bad Request',
@@ -79,11 +79,11 @@ it('carries all that the reference error body says', async () => {
     code: 'invalid_subject',
     issues: [{ path: 'subject', message: 'subject must not be empty' }],
   }
-  const { url } = await startService((response) => json(response, 400, body, { 'x-request-id': 'req_1' }))
-  const error = await rejectionOf(clientOf(url).groups.create(group))
+  const { url } = await startService((response) => sendJson(response, 400, body, { 'x-request-id': 'req_1' }))
+  const error = await getRejection(createTestClient(url).groups.create(group))
   expect(error).toMatchObject({
     message:
-      'POST /whatsapp/wa-group/create answered 400: subject must not be empty (invalid_subject, request req_1)',
+      'POST /whatsapp/wa-group/create returned 400: subject must not be empty (invalid_subject, request req_1)',
     method: 'POST',
     path: '/whatsapp/wa-group/create',
     status: 400,
@@ -96,9 +96,9 @@ it('carries all that the reference error body says', async () => {
   expect((error as ApiError).headers.get('x-request-id')).toBe('req_1')
 })
 
-it('keeps a code of another list as serverCode', async () => {
-  const client = await failingWith(422, '{"code":"E_1234","message":"no"}')
-  expect(await rejectionOf(client.groups.create(group))).toMatchObject({
+it('keeps an unknown code as serverCode', async () => {
+  const client = await createFailingClient(422, '{"code":"E_1234","message":"no"}')
+  expect(await getRejection(client.groups.create(group))).toMatchObject({
     code: 'unknown',
     serverCode: 'E_1234',
   })
@@ -108,7 +108,7 @@ it.each([
   ['an array of messages', '{"message":["one","two"],"statusCode":400}', '400: one; two'],
   ['no error field', '{"statusCode":400,"message":"one"}', '400: one'],
   ['only an error field', '{"error":"Bad Request"}', '400: Bad Request'],
-  ['no sentence', '{"statusCode":400}', '400: the body has no message'],
+  ['no message', '{"statusCode":400}', '400: the body has no message'],
   [
     'fields of other types',
     '{"message":{"a":1},"code":7,"issues":"x","error":null}',
@@ -119,49 +119,49 @@ it.each([
   ['truncated JSON', '{"message":"on', '400: the body is not a JSON object'],
   ['a JSON string', '"nope"', '400: the body is not a JSON object'],
   ['a JSON array', '[1]', '400: the body is not a JSON object'],
-])('says a readable sentence for %s', async (_, body, sentence) => {
-  const error = await rejectionOf((await failingWith(400, body)).groups.create(group))
+])('has a readable message for %s', async (_, body, message) => {
+  const error = await getRejection((await createFailingClient(400, body)).groups.create(group))
   expect(error).toBeInstanceOf(BadRequestError)
-  expect((error as Error).message).toBe(`POST /whatsapp/wa-group/create answered ${sentence}`)
+  expect((error as Error).message).toBe(`POST /whatsapp/wa-group/create returned ${message}`)
   expect(error).toMatchObject({ body })
 })
 
-it('keeps 64 KiB of an error body and lets the connection go', async () => {
+it('keeps 64 KiB of an error body and closes the connection', async () => {
   const { url, carrying } = await startService((response) => {
     response.writeHead(500)
     const more = () => response.write('x'.repeat(16_384), () => response.destroyed || setImmediate(more))
     more()
   })
-  const error = await rejectionOf(clientOf(url, once).calls.getSummary('c'))
+  const error = await getRejection(createTestClient(url, once).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ServerError)
   expect((error as ApiError).body).toHaveLength(65_536)
   await expect.poll(() => carrying.size).toBe(0)
 })
 
-it('gives up on a success that does not end', async () => {
+it('gives up on a successful response that does not end', async () => {
   const { url, carrying } = await startService((response) => {
     response.writeHead(200)
     const more = () => response.write('x'.repeat(65_536), () => response.destroyed || setImmediate(more))
     more()
   })
-  const error = await rejectionOf(clientOf(url).calls.getSummary('c'))
+  const error = await getRejection(createTestClient(url).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ResponseFormatError)
-  expect((error as Error).message).toContain('answered 200 with a body over 1 MiB')
+  expect((error as Error).message).toContain('returned 200 with a body over 1 MiB')
   expect((error as ResponseFormatError).body).toHaveLength(65_536)
   await expect.poll(() => carrying.size).toBe(0)
 })
 
-it('repeats no more than a thousand characters of a server in its message', async () => {
-  const client = await failingWith(400, JSON.stringify({ message: 'x'.repeat(5000) }))
-  expect(((await rejectionOf(client.groups.create(group))) as Error).message.length).toBeLessThan(1100)
+it('quotes at most a thousand characters of a message from the server', async () => {
+  const client = await createFailingClient(400, JSON.stringify({ message: 'x'.repeat(5000) }))
+  expect(((await getRejection(client.groups.create(group))) as Error).message.length).toBeLessThan(1100)
 })
 
 it.each([
   ['HTML', '<html></html>', 'not JSON'],
-  ['success: false', '{"success":false,"groupId":"g"}', 'outside the contract'],
-  ['no groupId', '{"success":true}', 'outside the contract'],
+  ['success: false', '{"success":false,"groupId":"g"}', 'does not match the contract'],
+  ['no groupId', '{"success":true}', 'does not match the contract'],
 ])('rejects a 200 with %s as a ResponseFormatError', async (_, body, words) => {
-  const error = await rejectionOf((await failingWith(200, body)).groups.create(group))
+  const error = await getRejection((await createFailingClient(200, body)).groups.create(group))
   expect(error).toBeInstanceOf(ResponseFormatError)
   expect(error).toMatchObject({ name: 'ResponseFormatError', code: 'unexpected_response', status: 200, body })
   expect((error as ResponseFormatError).issues).not.toHaveLength(0)
@@ -169,12 +169,14 @@ it.each([
 })
 
 it.each([301, 302, 303, 307, 308])(
-  'does not follow a %i, which would carry the key elsewhere',
+  'does not follow a %i, which would send the key elsewhere',
   async (status) => {
-    const elsewhere = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
-    const client = await failingWith(status, '', { location: `${elsewhere.url}/there` })
+    const elsewhere = await startService((response) =>
+      sendJson(response, 200, { success: true, groupId: 'g' }),
+    )
+    const client = await createFailingClient(status, '', { location: `${elsewhere.url}/there` })
     for (const call of [() => client.groups.create(group), () => client.calls.getSummary('c')]) {
-      const error = await rejectionOf(call())
+      const error = await getRejection(call())
       expect(error).toBeInstanceOf(ResponseFormatError)
       expect(error).toMatchObject({ status })
       expect((error as Error).message).toContain(`redirect to ${elsewhere.url}/there`)
@@ -183,20 +185,20 @@ it.each([301, 302, 303, 307, 308])(
   },
 )
 
-it('takes an answer that hides its status, as browsers give it, for a redirect', async () => {
+it('recognizes a redirect whose status a browser hides', async () => {
   const hidden = Object.defineProperties(new Response(null), {
     type: { value: 'opaqueredirect' },
     status: { value: 0 },
     ok: { value: false },
   })
-  const error = await rejectionOf(
-    clientOf('https://a.example', { fetch: async () => hidden }).groups.create(group),
+  const error = await getRejection(
+    createTestClient('https://a.example', { fetch: async () => hidden }).groups.create(group),
   )
   expect(error).toBeInstanceOf(ResponseFormatError)
-  expect((error as Error).message).toContain('answered with a redirect. Redirects are not followed')
+  expect((error as Error).message).toContain('returned a redirect. Redirects are not followed')
 })
 
-it('recognises errors of another copy of the package, and nothing else', () => {
+it('recognizes errors of another copy of the package, and nothing else', () => {
   const foreign = Object.assign(new Error('x'), { [Symbol.for('wabakit.error')]: true })
   expect(isWabakitError(foreign)).toBe(true)
   expect(isApiError(foreign)).toBe(false)

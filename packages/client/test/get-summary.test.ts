@@ -1,13 +1,13 @@
 import { ResponseFormatError, ValidationError } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { clientOf, rejectionOf, summary } from './fixtures.ts'
-import { json, startService } from './loopback.ts'
+import { createTestClient, getRejection, summary } from './fixtures.ts'
+import { sendJson, startService } from './loopback.ts'
 
-const answering = (body: unknown) => startService((response) => json(response, 200, body))
+const startResponding = (body: unknown) => startService((response) => sendJson(response, 200, body))
 
-it('asks with the callId encoded', async () => {
-  const service = await answering({ callId: 'a/b?c=d&é', summary })
-  await clientOf(service.url).calls.getSummary('a/b?c=d&é')
+it('encodes the callId', async () => {
+  const service = await startResponding({ callId: 'a/b?c=d&é', summary })
+  await createTestClient(service.url).calls.getSummary('a/b?c=d&é')
   expect(service.requests[0]).toMatchObject({
     method: 'GET',
     url: '/v1/call/ai-summary?callId=a%2Fb%3Fc%3Dd%26%C3%A9',
@@ -21,9 +21,9 @@ it.each([
   ['/', '/v1/call/ai-summary?callId=c'],
   ['/public/api', '/public/api/v1/call/ai-summary?callId=c'],
   ['/public/api//', '/public/api/v1/call/ai-summary?callId=c'],
-])('appends to a base URL that ends in "%s"', async (ending, url) => {
-  const service = await answering({ callId: 'c', summary })
-  await clientOf(service.url + ending).calls.getSummary('c')
+])('appends the path to a base URL that ends in "%s"', async (ending, url) => {
+  const service = await startResponding({ callId: 'c', summary })
+  await createTestClient(service.url + ending).calls.getSummary('c')
   expect(service.requests[0]?.url).toBe(url)
 })
 
@@ -35,19 +35,19 @@ it.each([
   ['a bare summary in data', { success: true, data: summary }],
   ['a bare summary in summary in data', { data: { summary } }],
 ])('reads %s', async (_, body) => {
-  const service = await answering(body)
-  expect(await clientOf(service.url).calls.getSummary('c1')).toMatchObject({ callId: 'c1', summary })
+  const service = await startResponding(body)
+  expect(await createTestClient(service.url).calls.getSummary('c1')).toMatchObject({ callId: 'c1', summary })
 })
 
-it('keeps fields it does not know, in record and summary, and optional ones that are unset', async () => {
-  const service = await answering({
+it('keeps unknown fields of the record and the summary, and empty optional fields', async () => {
+  const service = await startResponding({
     callId: 'c1',
     agentNumber: '',
     callStartedAt: null,
     recording: null,
     summary: { ...summary, mood: 'good' },
   })
-  expect(await clientOf(service.url).calls.getSummary('c1')).toEqual({
+  expect(await createTestClient(service.url).calls.getSummary('c1')).toEqual({
     callId: 'c1',
     agentNumber: '',
     callStartedAt: null,
@@ -58,34 +58,34 @@ it('keeps fields it does not know, in record and summary, and optional ones that
 
 it.each([
   ['a summary without recap', { callId: 'c', summary: { keyPoints: [], nextSteps: [] } }, 'summary.recap'],
-  ['a channel of another list', { callId: 'c', channel: 'FAX', summary }, 'channel'],
+  ['an unknown channel', { callId: 'c', channel: 'FAX', summary }, 'channel'],
   ['an empty object', {}, 'summary'],
   ['an array', [], ''],
   ['null', null, ''],
 ])('rejects %s as a ResponseFormatError with issues and body', async (_, body, path) => {
-  const service = await answering(body)
-  const error = await rejectionOf(clientOf(service.url).calls.getSummary('c'))
+  const service = await startResponding(body)
+  const error = await getRejection(createTestClient(service.url).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ResponseFormatError)
   expect(error).toMatchObject({ status: 200, issues: [{ path }], body: JSON.stringify(body) })
   expect(service.requests).toHaveLength(1)
 })
 
 it.each([[''], ['a\0'], ['\ud800'], [undefined]])(
-  'rejects the callId %j before any byte is sent',
+  'rejects the callId %j before a request is sent',
   async (callId) => {
-    const service = await answering({ summary })
-    const error = await rejectionOf(clientOf(service.url).calls.getSummary(callId as string))
+    const service = await startResponding({ summary })
+    const error = await getRejection(createTestClient(service.url).calls.getSummary(callId as string))
     expect(error).toBeInstanceOf(ValidationError)
     expect(error).toMatchObject({ issues: [{ path: 'callId' }] })
     expect(service.sockets.size).toBe(0)
   },
 )
 
-it('does not take __proto__ in an answer for a prototype', async () => {
+it('does not use __proto__ from a response as a prototype', async () => {
   const service = await startService((response) =>
     response.end(`{"__proto__":{"polluted":1},"callId":"c","summary":${JSON.stringify(summary)}}`),
   )
-  const record = await clientOf(service.url).calls.getSummary('c')
+  const record = await createTestClient(service.url).calls.getSummary('c')
   expect(Reflect.get(record, 'polluted')).toBeUndefined()
   expect(Object.getPrototypeOf(record)).toBe(Object.prototype)
 })

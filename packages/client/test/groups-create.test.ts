@@ -1,29 +1,31 @@
 import { ValidationError } from '@wabakit/client'
 import { CreateGroupResponse, extraFields } from '@wabakit/contract'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { clientOf, group, rejectionOf } from './fixtures.ts'
-import { json, startService } from './loopback.ts'
+import { createTestClient, getRejection, group } from './fixtures.ts'
+import { sendJson, startService } from './loopback.ts'
 
 const created = { success: true, groupId: 'order-7' }
 
-it('posts the five fields as JSON and resolves to the answered groupId', async () => {
-  const service = await startService((response) => json(response, 200, created))
+it('posts the five fields as JSON and resolves to the groupId of the response', async () => {
+  const service = await startService((response) => sendJson(response, 200, created))
   const input = {
     ...group,
     description: 'd',
     joinApprovalMode: 'approval_required',
     groupId: 'order-7',
   } as const
-  expect(await clientOf(service.url).groups.create(input)).toEqual(created)
+  expect(await createTestClient(service.url).groups.create(input)).toEqual(created)
   const [request] = service.requests
   expect(request).toMatchObject({ method: 'POST', url: '/whatsapp/wa-group/create' })
   expect(request?.headers).toMatchObject({ 'content-type': 'application/json', accept: 'application/json' })
   expect(JSON.parse(request?.body ?? '')).toEqual(input)
 })
 
-it('generates a groupId for each create without one: wagrp_ and a ULID of the present time', async () => {
-  const service = await startService((response) => json(response, 200, created))
-  const client = clientOf(service.url, { clock: { now: () => Date.UTC(2026, 0, 1), sleep: async () => {} } })
+it('generates a groupId for each create request without one: wagrp_ and a ULID of the current time', async () => {
+  const service = await startService((response) => sendJson(response, 200, created))
+  const client = createTestClient(service.url, {
+    clock: { now: () => Date.UTC(2026, 0, 1), sleep: async () => {} },
+  })
   await client.groups.create(group)
   await client.groups.create({ ...group, groupId: undefined })
   const ids = service.requests.map(({ body }) => JSON.parse(body).groupId)
@@ -31,48 +33,50 @@ it('generates a groupId for each create without one: wagrp_ and a ULID of the pr
   expect(new Set(ids).size).toBe(2)
 })
 
-it('draws the generated groupId from the random option', async () => {
-  const service = await startService((response) => json(response, 200, created))
+it('generates the groupId with the random option', async () => {
+  const service = await startService((response) => sendJson(response, 200, created))
   const numbers = Array.from({ length: 16 }, (_, index) => index / 32)
   const random = () => numbers.shift() ?? 0
-  await clientOf(service.url, { random }).groups.create(group)
+  await createTestClient(service.url, { random }).groups.create(group)
   expect(JSON.parse(service.requests[0]?.body ?? '').groupId.slice(-16)).toBe('0123456789ABCDEF')
 })
 
-it('generates a groupId where the platform has no crypto, as React Native', async () => {
-  const service = await startService((response) => json(response, 200, created))
+it('generates a groupId on platforms without crypto, such as React Native', async () => {
+  const service = await startService((response) => sendJson(response, 200, created))
   vi.stubGlobal('crypto', undefined)
   onTestFinished(() => void vi.unstubAllGlobals())
-  await clientOf(service.url).groups.create(group)
+  await createTestClient(service.url).groups.create(group)
   expect(JSON.parse(service.requests[0]?.body ?? '').groupId).toMatch(/^wagrp_.{26}$/)
 })
 
 it('leaves the groupId to the service with generateGroupIds: false', async () => {
-  const service = await startService((response) => json(response, 200, { success: true, groupId: 'wagrp_1' }))
-  const client = clientOf(service.url, { generateGroupIds: false })
+  const service = await startService((response) =>
+    sendJson(response, 200, { success: true, groupId: 'wagrp_1' }),
+  )
+  const client = createTestClient(service.url, { generateGroupIds: false })
   expect((await client.groups.create({ ...group, groupId: undefined })).groupId).toBe('wagrp_1')
   expect(service.requests[0]?.body).not.toContain('groupId')
 })
 
-it('accepts any 2xx with the contract in it, and keeps fields it does not know', async () => {
-  const service = await startService((response) => json(response, 201, { ...created, wabaNumber: '1' }))
-  const data = await clientOf(service.url).groups.create(group)
+it('accepts any 2xx that matches the contract, and keeps unknown fields', async () => {
+  const service = await startService((response) => sendJson(response, 201, { ...created, wabaNumber: '1' }))
+  const data = await createTestClient(service.url).groups.create(group)
   expect(extraFields(data, CreateGroupResponse)).toEqual({ wabaNumber: '1' })
 })
 
-it('gives response and request id by withResponse, and rejects there as well without an unhandled rejection', async () => {
+it('returns the response and the request id from withResponse, whose rejection does not count as unhandled', async () => {
   const unhandled: unknown[] = []
-  const note = (reason: unknown) => unhandled.push(reason)
-  process.on('unhandledRejection', note)
+  const record = (reason: unknown) => unhandled.push(reason)
+  process.on('unhandledRejection', record)
   const service = await startService((response, _, number) =>
-    json(response, number === 1 ? 200 : 422, created, { 'x-request-id': `req_${number}` }),
+    sendJson(response, number === 1 ? 200 : 422, created, { 'x-request-id': `req_${number}` }),
   )
-  const client = clientOf(service.url)
+  const client = createTestClient(service.url)
   const { data, response, requestId } = await client.groups.create(group).withResponse()
   expect([data, response.status, requestId]).toEqual([created, 200, 'req_1'])
   await expect(client.groups.create(group).withResponse()).rejects.toMatchObject({ requestId: 'req_2' })
   await new Promise((resolve) => setImmediate(resolve))
-  process.off('unhandledRejection', note)
+  process.off('unhandledRejection', record)
   expect(unhandled).toEqual([])
 })
 
@@ -85,28 +89,28 @@ it.each([
   ['joinApprovalMode', { joinApprovalMode: 'anyone' }],
   ['groupId', { groupId: '' }],
   ['groupId', { groupId: 'x'.repeat(51) }],
-])('rejects a bad %s before any byte is sent', async (path, change) => {
-  const service = await startService((response) => json(response, 200, created))
-  const error = await rejectionOf(
-    clientOf(service.url).groups.create({ ...group, ...change } as typeof group),
+])('rejects an invalid %s before a request is sent', async (path, change) => {
+  const service = await startService((response) => sendJson(response, 200, created))
+  const error = await getRejection(
+    createTestClient(service.url).groups.create({ ...group, ...change } as typeof group),
   )
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({ name: 'ValidationError', code: 'invalid_input', issues: [{ path }] })
   expect(service.sockets.size).toBe(0)
 })
 
-it('names every issue at once', async () => {
-  const error = await rejectionOf(
-    clientOf('https://a.example').groups.create({ wabaNumber: '', subject: '' }),
+it('lists all issues at once', async () => {
+  const error = await getRejection(
+    createTestClient('https://a.example').groups.create({ wabaNumber: '', subject: '' }),
   )
   expect(error).toMatchObject({
-    message: 'Invalid input of groups.create: wabaNumber must not be empty; subject must not be empty',
+    message: 'Invalid input to groups.create: wabaNumber must not be empty; subject must not be empty',
     issues: [{ path: 'wabaNumber' }, { path: 'subject' }],
   })
 })
 
 it('counts code points: a subject of 128 emoji is sent', async () => {
-  const service = await startService((response) => json(response, 200, created))
-  await clientOf(service.url).groups.create({ ...group, subject: '🎉'.repeat(128) })
+  const service = await startService((response) => sendJson(response, 200, created))
+  await createTestClient(service.url).groups.create({ ...group, subject: '🎉'.repeat(128) })
   expect(JSON.parse(service.requests[0]?.body ?? '').subject).toBe('🎉'.repeat(128))
 })

@@ -1,12 +1,12 @@
 import type { Hooks, LogFields } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { testClock } from './clock.ts'
-import { apiKey, clientOf, group, rejectionOf, summary } from './fixtures.ts'
-import { json, refusedUrl, startService } from './loopback.ts'
+import { createTestClock } from './clock.ts'
+import { apiKey, createTestClient, getRejection, group, summary } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService } from './loopback.ts'
 
-it('calls each hook for each attempt, with the same request object in all hooks of one attempt', async () => {
+it('calls the hooks for each attempt, with the same request object in all hooks of one attempt', async () => {
   const service = await startService((response, _, number) =>
-    json(
+    sendJson(
       response,
       number < 3 ? 503 : 200,
       { callId: 'c', summary },
@@ -36,7 +36,7 @@ it('calls each hook for each attempt, with the same request object in all hooks 
       seen.push(['retry', request.attempt, error.name, delayMs])
     },
   }
-  await clientOf(service.url, { hooks, clock: testClock() }).calls.getSummary('c')
+  await createTestClient(service.url, { hooks, clock: createTestClock() }).calls.getSummary('c')
   const path = '/v1/call/ai-summary?callId=c'
   expect(seen).toEqual([
     ['before', 1, 'calls.getSummary', 'GET', path],
@@ -51,18 +51,18 @@ it('calls each hook for each attempt, with the same request object in all hooks 
   expect(requests.size).toBe(3)
 })
 
-it('calls afterError for an attempt without an answer', async () => {
-  const url = await refusedUrl()
+it('calls afterError for an attempt without a response', async () => {
+  const url = await getRefusedUrl()
   const names: unknown[] = []
   const hooks: Hooks = {
     afterError: ({ request, error }) => void names.push(request.attempt, (error as Error).name),
   }
-  await rejectionOf(clientOf(url, { hooks, clock: testClock() }).groups.create(group))
+  await getRejection(createTestClient(url, { hooks, clock: createTestClock() }).groups.create(group))
   expect(names).toEqual([1, 'ConnectionError', 2, 'ConnectionError', 3, 'ConnectionError'])
 })
 
-it('sends what beforeRequest leaves, with the key on top, which hooks never see', async () => {
-  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+it('sends the headers that beforeRequest leaves, and the key, which hooks never see', async () => {
+  const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
   let seen = ''
   const hooks: Hooks = {
     beforeRequest: async ({ request }) => {
@@ -73,14 +73,14 @@ it('sends what beforeRequest leaves, with the key on top, which hooks never see'
       seen = JSON.stringify([...request.headers])
     },
   }
-  await clientOf(service.url, { hooks }).groups.create(group)
+  await createTestClient(service.url, { hooks }).groups.create(group)
   expect(service.requests[0]?.headers).toMatchObject({ traceparent: '00-1', authorization: apiKey })
   expect(seen).toContain('traceparent')
   expect(seen).not.toContain(apiKey)
 })
 
 it.each(['beforeRequest', 'afterResponse', 'beforeRetry', 'afterError'] as const)(
-  'rejects with what %s throws, unwrapped and without a retry',
+  'rejects with the error that %s throws, unwrapped and without a retry',
   async (name) => {
     const reason = new Error('no')
     let calls = 0
@@ -91,23 +91,27 @@ it.each(['beforeRequest', 'afterResponse', 'beforeRetry', 'afterError'] as const
       },
     }
     const service = await startService((response) =>
-      name === 'afterError' ? response.destroy() : json(response, 500, {}),
+      name === 'afterError' ? response.destroy() : sendJson(response, 500, {}),
     )
     expect(
-      await rejectionOf(clientOf(service.url, { hooks, clock: testClock() }).calls.getSummary('c')),
+      await getRejection(
+        createTestClient(service.url, { hooks, clock: createTestClock() }).calls.getSummary('c'),
+      ),
     ).toBe(reason)
     expect(calls).toBe(1)
   },
 )
 
-it('logs one debug line for each attempt', async () => {
+it('logs one debug line per attempt', async () => {
   const service = await startService((response, _, number) => {
     if (number === 1) return response.destroy()
-    json(response, 404, {}, { 'x-request-id': 'req_2' })
+    sendJson(response, 404, {}, { 'x-request-id': 'req_2' })
   })
   const lines: [string, LogFields][] = []
   const logger = { debug: (message: string, fields: LogFields) => void lines.push([message, fields]) }
-  await rejectionOf(clientOf(service.url, { logger, clock: testClock() }).calls.getSummary('c'))
+  await getRejection(
+    createTestClient(service.url, { logger, clock: createTestClock() }).calls.getSummary('c'),
+  )
   const path = '/v1/call/ai-summary?callId=c'
   expect(lines).toEqual([
     [
@@ -121,12 +125,12 @@ it('logs one debug line for each attempt', async () => {
   ])
 })
 
-it('lets no logger break a call', async () => {
-  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
+it('ignores errors of the logger', async () => {
+  const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
   const logger = {
     debug: () => {
       throw new Error('disk full')
     },
   }
-  expect(await clientOf(service.url, { logger }).groups.create(group)).toMatchObject({ groupId: 'g' })
+  expect(await createTestClient(service.url, { logger }).groups.create(group)).toMatchObject({ groupId: 'g' })
 })

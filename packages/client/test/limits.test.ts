@@ -7,21 +7,21 @@ import {
   TimeoutError,
 } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { testClock } from './clock.ts'
-import { clientOf, group, rejectionOf } from './fixtures.ts'
-import { json, startService, startSockets } from './loopback.ts'
+import { createTestClock } from './clock.ts'
+import { createTestClient, getRejection, group } from './fixtures.ts'
+import { sendJson, startService, startSockets } from './loopback.ts'
 
-const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
 const once = { retry: { limit: 0 } }
 
-type Behaviour = readonly [
+type Case = readonly [
   name: string,
   talk: (socket: Socket) => unknown,
   Cause: typeof TimeoutError | typeof ResponseFormatError,
 ]
 
-const behaviours: readonly Behaviour[] = [
-  ['never answers', () => {}, TimeoutError],
+const cases: readonly Case[] = [
+  ['never responds', () => {}, TimeoutError],
   ['sends its headers slowly', (socket) => socket.write('HTTP/1.1 200 O'), TimeoutError],
   [
     'stops in the middle of the body',
@@ -30,78 +30,82 @@ const behaviours: readonly Behaviour[] = [
   ],
 ]
 
-it.each(behaviours)('gives up on a service that %s', async (_, talk, Cause) => {
+it.each(cases)('gives up on a service that %s', async (_, talk, Cause) => {
   const service = await startSockets((socket) => socket.once('data', () => talk(socket)))
-  const client = clientOf(service.url, { ...once, timeoutMs: 60 })
-  const before = timers()
-  const read = await rejectionOf(client.calls.getSummary('c'))
+  const client = createTestClient(service.url, { ...once, timeoutMs: 60 })
+  const before = countTimers()
+  const read = await getRejection(client.calls.getSummary('c'))
   expect(read).toBeInstanceOf(TimeoutError)
   expect(read).toMatchObject({ code: 'timed_out', limit: 'timeoutMs', timeoutMs: 60, neverSent: false })
-  expect((read as Error).message).toContain('brought no whole answer within timeoutMs (60 ms)')
-  const write = await rejectionOf(client.groups.create(group))
+  expect((read as Error).message).toContain('got no complete response within timeoutMs (60 ms)')
+  const write = await getRejection(client.groups.create(group))
   expect(write).toBeInstanceOf(OutcomeUnknownError)
   expect((write as Error).cause).toBeInstanceOf(Cause)
-  expect(timers()).toBeLessThanOrEqual(before)
+  expect(countTimers()).toBeLessThanOrEqual(before)
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('repeats a read whose attempt timed out', async () => {
+it('retries a read after a timeout', async () => {
   const service = await startService((response, _, number) => {
-    if (number === 3) json(response, 404, {})
+    if (number === 3) sendJson(response, 404, {})
   })
-  const client = clientOf(service.url, { timeoutMs: 150, clock: testClock() })
-  expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
+  const client = createTestClient(service.url, { timeoutMs: 150, clock: createTestClock() })
+  expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
 })
 
-it('lets a call set its own limit', async () => {
+it('accepts a time limit for one call', async () => {
   const service = await startService(() => {})
-  const error = await rejectionOf(clientOf(service.url, once).calls.getSummary('c', { timeoutMs: 30 }))
+  const error = await getRejection(
+    createTestClient(service.url, once).calls.getSummary('c', { timeoutMs: 30 }),
+  )
   expect(error).toMatchObject({ name: 'TimeoutError', timeoutMs: 30 })
 })
 
-it('cuts an attempt at the limit of the whole call', async () => {
+it('ends an attempt at the total time limit', async () => {
   const service = await startService(() => {})
-  const error = await rejectionOf(clientOf(service.url, { totalTimeoutMs: 40 }).calls.getSummary('c'))
+  const error = await getRejection(
+    createTestClient(service.url, { totalTimeoutMs: 40 }).calls.getSummary('c'),
+  )
   expect(error).toMatchObject({ name: 'TimeoutError', limit: 'totalTimeoutMs', timeoutMs: 40 })
 })
 
-it('takes Infinity for no limit', async () => {
-  const service = await startService((response) => json(response, 404, {}))
-  const client = clientOf(service.url, { timeoutMs: Infinity, totalTimeoutMs: Infinity })
-  expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
+it('treats Infinity as no limit', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
+  const client = createTestClient(service.url, { timeoutMs: Infinity, totalTimeoutMs: Infinity })
+  expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({ status: 404 })
 })
 
-it('gives up on a body whose stream takes no notice of the signal, and cancels it', async () => {
+it('gives up on a body whose stream ignores the signal, and cancels it', async () => {
   let cancelled = 0
   const cancel = () => {
     cancelled += 1
   }
   const fetch = async () => new Response(new ReadableStream({ cancel }))
-  const error = await rejectionOf(
-    clientOf('https://a.example', { ...once, fetch, timeoutMs: 30 }).calls.getSummary('c'),
+  const error = await getRejection(
+    createTestClient('https://a.example', { ...once, fetch, timeoutMs: 30 }).calls.getSummary('c'),
   )
   expect(error).toBeInstanceOf(TimeoutError)
   expect(cancelled).toBe(1)
 })
 
-it('leaves no timer behind a call that succeeds', async () => {
-  const service = await startService((response) => json(response, 200, { success: true, groupId: 'g' }))
-  const before = timers()
-  await clientOf(service.url).groups.create(group)
-  expect(timers()).toBeLessThanOrEqual(before)
+it('leaves no timer after a successful call', async () => {
+  const service = await startService((response) => sendJson(response, 200, { success: true, groupId: 'g' }))
+  const before = countTimers()
+  await createTestClient(service.url).groups.create(group)
+  expect(countTimers()).toBeLessThanOrEqual(before)
 })
 
-it('counts an auth function that hangs against the limit, and knows that nothing was sent', async () => {
-  const service = await startService((response) => json(response, 404, {}))
+it('applies the time limit to an auth function that hangs, and reports that nothing was sent', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
   const auth = () => new Promise<void>(() => {})
-  const error = await rejectionOf(
-    clientOf(service.url, { ...once, timeoutMs: 30, auth }).groups.create(group),
+  const error = await getRejection(
+    createTestClient(service.url, { ...once, timeoutMs: 30, auth }).groups.create(group),
   )
   expect(error).toMatchObject({ name: 'TimeoutError', neverSent: true })
   expect(service.requests).toEqual([])
 })
 
-it('rejects with a ConnectionError when a read is cut, before, in or after its headers', async () => {
+it('rejects with a ConnectionError if a read is cut off before, in or after the headers', async () => {
   for (const words of [
     '',
     'HTTP/1.1 200 O',
@@ -109,25 +113,27 @@ it('rejects with a ConnectionError when a read is cut, before, in or after its h
     'SMTP ready\r\n\r\n',
   ]) {
     const service = await startSockets((socket) => socket.once('data', () => socket.end(words)))
-    const error = await rejectionOf(clientOf(service.url, once).calls.getSummary('c'))
+    const error = await getRejection(createTestClient(service.url, once).calls.getSummary('c'))
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ neverSent: false })
   }
 })
 
-it('does not know the outcome of a create whose success was cut', async () => {
+it('does not know the outcome of a create request whose successful response was cut off', async () => {
   const service = await startSockets((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"success":true')),
   )
-  expect(await rejectionOf(clientOf(service.url).groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
+  expect(await getRejection(createTestClient(service.url).groups.create(group))).toBeInstanceOf(
+    OutcomeUnknownError,
+  )
 })
 
-it('keeps the class of an error whose body was cut, or drips on, and what came of the body', async () => {
+it('keeps the class and the partial body of an error response that was cut off or never ends', async () => {
   const head = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 99\r\n\r\n{"message"'
   const cut = await startSockets((socket) => socket.once('data', () => socket.end(head)))
   const dripping = await startSockets((socket) => socket.once('data', () => socket.write(head)))
   for (const service of [cut, dripping]) {
-    const error = await rejectionOf(clientOf(service.url, { timeoutMs: 60 }).groups.create(group))
+    const error = await getRejection(createTestClient(service.url, { timeoutMs: 60 }).groups.create(group))
     expect(error).toBeInstanceOf(BadRequestError)
     expect(error).toMatchObject({ body: '{"message"' })
     await expect.poll(() => service.carrying.size).toBe(0)

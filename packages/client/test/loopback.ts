@@ -2,7 +2,6 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Server
 import { createServer as createSocketServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A request as a service received it. */
 export type SeenRequest = {
   readonly method: string
   readonly url: string
@@ -18,8 +17,8 @@ const listen = async (server: Server): Promise<string> => {
 }
 
 /**
- * Follows a server's connections and closes them when the test ends. `carrying` holds the open ones that have brought
- * bytes: fetch in Node opens another, unused one after an abort, and keeps it for a while.
+ * Tracks a server's connections and closes them when the test ends. `carrying` has the open ones that have received
+ * bytes: after an abort, fetch in Node opens another, unused one and keeps it for a while.
  */
 const track = (server: Server) => {
   const sockets = new Set<Socket>()
@@ -43,9 +42,9 @@ const track = (server: Server) => {
   return { sockets, carrying }
 }
 
-/** Starts a real HTTP service for one test; `answer` is called for each request, with its number from 1. */
+/** Starts a real HTTP service for one test; `respond` is called for each request, with its number from 1. */
 export const startService = async (
-  answer: (response: ServerResponse, request: SeenRequest, number: number) => void,
+  respond: (response: ServerResponse, request: SeenRequest, number: number) => void,
 ) => {
   const requests: SeenRequest[] = []
   const server = createHttpServer((incoming, response) => {
@@ -54,14 +53,14 @@ export const startService = async (
     incoming.on('end', () => {
       const { method = '', url = '', headers } = incoming
       const request = { method, url, headers, body: Buffer.concat(chunks).toString() }
-      answer(response, request, requests.push(request))
+      respond(response, request, requests.push(request))
     })
   })
   const connections = track(server)
   return { url: await listen(server), requests, ...connections }
 }
 
-/** Starts a raw TCP server for one test, to answer what no HTTP server would; `talk` gets each connection. */
+/** Starts a raw TCP server for one test, for responses that no HTTP server would send. `talk` gets each connection. */
 export const startSockets = async (talk: (socket: Socket, number: number) => void) => {
   const received: string[] = []
   const server = createSocketServer((socket) => {
@@ -75,16 +74,16 @@ export const startSockets = async (talk: (socket: Socket, number: number) => voi
   return { url: await listen(server), received, ...connections }
 }
 
-/** An address of this machine at which nothing listens. */
-export const refusedUrl = async (): Promise<string> => {
+/** Returns a URL of this machine where nothing listens. */
+export const getRefusedUrl = async (): Promise<string> => {
   const server = createSocketServer()
   const url = await listen(server)
   await new Promise((resolve) => server.close(resolve))
   return url
 }
 
-/** Answers with JSON. */
-export const json = (
+/** Sends a JSON response. */
+export const sendJson = (
   response: ServerResponse,
   status: number,
   body: unknown,

@@ -1,7 +1,7 @@
 import { type ClientOptions, createClient, ValidationError } from '@wabakit/client'
 import { afterEach, expect, it, vi } from 'vitest'
-import { apiKey, clientOf, rejectionOf } from './fixtures.ts'
-import { json, startService } from './loopback.ts'
+import { apiKey, createTestClient, getRejection } from './fixtures.ts'
+import { sendJson, startService } from './loopback.ts'
 
 afterEach(() => {
   vi.unstubAllEnvs()
@@ -10,7 +10,7 @@ afterEach(() => {
 
 const baseUrl = 'https://api.example.com'
 
-const rejected = (options: object): unknown => {
+const catchError = (options: object): unknown => {
   try {
     createClient(options as ClientOptions)
   } catch (error) {
@@ -46,19 +46,19 @@ it.each([
   ['https://api.example.com?x=1', 'query'],
   ['https://api.example.com#x', 'query or a fragment'],
 ])('rejects the base URL %s', (baseUrl, words) => {
-  const error = rejected({ baseUrl, apiKey })
+  const error = catchError({ baseUrl, apiKey })
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({ code: 'invalid_input', issues: [{ path: 'baseUrl' }] })
   expect((error as Error).message).toContain(words)
   expect((error as Error).message).not.toContain('hunter22')
 })
 
-it('allows http elsewhere only when told so', () => {
+it('allows http for other hosts only with allowInsecureHttp', () => {
   expect(createClient({ baseUrl: 'http://service:8080', apiKey, allowInsecureHttp: true })).toBeDefined()
 })
 
-it('takes key and address from the environment when they are omitted, and options before it', async () => {
-  const service = await startService((response) => json(response, 404, {}))
+it('reads the key and the base URL from the environment, unless they are options', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
   vi.stubEnv('WABAKIT_API_KEY', 'from-the-environment\n')
   vi.stubEnv('WABAKIT_BASE_URL', service.url)
   await createClient()
@@ -81,16 +81,16 @@ it.each([
   ['has no process', undefined],
   ['has a process without env', {}],
   [
-    'withholds its environment',
+    'denies access to its environment',
     {
       get env() {
         throw new Error('NotCapable: run again with --allow-env')
       },
     },
   ],
-])('asks for key and address where the runtime %s', (_, process) => {
+])('reports the missing key and base URL if the runtime %s', (_, process) => {
   vi.stubGlobal('process', process)
-  const error = rejected({})
+  const error = catchError({})
   vi.unstubAllGlobals()
   expect(error).toMatchObject({
     issues: [
@@ -138,13 +138,13 @@ it.each([
   ['logger', { logger: {} }],
   ['clock', { clock: { now: Date.now } }],
   ['hooks.beforeRetry', { hooks: { beforeRetry: true } }],
-])('rejects a bad %s', (path, options) => {
-  const error = rejected({ baseUrl, apiKey, ...options })
+])('rejects an invalid %s', (path, options) => {
+  const error = catchError({ baseUrl, apiKey, ...options })
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({ issues: [{ path }] })
 })
 
-it('accepts the edges: no retries, no wait, no limits', () => {
+it('accepts the extremes: no retries, no waits, no limits', () => {
   const retry = { limit: 0, backoffMs: [0, 0], maxRetryAfterMs: 0 } as const
   expect(
     createClient({ baseUrl, apiKey, retry, timeoutMs: Infinity, totalTimeoutMs: Infinity }),
@@ -152,10 +152,10 @@ it('accepts the edges: no retries, no wait, no limits', () => {
   expect(createClient({ baseUrl, auth: () => {} })).toBeDefined()
 })
 
-it('names every wrong option at once', () => {
-  expect(rejected({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
+it('lists all invalid options at once', () => {
+  expect(catchError({ baseUrl: 'x', timeoutMs: 0, retry: { limit: -1 } })).toMatchObject({
     message: expect.stringMatching(
-      /^Invalid input of createClient: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
+      /^Invalid input to createClient: timeoutMs .*; retry\.limit .*; apiKey .*; baseUrl /,
     ),
   })
 })
@@ -164,43 +164,43 @@ it.each([
   ['timeoutMs', { timeoutMs: 0 }],
   ['headers', { headers: { a: 'b\nc' } }],
   ['signal', { signal: {} }],
-])('rejects a bad %s of one call before any byte is sent', async (path, options) => {
-  const service = await startService((response) => json(response, 404, {}))
-  const error = await rejectionOf(clientOf(service.url).calls.getSummary('c', options as object))
+])('rejects an invalid %s for one call before a request is sent', async (path, options) => {
+  const service = await startService((response) => sendJson(response, 404, {}))
+  const error = await getRejection(createTestClient(service.url).calls.getSummary('c', options as object))
   expect(error).toMatchObject({ name: 'ValidationError', issues: [{ path }] })
   expect(service.sockets.size).toBe(0)
 })
 
-it('says who is calling, unless a header of the user does', async () => {
-  const service = await startService((response) => json(response, 404, {}))
+it('sends a User-Agent, unless the headers have one', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
   const call = async (options: ClientOptions) => {
-    await rejectionOf(clientOf(service.url, options).calls.getSummary('c'))
+    await getRejection(createTestClient(service.url, options).calls.getSummary('c'))
     return service.requests.at(-1)?.headers['user-agent']
   }
   expect(await call({})).toMatch(/^wabakit\/\d+\.\d+\.\d+\S* Node\.js\/\d+$/)
   expect(await call({ headers: { 'User-Agent': 'shop/1' } })).toBe('shop/1')
 })
 
-it('leaves the User-Agent of a browser alone', async () => {
+it('does not replace the User-Agent of a browser', async () => {
   vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' })
   const sent: Headers[] = []
   const fetch = async (request: Request) => {
     sent.push(request.headers)
     return new Response(null, { status: 404 })
   }
-  await rejectionOf(clientOf(baseUrl, { fetch }).calls.getSummary('c'))
+  await getRejection(createTestClient(baseUrl, { fetch }).calls.getSummary('c'))
   expect(sent[0]?.has('user-agent')).toBe(false)
 })
 
-it('sends the headers of the client and of the call, the latter first, whatever their case', async () => {
-  const service = await startService((response) => json(response, 404, {}))
-  const client = clientOf(service.url, { headers: { 'X-Shop': 'one', 'x-tenant': 'a' } })
-  await rejectionOf(client.calls.getSummary('c', { headers: { 'x-shop': 'two' } }))
+it('sends the headers of the client and of the call, the latter first, in any letter case', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
+  const client = createTestClient(service.url, { headers: { 'X-Shop': 'one', 'x-tenant': 'a' } })
+  await getRejection(client.calls.getSummary('c', { headers: { 'x-shop': 'two' } }))
   expect(service.requests[0]?.headers).toMatchObject({ 'x-shop': 'two', 'x-tenant': 'a' })
 })
 
-it('uses the global fetch of the moment of the call', async () => {
-  const client = clientOf('https://api.example.com')
+it('uses the global fetch at the time of the call', async () => {
+  const client = createTestClient('https://api.example.com')
   vi.stubGlobal('fetch', async () => Response.json({ success: true, groupId: 'patched' }))
   expect(await client.groups.create({ wabaNumber: '1', subject: 's' })).toMatchObject({ groupId: 'patched' })
 })

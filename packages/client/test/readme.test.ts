@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Hooks, SummaryEvents } from '@wabakit/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { testClock } from './clock.ts'
-import { apiKey, clientOf, group, rejectionOf, summary } from './fixtures.ts'
-import { json, refusedUrl, startService } from './loopback.ts'
+import { createTestClock } from './clock.ts'
+import { apiKey, createTestClient, getRejection, group, summary } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService } from './loopback.ts'
 import type { Tracer } from './readme/tracing.ts'
 
 const files = ['create.ts', 'summary.ts', 'failures.ts', 'auth.ts', 'tracing.ts']
@@ -21,7 +21,7 @@ afterEach(() => {
   vi.resetModules()
 })
 
-it('each snippet of the README is one of the files that run here, letter for letter', () => {
+it('each snippet of the README is identical to a file that runs here', () => {
   const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
   const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code)
   expect(blocks).toEqual(files.map((file) => readFileSync(join(import.meta.dirname, 'readme', file), 'utf8')))
@@ -29,7 +29,7 @@ it('each snippet of the README is one of the files that run here, letter for let
 
 it('the first snippets create a group and print a summary', async () => {
   const service = await startService((response, request) =>
-    json(
+    sendJson(
       response,
       200,
       request.method === 'POST' ? { success: true, groupId: 'order-1042' } : { callId: 'c', summary },
@@ -43,25 +43,25 @@ it('the first snippets create a group and print a summary', async () => {
   expect(printed).toEqual(['created order-1042', 'They agreed. send the offer'])
 })
 
-it('the snippet on failures knows each of them', async () => {
-  const { adviceFor } = await import('./readme/failures.ts')
+it('the snippet on errors handles each of them', async () => {
+  const { getAdviceFor } = await import('./readme/failures.ts')
   const service = await startService((response, _, number) => {
     const headers = { 'retry-after': '9', 'x-request-id': 'req_1' }
     if (number === 1) return response.destroy()
-    json(response, number === 2 ? 429 : 401, { code: 'invalid_api_key' }, headers)
+    sendJson(response, number === 2 ? 429 : 401, { code: 'invalid_api_key' }, headers)
   })
-  // The copy of the package that the snippet has, as modules are loaded anew for each test.
+  // Modules are loaded again for each test, so this is the snippet's copy of the package.
   const { createClient } = await import('wabakit')
   const { groups } = createClient({ baseUrl: service.url, apiKey, retry: { limit: 0 } })
   const input = { ...group, groupId: 'order-7' }
-  const adviceOn = async (promise: Promise<unknown>) => adviceFor(await rejectionOf(promise))
-  expect(await adviceOn(groups.create({ ...group, subject: '' }))).toBe('subject must not be empty')
-  expect(await adviceOn(groups.create(input))).toBe('wait for GROUP_CREATED of order-7')
-  expect(await adviceOn(groups.create(input))).toBe('again in 9000 ms')
-  expect(await adviceOn(groups.create(input))).toBe('401 invalid_api_key, ask about req_1')
+  const getAdvice = async (promise: Promise<unknown>) => getAdviceFor(await getRejection(promise))
+  expect(await getAdvice(groups.create({ ...group, subject: '' }))).toBe('subject must not be empty')
+  expect(await getAdvice(groups.create(input))).toBe('wait for GROUP_CREATED of order-7')
+  expect(await getAdvice(groups.create(input))).toBe('retry in 9000 ms')
+  expect(await getAdvice(groups.create(input))).toBe('401 invalid_api_key, ask about req_1')
 })
 
-it('the snippet on keys sends them in three ways', async () => {
+it('the snippet on keys sends the key in three ways', async () => {
   const sent: unknown[] = []
   vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
     sent.push(headers.get('authorization') ?? headers.get('x-public-api-key'))
@@ -72,8 +72,7 @@ it('the snippet on keys sends them in three ways', async () => {
   expect(sent).toEqual(['Bearer sk_live_1042', 'sk_live_1042', expect.stringMatching(/^sk_live_\d+$/)])
 })
 
-/** A tracer that writes down its spans. */
-const recordingTracer = () => {
+const createRecordingTracer = () => {
   const spans: { name: string; attributes: Record<string, unknown>; status?: number; ended: number }[] = []
   const tracer: Tracer = {
     startSpan: (name, { attributes }) => {
@@ -95,15 +94,22 @@ const recordingTracer = () => {
   return { tracer, spans }
 }
 
-it('the snippet on tracing makes one ended span for each attempt, answered or not', async () => {
-  const { tracingHooks } = await import('./readme/tracing.ts')
-  const { tracer, spans } = recordingTracer()
-  const hooks: Hooks = tracingHooks(tracer)
+it('the snippet on tracing ends one span per attempt, with or without a response', async () => {
+  const { createTracingHooks } = await import('./readme/tracing.ts')
+  const { tracer, spans } = createRecordingTracer()
+  const hooks: Hooks = createTracingHooks(tracer)
   const service = await startService((response, _, number) =>
-    json(response, number === 1 ? 503 : 200, { callId: 'c', summary }, { 'x-request-id': `req_${number}` }),
+    sendJson(
+      response,
+      number === 1 ? 503 : 200,
+      { callId: 'c', summary },
+      { 'x-request-id': `req_${number}` },
+    ),
   )
-  await clientOf(service.url, { hooks, clock: testClock() }).calls.getSummary('c')
-  await rejectionOf(clientOf(await refusedUrl(), { hooks, retry: { limit: 0 } }).calls.getSummary('c'))
+  await createTestClient(service.url, { hooks, clock: createTestClock() }).calls.getSummary('c')
+  await getRejection(
+    createTestClient(await getRefusedUrl(), { hooks, retry: { limit: 0 } }).calls.getSummary('c'),
+  )
   expect(spans).toMatchObject([
     {
       name: 'GET calls.getSummary',

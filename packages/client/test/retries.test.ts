@@ -8,18 +8,18 @@ import {
   TimeoutError,
 } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { testClock } from './clock.ts'
-import { clientOf, group, rejectionOf, summary } from './fixtures.ts'
-import { json, refusedUrl, startService, startSockets } from './loopback.ts'
+import { createTestClock } from './clock.ts'
+import { createTestClient, getRejection, group, summary } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService, startSockets } from './loopback.ts'
 
 type Step = readonly [status: number, headers?: Record<string, string>, body?: object]
 
-/** A service that takes the steps one after the other, then succeeds. */
-const stepping = (...steps: Step[]) =>
+/** Starts a service that returns one step per request, then succeeds. */
+const startSteps = (...steps: Step[]) =>
   startService((response, request, number) => {
     const [status, headers, body = {}] = steps[number - 1] ?? [200]
-    if (status !== 200) return json(response, status, body, headers)
-    json(
+    if (status !== 200) return sendJson(response, status, body, headers)
+    sendJson(
       response,
       200,
       request.method === 'POST' ? { success: true, groupId: 'g' } : { callId: 'c', summary },
@@ -28,42 +28,48 @@ const stepping = (...steps: Step[]) =>
 
 const withGroupId = { ...group, groupId: 'order-7' }
 
-it.each([408, 429, 500, 502, 503, 504])('repeats a read after %i', async (status) => {
-  const service = await stepping([status], [status])
-  const clock = testClock()
-  await clientOf(service.url, { clock }).calls.getSummary('c')
+it.each([408, 429, 500, 502, 503, 504])('retries a read after %i', async (status) => {
+  const service = await startSteps([status], [status])
+  const clock = createTestClock()
+  await createTestClient(service.url, { clock }).calls.getSummary('c')
   expect(service.requests).toHaveLength(3)
   expect(clock.sleeps).toHaveLength(2)
 })
 
-it.each([400, 401, 403, 404, 409, 422])('does not repeat a read after %i', async (status) => {
-  const service = await stepping([status])
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.getSummary('c'))
+it.each([400, 401, 403, 404, 409, 422])('does not retry a read after %i', async (status) => {
+  const service = await startSteps([status])
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).calls.getSummary('c'),
+  )
   expect(error).toMatchObject({ status })
   expect(service.requests).toHaveLength(1)
 })
 
-it('rejects with the last failure once the limit is reached', async () => {
-  const service = await stepping([500], [502], [503])
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.getSummary('c'))
+it('rejects with the last error when the limit is reached', async () => {
+  const service = await startSteps([500], [502], [503])
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).calls.getSummary('c'),
+  )
   expect(error).toBeInstanceOf(ServerError)
   expect(error).toMatchObject({ status: 503 })
   expect(service.requests).toHaveLength(3)
 })
 
-it('makes one attempt with a limit of 0, and as many more as the limit says', async () => {
+it('makes one attempt and as many retries as the limit allows', async () => {
   for (const limit of [0, 1, 5]) {
-    const service = await stepping(...Array.from({ length: 9 }, (): Step => [500]))
-    await rejectionOf(clientOf(service.url, { clock: testClock(), retry: { limit } }).calls.getSummary('c'))
+    const service = await startSteps(...Array.from({ length: 9 }, (): Step => [500]))
+    await getRejection(
+      createTestClient(service.url, { clock: createTestClock(), retry: { limit } }).calls.getSummary('c'),
+    )
     expect(service.requests).toHaveLength(limit + 1)
   }
 })
 
-it('waits a random part of a bound that doubles up to its end', async () => {
-  const service = await stepping([500], [500], [500], [500])
-  const clock = testClock()
+it('waits a random part of a bound that doubles up to its maximum', async () => {
+  const service = await startSteps([500], [500], [500], [500])
+  const clock = createTestClock()
   const retry = { limit: 4, backoffMs: [100, 300] } as const
-  await clientOf(service.url, { clock, retry, random: () => 0.25 }).calls.getSummary('c')
+  await createTestClient(service.url, { clock, retry, random: () => 0.25 }).calls.getSummary('c')
   expect(clock.sleeps).toEqual([25, 50, 75, 75])
 })
 
@@ -72,41 +78,41 @@ it.each([
   ['no time', '0', 0],
   ['a date', new Date(Date.UTC(2026, 0, 1, 0, 0, 7)).toUTCString(), 7000],
   ['a date in the past', new Date(Date.UTC(2025, 0, 1)).toUTCString(), 0],
-])('waits as long as a Retry-After of %s asks for', async (_, value, waitedMs) => {
-  const service = await stepping([429, { 'retry-after': value }])
-  const clock = testClock()
-  await clientOf(service.url, { clock }).groups.create(group)
+])('waits as long as a Retry-After with %s asks for', async (_, value, waitedMs) => {
+  const service = await startSteps([429, { 'retry-after': value }])
+  const clock = createTestClock()
+  await createTestClient(service.url, { clock }).groups.create(group)
   expect(clock.sleeps).toEqual([waitedMs])
 })
 
 it.each([['-5'], ['soon'], ['1e3'], ['5s'], ['']])(
-  'falls back to the backoff for a Retry-After of "%s"',
+  'uses the backoff for a Retry-After of "%s"',
   async (value) => {
-    const service = await stepping([429, { 'retry-after': value }])
-    const clock = testClock()
-    await clientOf(service.url, { clock, random: () => 0.5 }).groups.create(group)
+    const service = await startSteps([429, { 'retry-after': value }])
+    const clock = createTestClock()
+    await createTestClient(service.url, { clock, random: () => 0.5 }).groups.create(group)
     expect(clock.sleeps).toEqual([250])
   },
 )
 
 it.each([['61'], ['99999999999999999999999'], ['Fri, 31 Dec 9999 23:59:59 GMT']])(
-  'rejects at once when Retry-After %s is over the cap',
+  'rejects at once if Retry-After %s exceeds the maximum',
   async (value) => {
-    const service = await stepping([429, { 'retry-after': value }])
-    const clock = testClock()
-    const client = clientOf(service.url, { clock, totalTimeoutMs: Infinity })
-    const error = await rejectionOf(client.groups.create(group))
+    const service = await startSteps([429, { 'retry-after': value }])
+    const clock = createTestClock()
+    const client = createTestClient(service.url, { clock, totalTimeoutMs: Infinity })
+    const error = await getRejection(client.groups.create(group))
     expect(error).toBeInstanceOf(RateLimitError)
     expect((error as RateLimitError).retryAfterMs).toBeGreaterThan(60_000)
     expect(clock.sleeps).toEqual([])
   },
 )
 
-it('rejects at once when Retry-After asks for more than the time left', async () => {
-  const service = await stepping([429, { 'retry-after': '6' }], [429, { 'retry-after': '6' }])
-  const clock = testClock()
-  const error = await rejectionOf(
-    clientOf(service.url, { clock, totalTimeoutMs: 10_000 }).calls.getSummary('c'),
+it('rejects at once if Retry-After exceeds the time left', async () => {
+  const service = await startSteps([429, { 'retry-after': '6' }], [429, { 'retry-after': '6' }])
+  const clock = createTestClock()
+  const error = await getRejection(
+    createTestClient(service.url, { clock, totalTimeoutMs: 10_000 }).calls.getSummary('c'),
   )
   expect(error).toBeInstanceOf(RateLimitError)
   expect(clock.sleeps).toEqual([6000])
@@ -119,16 +125,24 @@ it.each([
   ['a supplied', { groupId: 'order-7' }, {}],
   ['a generated', {}, {}],
   ['no', {}, { generateGroupIds: false }],
-])('repeats a create with %s groupId after 429 and after 503 storage_unavailable', async (_, id, options) => {
-  const service = await stepping([429], unavailable)
-  await clientOf(service.url, { clock: testClock(), ...options }).groups.create({ ...group, ...id })
-  expect(service.requests).toHaveLength(3)
-  expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
-})
+])(
+  'retries a create request with %s groupId after 429 and after 503 storage_unavailable',
+  async (_, id, options) => {
+    const service = await startSteps([429], unavailable)
+    await createTestClient(service.url, { clock: createTestClock(), ...options }).groups.create({
+      ...group,
+      ...id,
+    })
+    expect(service.requests).toHaveLength(3)
+    expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
+  },
+)
 
-it('rejects with a ServerError when the storage stays unavailable: nothing was changed', async () => {
-  const service = await stepping(unavailable, unavailable, unavailable)
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(group))
+it('rejects with a ServerError if the storage stays unavailable, because nothing was changed', async () => {
+  const service = await startSteps(unavailable, unavailable, unavailable)
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).groups.create(group),
+  )
   expect(error).toBeInstanceOf(ServerError)
   expect(error).toMatchObject({ status: 503, code: 'storage_unavailable' })
 })
@@ -144,11 +158,13 @@ it.each<{ step: Step }>([
   { step: [503, asksToWait, { code: 'E_1234' }] },
   { step: [503, {}, { code: 'outcome_unknown' }] },
   { step: [500, {}, { code: 'storage_unavailable' }] },
-])('does not repeat a create after $step, and does not know its outcome', async ({ step }) => {
+])('does not retry a create request after $step, and does not know its outcome', async ({ step }) => {
   const [status, headers, body = {}] = step
   for (const input of [group, withGroupId]) {
-    const service = await stepping([status, { 'x-request-id': 'req_1', ...headers }, body])
-    const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(input))
+    const service = await startSteps([status, { 'x-request-id': 'req_1', ...headers }, body])
+    const error = await getRejection(
+      createTestClient(service.url, { clock: createTestClock() }).groups.create(input),
+    )
     expect(error).toBeInstanceOf(OutcomeUnknownError)
     expect(error).toMatchObject({
       groupId: JSON.parse(service.requests[0]?.body ?? '').groupId,
@@ -159,9 +175,11 @@ it.each<{ step: Step }>([
   }
 })
 
-it('does not repeat a create after 408', async () => {
-  const service = await stepping([408])
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(withGroupId))
+it('does not retry a create request after 408', async () => {
+  const service = await startSteps([408])
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).groups.create(withGroupId),
+  )
   expect(error).toBeInstanceOf(ApiError)
   expect(service.requests).toHaveLength(1)
 })
@@ -170,11 +188,13 @@ it.each([
   ['empty', 'content-length: 0\r\n\r\n'],
   ['cut off', 'content-length: 99\r\n\r\n{"success":true,'],
   ['half of the JSON', 'content-length: 16\r\n\r\n{"success":true,'],
-])('does not know the outcome of a create whose success is %s', async (_, rest) => {
+])('does not know the outcome of a create request whose successful response is %s', async (_, rest) => {
   const service = await startSockets((socket) =>
     socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx-request-id: req_1\r\n${rest}`)),
   )
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).groups.create(withGroupId))
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).groups.create(withGroupId),
+  )
   expect(error).toBeInstanceOf(OutcomeUnknownError)
   expect(error).toMatchObject({
     groupId: 'order-7',
@@ -183,31 +203,31 @@ it.each([
   expect(service.received).toHaveLength(1)
 })
 
-it('repeats a create whose connection was refused, and says that nothing was sent', async () => {
-  const clock = testClock()
-  const error = await rejectionOf(clientOf(await refusedUrl(), { clock }).groups.create(group))
+it('retries a create request after a refused connection, and reports that nothing was sent', async () => {
+  const clock = createTestClock()
+  const error = await getRejection(createTestClient(await getRefusedUrl(), { clock }).groups.create(group))
   expect(error).toBeInstanceOf(ConnectionError)
   expect(error).toMatchObject({ code: 'connection_failed', neverSent: true })
   expect((error as Error).message).toMatch(
-    /^POST \/whatsapp\/wa-group\/create brought no whole answer: connect ECONNREFUSED/,
+    /^POST \/whatsapp\/wa-group\/create got no complete response: connect ECONNREFUSED/,
   )
   expect(clock.sleeps).toHaveLength(2)
 })
 
-it('repeats a create whose host is unknown', async () => {
-  const clock = testClock()
-  const client = clientOf('https://no-such-host.invalid', { clock })
-  expect(await rejectionOf(client.groups.create(group))).toMatchObject({
+it('retries a create request whose host is unknown', async () => {
+  const clock = createTestClock()
+  const client = createTestClient('https://no-such-host.invalid', { clock })
+  expect(await getRejection(client.groups.create(group))).toMatchObject({
     name: 'ConnectionError',
     neverSent: true,
   })
   expect(clock.sleeps).toHaveLength(2)
 })
 
-it('never repeats a create after bytes may have arrived, and says how to reconcile', async () => {
+it('never retries a create request that may have arrived, and says what to wait for', async () => {
   const service = await startSockets((socket) => socket.once('data', () => socket.resetAndDestroy()))
-  const clock = testClock()
-  const error = await rejectionOf(clientOf(service.url, { clock }).groups.create(withGroupId))
+  const clock = createTestClock()
+  const error = await getRejection(createTestClient(service.url, { clock }).groups.create(withGroupId))
   expect(error).toBeInstanceOf(OutcomeUnknownError)
   expect(error).toMatchObject({ name: 'OutcomeUnknownError', code: 'outcome_unknown', groupId: 'order-7' })
   expect((error as Error).message).toContain(
@@ -217,31 +237,31 @@ it('never repeats a create after bytes may have arrived, and says how to reconci
   expect(service.received).toHaveLength(1)
 })
 
-it('advises a groupId to those who create groups without one', async () => {
+it('recommends a groupId if the request had none', async () => {
   const service = await startSockets((socket) => socket.once('data', () => socket.destroy()))
-  const client = clientOf(service.url, { generateGroupIds: false })
-  const error = await rejectionOf(client.groups.create(group))
+  const client = createTestClient(service.url, { generateGroupIds: false })
+  const error = await getRejection(client.groups.create(group))
   expect(error).toMatchObject({ name: 'OutcomeUnknownError', groupId: undefined })
   expect((error as Error).message).toContain('supply a groupId, or let the client generate it')
 })
 
-it('takes a failure without a code, as browsers give it, for one that may have been carried out', async () => {
+it('assumes that a request may have been performed if its error has no code, as in browsers', async () => {
   let calls = 0
   const failure = new TypeError('Failed to fetch')
   const fetch = () => {
     calls += 1
     return Promise.reject(failure)
   }
-  const client = clientOf('https://a.example', { fetch, clock: testClock() })
-  expect(await rejectionOf(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
+  const client = createTestClient('https://a.example', { fetch, clock: createTestClock() })
+  expect(await getRejection(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
   expect(calls).toBe(1)
-  const error = await rejectionOf(client.calls.getSummary('c'))
+  const error = await getRejection(client.calls.getSummary('c'))
   expect(error).toBeInstanceOf(ConnectionError)
   expect((error as Error).cause).toBe(failure)
   expect(calls).toBe(4)
 })
 
-it('repeats a lost create with writes always when it has a groupId, with the same body', async () => {
+it('retries a lost create request with writes always and a groupId, with the same body', async () => {
   const service = await startSockets((socket, number) =>
     socket.once('data', () => {
       if (number === 1) return socket.destroy()
@@ -249,80 +269,88 @@ it('repeats a lost create with writes always when it has a groupId, with the sam
       socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`)
     }),
   )
-  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  const client = createTestClient(service.url, { clock: createTestClock(), retry: { writes: 'always' } })
   expect((await client.groups.create(withGroupId)).groupId).toBe('order-7')
   const bodies = service.received.map((text) => text.split('\r\n\r\n')[1])
   expect(bodies).toEqual([JSON.stringify(withGroupId), JSON.stringify(withGroupId)])
 })
 
-it('repeats a lost create with writes always and a generated groupId, with the same body', async () => {
+it('retries a lost create request with writes always and a generated groupId, with the same body', async () => {
   const service = await startService((response, _, number) =>
-    number < 3 ? response.destroy() : json(response, 200, { success: true, groupId: 'g' }),
+    number < 3 ? response.destroy() : sendJson(response, 200, { success: true, groupId: 'g' }),
   )
-  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
+  const client = createTestClient(service.url, { clock: createTestClock(), retry: { writes: 'always' } })
   await client.groups.create(group)
   expect(service.requests).toHaveLength(3)
   expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1)
 })
 
-it('does not repeat a lost create with writes always and without a groupId', async () => {
+it('does not retry a lost create request with writes always and without a groupId', async () => {
   const service = await startSockets((socket) => socket.once('data', () => socket.destroy()))
-  const options = { clock: testClock(), retry: { writes: 'always' }, generateGroupIds: false } as const
-  const client = clientOf(service.url, options)
-  expect(await rejectionOf(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
+  const options = { clock: createTestClock(), retry: { writes: 'always' }, generateGroupIds: false } as const
+  const client = createTestClient(service.url, options)
+  expect(await getRejection(client.groups.create(group))).toBeInstanceOf(OutcomeUnknownError)
   expect(service.received).toHaveLength(1)
 })
 
-it.each([408, 500, 503])('repeats a create after %i with writes always and a groupId', async (status) => {
-  const service = await stepping([status], [status])
-  await clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } }).groups.create(withGroupId)
-  expect(service.requests).toHaveLength(3)
-})
+it.each([408, 500, 503])(
+  'retries a create request after %i with writes always and a groupId',
+  async (status) => {
+    const service = await startSteps([status], [status])
+    await createTestClient(service.url, {
+      clock: createTestClock(),
+      retry: { writes: 'always' },
+    }).groups.create(withGroupId)
+    expect(service.requests).toHaveLength(3)
+  },
+)
 
-it('stays unknown when a lost create is followed by failures that tell nothing of it', async () => {
+it('leaves the outcome unknown if later failures say nothing about a lost create request', async () => {
   const service = await startService((response, _, number) =>
-    number === 1 ? response.destroy() : json(response, 429, {}, { 'retry-after': '1' }),
+    number === 1 ? response.destroy() : sendJson(response, 429, {}, { 'retry-after': '1' }),
   )
-  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
-  const error = await rejectionOf(client.groups.create(withGroupId))
+  const client = createTestClient(service.url, { clock: createTestClock(), retry: { writes: 'always' } })
+  const error = await getRejection(client.groups.create(withGroupId))
   expect(error).toBeInstanceOf(OutcomeUnknownError)
   expect((error as Error).cause).toBeInstanceOf(RateLimitError)
 })
 
-it('stays unknown when a lost create is followed by a refusal, which may be about the group it created', async () => {
+it('leaves the outcome unknown if a lost create request is rejected later, maybe because of its own group', async () => {
   const service = await startService((response, _, number) =>
-    number === 1 ? response.destroy() : json(response, 422, { code: 'group_id_conflict' }),
+    number === 1 ? response.destroy() : sendJson(response, 422, { code: 'group_id_conflict' }),
   )
-  const client = clientOf(service.url, { clock: testClock(), retry: { writes: 'always' } })
-  const error = await rejectionOf(client.groups.create(withGroupId))
+  const client = createTestClient(service.url, { clock: createTestClock(), retry: { writes: 'always' } })
+  const error = await getRejection(client.groups.create(withGroupId))
   expect(error).toBeInstanceOf(OutcomeUnknownError)
   expect(error).toMatchObject({ cause: { code: 'group_id_conflict' } })
 })
 
-it('counts a wait in full on a clock that stands still', async () => {
+it('counts waits in full on a clock that stands still', async () => {
   const sleeps: number[] = []
   const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }
-  const service = await stepping(...Array.from({ length: 9 }, (): Step => [429, { 'retry-after': '4' }]))
-  const client = clientOf(service.url, { clock, totalTimeoutMs: 10_000, retry: { limit: 8 } })
-  expect(await rejectionOf(client.calls.getSummary('c'))).toBeInstanceOf(ApiError)
+  const service = await startSteps(...Array.from({ length: 9 }, (): Step => [429, { 'retry-after': '4' }]))
+  const client = createTestClient(service.url, { clock, totalTimeoutMs: 10_000, retry: { limit: 8 } })
+  expect(await getRejection(client.calls.getSummary('c'))).toBeInstanceOf(ApiError)
   expect(sleeps).toEqual([4000, 4000])
 })
 
-it('starts no attempt when a wait took all the time that was left', async () => {
+it('starts no attempt if a wait took all the time that was left', async () => {
   let nowMs = 0
   const sleep = async () => {
     nowMs += 60_000
   }
   const clock = { now: () => nowMs, sleep }
-  const service = await stepping([500])
-  const error = await rejectionOf(clientOf(service.url, { clock }).calls.getSummary('c'))
+  const service = await startSteps([500])
+  const error = await getRejection(createTestClient(service.url, { clock }).calls.getSummary('c'))
   expect(error).toBeInstanceOf(ServerError)
   expect(service.requests).toHaveLength(1)
 })
 
-it('never retries what a retry cannot cure', async () => {
+it('never retries what a retry cannot fix', async () => {
   const service = await startService((response) => response.end('not json'))
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.getSummary('c'))
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).calls.getSummary('c'),
+  )
   expect(isWabakitError(error) && error.code).toBe('unexpected_response')
   expect(error).not.toBeInstanceOf(TimeoutError)
   expect(service.requests).toHaveLength(1)

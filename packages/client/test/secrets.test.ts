@@ -1,12 +1,12 @@
 import { inspect } from 'node:util'
 import { type Auth, type ClientOptions, createClient, isWabakitError } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { testClock } from './clock.ts'
-import { apiKey, clientOf, group, rejectionOf, summary } from './fixtures.ts'
-import { json, refusedUrl, startService, startSockets } from './loopback.ts'
+import { createTestClock } from './clock.ts'
+import { apiKey, createTestClient, getRejection, group, summary } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService, startSockets } from './loopback.ts'
 
-/** Everything that could be printed of a value, at any depth, hidden and symbol fields included. */
-const everything = (value: unknown): string => {
+/** Prints all parts of a value, at any depth, including hidden and symbol properties. */
+const printEverything = (value: unknown): string => {
   const seen = new Set<unknown>()
   const texts: string[] = []
   const visit = (part: unknown): void => {
@@ -33,12 +33,12 @@ const encodings = [
   apiKey.toUpperCase(),
 ]
 
-const holdsKey = (text: string) => encodings.filter((form) => text.includes(form))
+const findKey = (text: string) => encodings.filter((form) => text.includes(form))
 
-it('sends the raw key in Authorization, and any header, scheme or function instead', async () => {
-  const service = await startService((response) => json(response, 404, {}))
+it('sends the raw key in Authorization, or as a header, scheme or function says', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
   const sent = async (auth?: Auth) => {
-    await rejectionOf(clientOf(service.url, { auth }).calls.getSummary('c'))
+    await getRejection(createTestClient(service.url, { auth }).calls.getSummary('c'))
     const { authorization, 'x-public-api-key': own } = service.requests.at(-1)?.headers ?? {}
     return { authorization, own }
   }
@@ -55,39 +55,39 @@ it('sends the raw key in Authorization, and any header, scheme or function inste
   })
 })
 
-it('hands an auth function the key without the line break of its file', async () => {
-  const service = await startService((response) => json(response, 404, {}))
+it('passes the key to an auth function without a line break at its end', async () => {
+  const service = await startService((response) => sendJson(response, 404, {}))
   const auth: Auth = (headers, key) => headers.set('authorization', `Key <${key}>`)
-  await rejectionOf(clientOf(service.url, { auth, apiKey: `${apiKey}\r\n` }).calls.getSummary('c'))
+  await getRejection(createTestClient(service.url, { auth, apiKey: `${apiKey}\r\n` }).calls.getSummary('c'))
   expect(service.requests[0]?.headers.authorization).toBe(`Key <${apiKey}>`)
 })
 
-it('asks the auth function before every attempt, so that keys can rotate', async () => {
-  const service = await startService((response) => json(response, 503, {}))
+it('calls the auth function before every attempt, so that keys can rotate', async () => {
+  const service = await startService((response) => sendJson(response, 503, {}))
   let number = 0
   const auth = async (headers: Headers) => headers.set('authorization', `key-${++number}`)
-  await rejectionOf(clientOf(service.url, { auth, clock: testClock() }).calls.getSummary('c'))
+  await getRejection(createTestClient(service.url, { auth, clock: createTestClock() }).calls.getSummary('c'))
   expect(service.requests.map(({ headers }) => headers.authorization)).toEqual(['key-1', 'key-2', 'key-3'])
 })
 
-it('rejects with the own error of an auth function, sends nothing and does not repeat', async () => {
-  const service = await startService((response) => json(response, 200, {}))
+it('rejects with the error of an auth function itself, sends nothing and does not retry', async () => {
+  const service = await startService((response) => sendJson(response, 200, {}))
   const reason = new Error('vault is sealed')
   let calls = 0
   const auth = () => {
     calls += 1
     throw reason
   }
-  expect(await rejectionOf(clientOf(service.url, { auth }).groups.create(group))).toBe(reason)
+  expect(await getRejection(createTestClient(service.url, { auth }).groups.create(group))).toBe(reason)
   expect(service.sockets.size).toBe(0)
   expect(calls).toBe(1)
 })
 
-it('keeps the key out of the client, its options errors and its validation errors', async () => {
-  const client = clientOf('https://a.example')
-  expect(holdsKey(everything(client))).toEqual([])
+it('keeps the key out of the client and of validation errors', async () => {
+  const client = createTestClient('https://a.example')
+  expect(findKey(printEverything(client))).toEqual([])
   expect(
-    holdsKey(everything(await rejectionOf(client.groups.create({ wabaNumber: '', subject: '' })))),
+    findKey(printEverything(await getRejection(client.groups.create({ wabaNumber: '', subject: '' })))),
   ).toEqual([])
   for (const options of [{ apiKey: `${apiKey}\n${apiKey}` }, { headers: { 'x-api-key': `${apiKey}\0` } }]) {
     try {
@@ -95,7 +95,7 @@ it('keeps the key out of the client, its options errors and its validation error
       throw new Error('accepted')
     } catch (error) {
       expect(isWabakitError(error)).toBe(true)
-      expect(holdsKey(everything(error))).toEqual([])
+      expect(findKey(printEverything(error))).toEqual([])
     }
   }
 })
@@ -103,23 +103,23 @@ it('keeps the key out of the client, its options errors and its validation error
 const bearer = { header: 'Authorization', scheme: 'Bearer' }
 const own = (headers: Headers) => headers.set('x-signature', `sig ${apiKey}`)
 const forms: [string, ClientOptions][] = [
-  ['as the key', {}],
-  ['with the line break of its file', { apiKey: `${apiKey}\n` }],
+  ['as apiKey', {}],
+  ['with a line break at its end', { apiKey: `${apiKey}\n` }],
   ['with a scheme', { auth: bearer }],
-  ['by a function that knows it alone', { apiKey: undefined, auth: own }],
-  ['as a header of the user', { apiKey: 'another-key', headers: { 'x-api-token': apiKey } }],
+  ['only by an auth function', { apiKey: undefined, auth: own }],
+  ['as a custom header', { apiKey: 'another-key', headers: { 'x-api-token': apiKey } }],
 ]
 
 it.each(forms)(
-  'keeps a key that was given %s out of every error, log line and hook, though servers echo it',
+  'keeps a key that is passed %s out of errors, log lines and hooks, even if servers echo it',
   async (_, options) => {
     const printed: unknown[] = []
-    const note = (...values: unknown[]) => void printed.push(...values)
+    const record = (...values: unknown[]) => void printed.push(...values)
     const observed: ClientOptions = {
       ...options,
-      clock: testClock(),
-      logger: { debug: note },
-      hooks: { afterError: ({ error }) => note(error), beforeRetry: ({ error }) => note(error) },
+      clock: createTestClock(),
+      logger: { debug: record },
+      hooks: { afterError: ({ error }) => record(error), beforeRetry: ({ error }) => record(error) },
     }
     const echo = encodings.join(' ')
     const escaped = JSON.stringify({
@@ -151,58 +151,63 @@ it.each(forms)(
           socket.end(`HTTP/1.1 400 No\r\ncontent-length: 999\r\n\r\n${apiKey.slice(0, -3)}`),
         ),
       ),
-      { url: await refusedUrl() },
+      { url: await getRefusedUrl() },
     ]
     for (const { url } of services) {
-      const client = clientOf(url, observed)
-      const fetching = clientOf(url, {
+      const client = createTestClient(url, observed)
+      const fetching = createTestClient(url, {
         ...observed,
-        // A fetch of the user's may put the whole request on its error.
+        // A custom fetch may add the whole request to its error.
         fetch: (request) =>
           Promise.reject(Object.assign(new TypeError(`no ${apiKey}`), { request, code: apiKey })),
       })
       for (const { groups, calls } of [client, fetching]) {
-        note(await rejectionOf(groups.create(group)), await rejectionOf(calls.getSummary('c')))
-        note(await rejectionOf(calls.waitForSummary('c', { maxWaitMs: 5_000 })))
+        record(await getRejection(groups.create(group)), await getRejection(calls.getSummary('c')))
+        record(await getRejection(calls.waitForSummary('c', { maxWaitMs: 5_000 })))
       }
     }
     expect(printed.length).toBeGreaterThan(60)
     for (const value of printed) {
-      expect(holdsKey(everything(value))).toEqual([])
-      if (value instanceof Error) expect(everything(value)).not.toContain(apiKey.slice(0, -3))
+      expect(findKey(printEverything(value))).toEqual([])
+      if (value instanceof Error) expect(printEverything(value)).not.toContain(apiKey.slice(0, -3))
     }
   },
 )
 
-it('masks the key at the place where the body was cut, and keeps the rest', async () => {
+it('masks a key that the body limit cuts off, and keeps the rest', async () => {
   const service = await startService((response) => {
     response.writeHead(400)
     response.end('x'.repeat(65_536 - 10) + apiKey)
   })
-  const error = await rejectionOf(clientOf(service.url).groups.create(group))
+  const error = await getRejection(createTestClient(service.url).groups.create(group))
   expect(Reflect.get(Object(error), 'body')).toBe(`${'x'.repeat(65_536 - 10)}[redacted]`)
 })
 
-it('does not take an ordinary word for a short key, nor touch data', async () => {
+it('does not mask words that contain a short key, nor data', async () => {
   const service = await startService((response, request) =>
     request.method === 'POST'
-      ? json(response, 400, { message: 'keys matter, key key1 (key)', code: 'invalid_subject' })
-      : json(response, 200, { callId: apiKey, summary }),
+      ? sendJson(response, 400, { message: 'keys matter, key key1 (key)', code: 'invalid_subject' })
+      : sendJson(response, 200, { callId: apiKey, summary }),
   )
-  expect(await rejectionOf(clientOf(service.url, { apiKey: 'key' }).groups.create(group))).toMatchObject({
+  expect(
+    await getRejection(createTestClient(service.url, { apiKey: 'key' }).groups.create(group)),
+  ).toMatchObject({
     code: 'invalid_subject',
     message: expect.stringContaining('keys matter, [redacted] key1 ([redacted])'),
   })
-  expect((await clientOf(service.url).calls.getSummary('c')).callId).toBe(apiKey)
+  expect((await createTestClient(service.url).calls.getSummary('c')).callId).toBe(apiKey)
 })
 
-it('keeps the cause of a failure as it is where it holds no secret', async () => {
+it('keeps the original cause of an error if it contains no secret', async () => {
   class ProxyError extends Error {
     readonly code = 'PROXY_DOWN'
   }
   const cause = new ProxyError('no way out')
-  const client = clientOf('https://a.example', { fetch: () => Promise.reject(cause), retry: { limit: 0 } })
-  expect(await rejectionOf(client.calls.getSummary('c'))).toMatchObject({ name: 'ConnectionError', cause })
-  const error = await rejectionOf(client.calls.getSummary('c'))
+  const client = createTestClient('https://a.example', {
+    fetch: () => Promise.reject(cause),
+    retry: { limit: 0 },
+  })
+  expect(await getRejection(client.calls.getSummary('c'))).toMatchObject({ name: 'ConnectionError', cause })
+  const error = await getRejection(client.calls.getSummary('c'))
   expect((error as Error).cause).toBe(cause)
 })

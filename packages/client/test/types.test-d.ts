@@ -33,12 +33,12 @@ client.groups.create({ ...group, joinApprovalMode: 'anyone' })
 // @ts-expect-error not a field
 client.groups.create({ ...group, title: 's' })
 
-// Records: callId and summary are sure, the rest is optional, and there is nothing else to misspell.
+// Records: callId and summary are required, the rest is optional, and unknown fields are errors.
 const record = await client.calls.getSummary('c')
 expectTypeOf(record.callId).toEqualTypeOf<string>()
 expectTypeOf(record.summary).toEqualTypeOf<CallSummary>()
 expectTypeOf(record.channel).toEqualTypeOf<'PSTN' | 'WHATSAPP' | '' | null | undefined>()
-// @ts-expect-error misspelt
+// @ts-expect-error misspelled
 record.calId
 
 // Errors.
@@ -52,7 +52,7 @@ if (isApiError(error)) {
 if (isWabakitError(error)) expectTypeOf(error.code).toEqualTypeOf<WabakitErrorCode>()
 expectTypeOf<OutcomeUnknownError['name']>().toEqualTypeOf<'OutcomeUnknownError'>()
 
-// What people have fits the options.
+// Common values fit the options.
 expectTypeOf(console).toExtend<Logger>()
 expectTypeOf({ now: Date.now, sleep: async (_ms: number) => {} }).toExtend<Clock>()
 createClient({ fetch: globalThis.fetch })

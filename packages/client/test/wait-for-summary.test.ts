@@ -11,19 +11,19 @@ import {
 import type { CallAiSummaryEvent } from '@wabakit/contract'
 import { createReceiver, unsigned } from '@wabakit/webhooks'
 import { afterEach, expect, it, vi } from 'vitest'
-import { testClock } from './clock.ts'
-import { clientOf, rejectionOf, summary } from './fixtures.ts'
-import { json, refusedUrl, startService } from './loopback.ts'
+import { createTestClock } from './clock.ts'
+import { createTestClient, getRejection, summary } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService } from './loopback.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
 type Step = readonly [status: number, headers?: Record<string, string>, body?: unknown]
 
-/** Takes the steps one after the other; the last one again and again. */
-const stepping = (...steps: Step[]) =>
+/** Starts a service that returns one step per request, and repeats the last one. */
+const startSteps = (...steps: Step[]) =>
   startService((response, _, number) => {
     const [status, headers, body = {}] = steps[number - 1] ?? steps.at(-1) ?? [200]
-    json(response, status, status === 200 ? { callId: 'c', summary } : body, headers)
+    sendJson(response, status, status === 200 ? { callId: 'c', summary } : body, headers)
   })
 
 const event: CallAiSummaryEvent = {
@@ -44,8 +44,7 @@ const event: CallAiSummaryEvent = {
   summary,
 }
 
-/** Something to subscribe to, as a receiver is. */
-const source = () => {
+const createEventSource = () => {
   const listeners = new Set<(event: CallAiSummaryEvent) => void>()
   return {
     listeners,
@@ -59,26 +58,30 @@ const source = () => {
   }
 }
 
-it('takes 202 and 404 for not yet, and resolves to the record', async () => {
-  const service = await stepping([202], [404], [202], [200])
-  const record = await clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c')
+it('polls while the service returns 202 or 404, and resolves to the record', async () => {
+  const service = await startSteps([202], [404], [202], [200])
+  const record = await createTestClient(service.url, { clock: createTestClock() }).calls.waitForSummary('c')
   expect(record).toEqual({ callId: 'c', summary })
   expect(service.requests).toHaveLength(4)
 })
 
-it('takes 422 for never', async () => {
-  const service = await stepping([202], [422])
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c'))
+it('rejects after 422', async () => {
+  const service = await startSteps([202], [422])
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).calls.waitForSummary('c'),
+  )
   expect(error).toBeInstanceOf(SummaryUnavailableError)
   expect(service.requests).toHaveLength(2)
 })
 
-it('ends after maxWaitMs with a TimeoutError whose cause is the last answer', async () => {
-  const service = await stepping([404], [202])
-  const clock = testClock()
+it('rejects after maxWaitMs with a TimeoutError whose cause is the last error', async () => {
+  const service = await startSteps([404], [202])
+  const clock = createTestClock()
   const start = clock.now()
   const options = { maxWaitMs: 10_000, intervalMs: 1_000 }
-  const error = await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c', options))
+  const error = await getRejection(
+    createTestClient(service.url, { clock }).calls.waitForSummary('c', options),
+  )
   expect(error).toBeInstanceOf(TimeoutError)
   expect(error).toMatchObject({ limit: 'maxWaitMs', timeoutMs: 10_000 })
   expect((error as Error).cause).toBeInstanceOf(SummaryPendingError)
@@ -87,34 +90,36 @@ it('ends after maxWaitMs with a TimeoutError whose cause is the last answer', as
   expect(service.requests.length).toBeLessThanOrEqual(10)
 })
 
-it('waits 120 s, asking every 2 to 3 s, unless told otherwise', async () => {
-  const service = await stepping([202])
-  const clock = testClock()
-  await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c'))
+it('waits 120 s and polls every 2 to 3 s by default', async () => {
+  const service = await startSteps([202])
+  const clock = createTestClock()
+  await getRejection(createTestClient(service.url, { clock }).calls.waitForSummary('c'))
   const whole = clock.sleeps.slice(0, -1)
   expect(Math.min(...whole)).toBeGreaterThanOrEqual(2_000)
   expect(Math.max(...whole)).toBeLessThanOrEqual(3_000)
   expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeCloseTo(120_000)
 })
 
-it('spreads its requests, so that many waiters do not march in step', async () => {
-  const service = await stepping([202])
-  const waits = async () => {
-    const clock = testClock()
-    await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 20_000 }))
+it('spreads its requests, so that concurrent waits do not poll in step', async () => {
+  const service = await startSteps([202])
+  const recordSleeps = async () => {
+    const clock = createTestClock()
+    await getRejection(
+      createTestClient(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 20_000 }),
+    )
     return clock.sleeps
   }
-  const [one, other] = [await waits(), await waits()]
+  const [one, other] = [await recordSleeps(), await recordSleeps()]
   expect(one).not.toEqual(other)
   expect(new Set(one).size).toBeGreaterThan(one.length / 2)
 })
 
 it.each([[202], [404], [429], [503]])(
-  'never asks earlier than Retry-After says with a %i',
+  'never polls earlier than the Retry-After of a %i says',
   async (status) => {
-    const service = await stepping([status, { 'retry-after': '30' }], [200])
-    const clock = testClock()
-    await clientOf(service.url, { clock }).calls.waitForSummary('c')
+    const service = await startSteps([status, { 'retry-after': '30' }], [200])
+    const clock = createTestClock()
+    await createTestClient(service.url, { clock }).calls.waitForSummary('c')
     expect(clock.sleeps).toHaveLength(1)
     expect(clock.sleeps[0]).toBeGreaterThanOrEqual(30_000)
     expect(clock.sleeps[0]).toBeLessThanOrEqual(31_000)
@@ -122,43 +127,47 @@ it.each([[202], [404], [429], [503]])(
 )
 
 it.each([[202], [404], [408], [429], [500], [503]])(
-  'has no busy loop on a %i with a Retry-After of 0',
+  'does not loop without pauses on a %i with a Retry-After of 0',
   async (status) => {
-    const service = await stepping([status, { 'retry-after': '0' }])
-    const clock = testClock()
-    await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 10_000 }))
+    const service = await startSteps([status, { 'retry-after': '0' }])
+    const clock = createTestClock()
+    await getRejection(
+      createTestClient(service.url, { clock }).calls.waitForSummary('c', { maxWaitMs: 10_000 }),
+    )
     expect(service.requests.length).toBeLessThanOrEqual(5)
   },
 )
 
-it('keeps its own interval when Retry-After asks for less', async () => {
-  const service = await stepping([202, { 'retry-after': '1' }], [200])
-  const clock = testClock()
-  await clientOf(service.url, { clock }).calls.waitForSummary('c')
+it('keeps its interval if Retry-After is shorter', async () => {
+  const service = await startSteps([202, { 'retry-after': '1' }], [200])
+  const clock = createTestClock()
+  await createTestClient(service.url, { clock }).calls.waitForSummary('c')
   expect(clock.sleeps[0]).toBeGreaterThanOrEqual(2_000)
 })
 
-it('has no busy loop where nothing listens, nor on a clock that stands still', async () => {
+it('does not loop without pauses if the connection is refused and the clock stands still', async () => {
   const sleeps: number[] = []
   const clock = { now: () => 0, sleep: async (ms: number) => void sleeps.push(ms) }
-  const client = clientOf(await refusedUrl(), { clock })
-  const error = await rejectionOf(client.calls.waitForSummary('c', { maxWaitMs: 10_000 }))
+  const client = createTestClient(await getRefusedUrl(), { clock })
+  const error = await getRejection(client.calls.waitForSummary('c', { maxWaitMs: 10_000 }))
   expect(error).toMatchObject({ name: 'TimeoutError', cause: { name: 'ConnectionError' } })
   expect(sleeps.length).toBeLessThanOrEqual(6)
 })
 
-it('asks no more when Retry-After points past the end', async () => {
-  const service = await stepping([202, { 'retry-after': '600' }])
-  const clock = testClock()
-  const error = await rejectionOf(clientOf(service.url, { clock }).calls.waitForSummary('c'))
+it('stops polling if Retry-After exceeds maxWaitMs', async () => {
+  const service = await startSteps([202, { 'retry-after': '600' }])
+  const clock = createTestClock()
+  const error = await getRejection(createTestClient(service.url, { clock }).calls.waitForSummary('c'))
   expect(error).toBeInstanceOf(TimeoutError)
   expect(service.requests).toHaveLength(1)
   expect(clock.sleeps).toEqual([120_000])
 })
 
-it('lives through failures that pass', async () => {
-  const service = await stepping([500], [429], [503], [408], [200])
-  expect(await clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c')).toMatchObject({
+it('continues after transient errors', async () => {
+  const service = await startSteps([500], [429], [503], [408], [200])
+  expect(
+    await createTestClient(service.url, { clock: createTestClock() }).calls.waitForSummary('c'),
+  ).toMatchObject({
     summary,
   })
 })
@@ -167,24 +176,26 @@ it.each([
   [401, AuthenticationError, {}],
   [404, NotFoundError, { code: 'route_not_found' }],
   [204, ResponseFormatError, {}],
-])('rejects at once with a %i, which waiting does not cure', async (status, Class, body) => {
-  const service = await stepping([status, {}, body])
-  const error = await rejectionOf(clientOf(service.url, { clock: testClock() }).calls.waitForSummary('c'))
+])('rejects at once after a %i that waiting cannot fix', async (status, Class, body) => {
+  const service = await startSteps([status, {}, body])
+  const error = await getRejection(
+    createTestClient(service.url, { clock: createTestClock() }).calls.waitForSummary('c'),
+  )
   expect(error).toBeInstanceOf(Class)
   expect(service.requests).toHaveLength(1)
 })
 
-it('ends in real time although a request hangs', async () => {
+it('rejects after maxWaitMs of real time if a request hangs', async () => {
   const service = await startService(() => {})
-  const error = await rejectionOf(clientOf(service.url).calls.waitForSummary('c', { maxWaitMs: 60 }))
+  const error = await getRejection(createTestClient(service.url).calls.waitForSummary('c', { maxWaitMs: 60 }))
   expect(error).toMatchObject({ name: 'TimeoutError', limit: 'maxWaitMs' })
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('resolves by a received event without another request, and closes the one under way', async () => {
+it('resolves with a received event and aborts the pending request', async () => {
   const service = await startService(() => {})
-  const events = source()
-  const waiting = clientOf(service.url).calls.waitForSummary('c', { events })
+  const events = createEventSource()
+  const waiting = createTestClient(service.url).calls.waitForSummary('c', { events })
   await expect.poll(() => service.requests.length).toBe(1)
   events.emit('another')
   await new Promise((resolve) => setImmediate(resolve))
@@ -197,10 +208,10 @@ it('resolves by a received event without another request, and closes the one und
   await expect.poll(() => service.carrying.size).toBe(0)
 })
 
-it('resolves by a webhook that a receiver of this project takes in', async () => {
+it('resolves with a webhook that a wabakit receiver handles', async () => {
   const service = await startService(() => {})
   const receiver = createReceiver({ verify: unsigned() })
-  const waiting = clientOf(service.url).calls.waitForSummary('c', { events: receiver })
+  const waiting = createTestClient(service.url).calls.waitForSummary('c', { events: receiver })
   const response = await receiver.handle(
     new Request('http://localhost', {
       method: 'POST',
@@ -212,52 +223,57 @@ it('resolves by a webhook that a receiver of this project takes in', async () =>
   expect(await waiting).toMatchObject({ callId: 'c', durationInSeconds: 42, summary })
 })
 
-it('resolves by an event received in a pause, at once', async () => {
-  const service = await stepping([202])
-  const events = source()
-  const waiting = clientOf(service.url).calls.waitForSummary('c', { events, intervalMs: 60_000 })
+it('resolves at once with an event that arrives in a pause', async () => {
+  const service = await startSteps([202])
+  const events = createEventSource()
+  const waiting = createTestClient(service.url).calls.waitForSummary('c', { events, intervalMs: 60_000 })
   await expect.poll(() => service.requests.length).toBe(1)
   await new Promise((resolve) => setTimeout(resolve, 20))
   events.emit('c')
   expect(await waiting).toMatchObject({ callId: 'c', channel: 'PSTN' })
 })
 
-it('resolves by an event that the subscription brings at once, without any request', async () => {
-  const service = await stepping([202])
+it('resolves without a request if subscribing already calls the listener', async () => {
+  const service = await startSteps([202])
   const subscribe = (_: string, listener: (of: CallAiSummaryEvent) => void) => {
     listener(event)
     return () => {}
   }
   const events = { subscribe }
-  expect(await clientOf(service.url).calls.waitForSummary('c', { events })).toMatchObject({ callId: 'c' })
+  expect(await createTestClient(service.url).calls.waitForSummary('c', { events })).toMatchObject({
+    callId: 'c',
+  })
   expect(service.requests).toEqual([])
 })
 
 it.each([
   ['a summary', [200], {}],
-  ['never', [422], {}],
-  ['the end of the wait', [202], { maxWaitMs: 5_000 }],
-] as const)('leaves no subscription behind after %s', async (_, step, options) => {
-  const service = await stepping(step)
-  const events = source()
+  ['422', [422], {}],
+  ['a timeout', [202], { maxWaitMs: 5_000 }],
+] as const)('unsubscribes after %s', async (_, step, options) => {
+  const service = await startSteps(step)
+  const events = createEventSource()
   const { signal } = new AbortController()
-  const client = clientOf(service.url, { clock: testClock() })
+  const client = createTestClient(service.url, { clock: createTestClock() })
   await client.calls.waitForSummary('c', { ...options, events, signal }).catch(() => {})
   expect(events.listeners.size).toBe(0)
   expect(getEventListeners(signal, 'abort')).toEqual([])
 })
 
-it('stops at once on abort, with the reason itself, in a request and in a pause', async () => {
+it('rejects at once with the reason of an abort, in a request and in a pause', async () => {
   const hanging = await startService(() => {})
-  const pending = await stepping([202])
+  const pending = await startSteps([202])
   for (const service of [hanging, pending]) {
-    const events = source()
+    const events = createEventSource()
     const controller = new AbortController()
-    const waiting = clientOf(service.url).calls.waitForSummary('c', { events, signal: controller.signal })
+    const waiting = createTestClient(service.url).calls.waitForSummary('c', {
+      events,
+      signal: controller.signal,
+    })
     await expect.poll(() => service.requests.length).toBe(1)
     const reason = new Error('enough')
     controller.abort(reason)
-    expect(await rejectionOf(waiting)).toBe(reason)
+    expect(await getRejection(waiting)).toBe(reason)
     expect(events.listeners.size).toBe(0)
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
   }
@@ -271,17 +287,19 @@ it.each([
   ['intervalMs', 'c', { intervalMs: Infinity }],
   ['timeoutMs', 'c', { timeoutMs: -1 }],
   ['events', 'c', { events: {} }],
-])('rejects a bad %s before anything happens', async (path, callId, options) => {
-  const service = await stepping([200])
-  const error = await rejectionOf(clientOf(service.url).calls.waitForSummary(callId, options as object))
+])('rejects an invalid %s before a request is sent', async (path, callId, options) => {
+  const service = await startSteps([200])
+  const error = await getRejection(
+    createTestClient(service.url).calls.waitForSummary(callId, options as object),
+  )
   expect(error).toBeInstanceOf(ValidationError)
   expect(error).toMatchObject({ issues: [{ path }] })
   expect(service.sockets.size).toBe(0)
 })
 
-it('makes one attempt a time: the wait is the retry', async () => {
-  const service = await stepping([500], [500], [500], [500], [200])
-  const clock = testClock()
-  await clientOf(service.url, { clock }).calls.waitForSummary('c')
+it('makes no retries besides polling', async () => {
+  const service = await startSteps([500], [500], [500], [500], [200])
+  const clock = createTestClock()
+  await createTestClient(service.url, { clock }).calls.waitForSummary('c')
   for (const ms of clock.sleeps) expect(ms).toBeGreaterThanOrEqual(2_000)
 })

@@ -67,6 +67,7 @@ export type { Exact, Strict } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
 export { Issue, toIssues } from './issue.ts'
 export { redact } from './redact.ts'
+export { parseRetryAfter } from './retry-after.ts'
 export { type Validation, validate } from './validate.ts'
 export { validateEvent } from './validate-event.ts'
 

@@ -28,6 +28,7 @@ export type { EventListQuery, Events, PublishedEvent } from './history/events.ts
 export type { WrittenAnswer } from './http/answer.ts'
 export type { ConnectionInfo, ReferenceFetch } from './http/create-fetch.ts'
 export { parserRefusal, refusalText, refuseRequest } from './http/host-refusals.ts'
+export { readJson } from './http/read-json.ts'
 export { callMachine, type MachineName, machines, participantMachine, type StateOf } from './machines.ts'
 export { memoryStore } from './memory-store/memory-store.ts'
 export { memoryTokenBuckets } from './rate-limit/memory-token-buckets.ts'

@@ -1,6 +1,6 @@
 import { createMock } from '@wabakit/mock'
 import { afterAll, expect, test } from 'vitest'
-import { malformedRequests, sendBytes, statusOf } from '../../webhooks/test/malformed-requests.ts'
+import { getStatus, malformedRequests, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 
 const mock = await createMock({ port: 0 })
 const port = Number(new URL(mock.url).port)
@@ -24,7 +24,7 @@ test.each(cases)('answers $line ($name) in the form of every error', async ({ fa
   const received = await sendBytes(port, bytes)
 
   const [head = ''] = received.split('\r\n\r\n', 1)
-  const status = statusOf(received) ?? 0
+  const status = getStatus(received) ?? 0
   expect([400, 401, 404, 405, 431]).toContain(status)
   if (fault === 'target') expect(status).toBe(400)
   expect(head).toMatch(/\r\nx-request-id: req_\w+(?:\r\n|$)/i)

@@ -1,11 +1,16 @@
+// Configure, start and stop a server.
 export { ConfigError, type ConfigProblem } from './config/config-error.ts'
 export { type ConfigSources, loadConfig } from './config/load-config.ts'
 export type { SeedOrganization, ServerConfig, SettingFacts, SettingName } from './config/server-config.ts'
 export { type Setting, settings } from './config/settings.ts'
-export { closeOnSignal } from './host/close-on-signal.ts'
-export type { Demo } from './host/demo.ts'
-export { type RunningServer, type StartServerOptions, startServer } from './host/start-server.ts'
+export { closeOnSignal } from './serve/close-on-signal.ts'
+export type { Demo } from './serve/demo.ts'
+export { type RunningServer, type StartServerOptions, startServer } from './serve/start-server.ts'
+
+// Use SQLite as the store of an embedded core. PostgreSQL is `@wabakit/server/postgres`.
 export { DatabaseInUseError } from './stores/errors/database-in-use-error.ts'
 export { DatabaseOpenError } from './stores/errors/database-open-error.ts'
 export { DatabaseVersionError } from './stores/errors/database-version-error.ts'
 export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts'
+
+// The control API and the parts of a server are not exported: use `RunningServer.service`, or the control API over HTTP.

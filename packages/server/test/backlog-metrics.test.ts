@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => cluster.remove())
 
-/** An endpoint that answers when it is told to, and how. */
+/** An endpoint that responds on demand, with the given status. */
 const startEndpoint = async () => {
   const held: Array<(status: number) => void> = []
   const server = createServer((request, response) => {
@@ -44,7 +44,7 @@ const join_ = (server: Pick<RunningServer, 'url'>, groupId: string, phone: strin
   control(server, 'POST /organizations/acme/participants', { groupId, phone, state: 'joined' })
 
 /** What a process says of the whole database. */
-const backlogOf = async ({ url }: Pick<RunningServer, 'url'>): Promise<Record<string, number>> => {
+const readBacklog = async ({ url }: Pick<RunningServer, 'url'>): Promise<Record<string, number>> => {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   const found = metrics.matchAll(
     /^wabakit_(?:deliveries|subscriptions|delivery_backlog)(?:_age_seconds|\{state="(\w+)"\}) (\S+)$/gm,
@@ -63,22 +63,22 @@ for (const [name, createDatabase] of Object.entries(databases)) {
   test(`shows what is being attempted, waits, comes later and fails, on ${name}`, async () => {
     const server = await start({ database: await createDatabase(), shutdownGraceMs: 0 })
     const endpoint = await startEndpoint()
-    expect(await backlogOf(server)).toEqual(empty)
+    expect(await readBacklog(server)).toEqual(empty)
     const { body: subscription } = await subscribe(server, endpoint.url)
 
     await createGroup(server.url, { groupId: 'team' })
     for (const phone of ['+15550100011', '+15550100012']) await join_(server, 'team', phone)
     await expect.poll(() => endpoint.held.length).toBe(1)
     await expect
-      .poll(() => backlogOf(server), { timeout: 5_000 })
+      .poll(() => readBacklog(server), { timeout: 5_000 })
       .toEqual({ ...empty, claimed: 1, waiting: 2 })
 
     endpoint.held[0]?.(500)
     const failing = { ...empty, later: 1, waiting: 2, failing: 1 }
-    await expect.poll(() => backlogOf(server), { timeout: 5_000 }).toEqual(failing)
+    await expect.poll(() => readBacklog(server), { timeout: 5_000 }).toEqual(failing)
 
     await control(server, `PATCH /organizations/acme/subscriptions/${subscription.id}`, { enabled: false })
-    await expect.poll(() => backlogOf(server), { timeout: 5_000 }).toEqual({ ...empty, disabled: 1 })
+    await expect.poll(() => readBacklog(server), { timeout: 5_000 }).toEqual({ ...empty, disabled: 1 })
   }, 20_000)
 }
 
@@ -96,7 +96,7 @@ test('shows the same from every process, and its age by the clock of the databas
   )
 
   for (const api of apis) {
-    const { age, ...backlog } = await backlogOf(api)
+    const { age, ...backlog } = await readBacklog(api)
     expect(backlog).toMatchObject({ due: 3, claimed: 0, waiting: 0 })
     expect(age).toBeGreaterThanOrEqual(3_600)
     expect(age).toBeLessThan(3_660)
@@ -122,5 +122,5 @@ test('shows its own figures, and soon, when nothing comes back from the database
   expect(metrics).toMatch(/^wabakit_delivery_backlog_age_seconds nan$/im)
 
   proxy.restore()
-  await expect.poll(() => backlogOf(server), { timeout: 10_000 }).toEqual(empty)
+  await expect.poll(() => readBacklog(server), { timeout: 10_000 }).toEqual(empty)
 }, 40_000)

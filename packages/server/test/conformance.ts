@@ -1,11 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { controlOpenApi } from '../src/control/openapi.ts'
+import { createControlOpenApi } from '../src/control/openapi.ts'
 
 type Json = { readonly [name: string]: unknown }
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null
 
-const document = controlOpenApi('0.0.0')
+const document = createControlOpenApi('0.0.0')
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)
 ajv.addSchema({ ...document, $id: 'control' })
@@ -15,7 +15,7 @@ const at = (value: unknown, ...path: string[]): unknown =>
 
 const toPointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-const templateOf = (path: string): string | undefined => {
+const findTemplate = (path: string): string | undefined => {
   const parts = path.split('?', 1)[0]?.split('/') ?? []
   return Object.keys(isJson(document.paths) ? document.paths : {})
     .filter((template) => {
@@ -29,14 +29,14 @@ const templateOf = (path: string): string | undefined => {
 }
 
 /**
- * What of an answer does not conform to the OpenAPI document; `undefined` when all is well. `path` is below
+ * Returns how a response differs from the OpenAPI document, or `undefined` when it conforms. `path` is below
  * `/_wabakit`.
  */
 export const deviation = (
   { method, path }: { readonly method: string; readonly path: string },
   { status, body }: { readonly status: number; readonly body: unknown },
 ): string | undefined => {
-  const template = templateOf(path)
+  const template = findTemplate(path)
   if (template === undefined) return status === 404 ? undefined : `${path} is not described`
   const place = ['paths', template, method.toLowerCase(), 'responses']
   const isDescribed = at(document, ...place, String(status)) !== undefined

@@ -127,15 +127,15 @@ test('plays a call without a summary when none can be', async () => {
 
 test('saves a summary that is to come later, later', async () => {
   const server = await start()
-  const told = Promise.withResolvers<string>()
-  server.service.on('CALL_AI_SUMMARY', ({ callId }) => told.resolve(callId))
+  const summarized = Promise.withResolvers<string>()
+  server.service.on('CALL_AI_SUMMARY', ({ callId }) => summarized.resolve(callId))
   const play = (after: number | string) =>
     control(server, 'POST /organizations/acme/simulated-calls', { summary: { recap: 'Short.', after } })
 
   const { body: much } = await play('1h')
   const { body: soon } = await play(1)
 
-  expect(await told.promise).toBe(soon.callId)
+  expect(await summarized.promise).toBe(soon.callId)
   const show = async (callId: string) =>
     (await control(server, `GET /organizations/acme/calls/${callId}`)).body
   expect(await show(soon.callId)).toMatchObject({ summary: { recap: 'Short.' } })

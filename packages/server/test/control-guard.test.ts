@@ -98,7 +98,7 @@ test.each([
   ['a public name', { publicUrl: 'https://sandbox.example.com' }],
 ])('does not start without a token where %s lets others in', async (_what, config) => {
   await expect(startServer({ port: 0, database: ':memory:', ...config })).rejects.toThrow(
-    /^controlToken \(WABAKIT_CONTROL_TOKEN\) is required, because .* Set WABAKIT_CONTROL_TOKEN/,
+    /^controlToken \(WABAKIT_CONTROL_TOKEN\) is required because .* Set WABAKIT_CONTROL_TOKEN/,
   )
 })
 
@@ -143,7 +143,7 @@ test('tells callers of the control API apart by X-Forwarded-For behind a proxy',
   expect([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.2')]).toEqual([401, 429, 401])
 })
 
-test('has an id on each answer', async () => {
+test('sends an id with each response', async () => {
   const server = await start({ controlToken: token })
   const ids = [
     (await control(server, 'GET /organizations')).headers.get('x-request-id'),

@@ -9,8 +9,8 @@ const file = resolve(import.meta.dirname, '../../../docs/running-the-server.md')
 const table = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** The page with the part between two marks replaced. */
-const withPart = (page: string, name: string, part: string): string =>
+/** Replaces the part of a page between two marks. */
+const replacePart = (page: string, name: string, part: string): string =>
   page.replace(
     new RegExp(`(<!-- ${name} -->\n)[^]*(<!-- /${name} -->)`),
     (_, open, close) => `${open}${part}\n${close}`,
@@ -18,22 +18,21 @@ const withPart = (page: string, name: string, part: string): string =>
 
 const code = (text: string): string => `\`${text}\``
 
-const defaultOf = ({ default: value, otherwise }: Setting): string =>
+const formatDefault = ({ default: value, otherwise }: Setting): string =>
   otherwise ?? (Array.isArray(value) ? 'none' : code(String(value)))
 
-const settingsTable = (): string =>
-  table([
-    ['Setting', 'Flag, variable', 'Default', 'Meaning'],
-    ['---', '---', '---', '---'],
-    ...settings.map((setting) => [
-      code(setting.name),
-      setting.flag === undefined ? 'file only' : `${code(setting.flag)}<br>${code(setting.variable ?? '')}`,
-      defaultOf(setting),
-      `${setting.about} ${setting.form.charAt(0).toUpperCase()}${setting.form.slice(1)}.`,
-    ]),
-  ])
+const formatSettings = (): string =>
+  settings
+    .map((setting) => {
+      const { name, about, form, flag, variable } = setting
+      const sources =
+        flag === undefined || variable === undefined ? ['file only'] : [code(flag), code(variable)]
+      const facts = [...sources, form, `default: ${formatDefault(setting)}`]
+      return `#### ${code(name)}\n${about}\n\n${facts.join(' · ')}\n`
+    })
+    .join('\n')
 
-const metricsTable = (metrics: string): string => {
+const formatMetrics = (metrics: string): string => {
   const facts = [...metrics.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)]
   return table([
     ['Name', 'Kind', 'Meaning'],
@@ -43,13 +42,17 @@ const metricsTable = (metrics: string): string => {
 }
 
 // `vitest run packages/server/test/documentation.test.ts -u` writes the page.
-test('the page on running the server has every setting and every figure as they are', async () => {
+test('the page on running the server describes every setting and every metric', async () => {
   const { url } = await start()
   await createGroup(url)
   const metrics = await (await fetch(`${url}/metrics`)).text()
   const page = readFileSync(file, 'utf8')
 
-  const current = withPart(withPart(page, 'settings', settingsTable()), 'metrics', metricsTable(metrics))
+  const current = replacePart(
+    replacePart(page, 'settings', formatSettings()),
+    'metrics',
+    formatMetrics(metrics),
+  )
 
   await expect(current).toMatchFileSnapshot(file)
 })

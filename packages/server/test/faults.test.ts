@@ -15,7 +15,7 @@ test('responds 503 with Retry-After as the service does when its storage is unav
   expect(await (await createGroup(server.url)).json()).not.toHaveProperty('code')
 })
 
-test('responds with a status so many times, then as usual', async () => {
+test('responds with a status the given number of times, then as usual', async () => {
   const { server, fail } = await startFaulty()
 
   await fail({ status: 429, retryAfterSeconds: 2, times: 2 })

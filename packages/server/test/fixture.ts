@@ -3,7 +3,7 @@ import { expect, onTestFinished } from 'vitest'
 import { type RunningServer, type ServerConfig, startServer } from '../src/index.ts'
 import { deviation } from './conformance.ts'
 
-/** The organization that tests work with. */
+/** The organization of the tests. */
 export const acme = {
   id: 'acme',
   integrations: [{ wabaNumber: '+15550100001' }],
@@ -11,7 +11,7 @@ export const acme = {
   apiKeys: [{ key: 'wk_test_key_0123456789' }],
 }
 
-/** A server on a free port that keeps nothing, closed at the end of the test. */
+/** Starts a server in memory on a free port and closes it at the end of the test. */
 export const start = async (
   config: Partial<ServerConfig> = {},
   options: Parameters<typeof startServer>[1] = {},
@@ -32,7 +32,7 @@ export const createGroup = (url: string, body: object = {}, headers: Record<stri
     body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', ...body }),
   })
 
-/** Calls the control API; its answer must be as the OpenAPI document describes. */
+/** Calls the control API and checks its response against the OpenAPI document. */
 export const control = async (
   { url }: Pick<RunningServer, 'url'>,
   request: string,
@@ -54,7 +54,7 @@ export const control = async (
 /** A webhook that arrived. */
 export type Arrival = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** An endpoint on loopback that answers as it is told (200) and keeps what arrives. */
+/** An endpoint on loopback that responds with the given status (200) and records the requests. */
 export const listenForWebhooks = async (answer: () => number = () => 200) => {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
@@ -63,7 +63,7 @@ export const listenForWebhooks = async (answer: () => number = () => 200) => {
     for await (const chunk of request) body += chunk
     arrivals.push({ headers: request.headers, body })
     response.writeHead(answer()).end()
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
@@ -75,16 +75,16 @@ export const listenForWebhooks = async (answer: () => number = () => 200) => {
   return {
     url: `http://127.0.0.1:${address.port}/webhooks`,
     arrivals,
-    /** Resolves when so many have arrived. */
+    /** Resolves when this number of webhooks has arrived. */
     arrived: (count: number): Promise<void> =>
       new Promise((resolve) => {
-        const look = (): void => {
+        const check = (): void => {
           if (arrivals.length < count) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve()
         }
-        waiting.add(look)
-        look()
+        waiting.add(check)
+        check()
       }),
   }
 }

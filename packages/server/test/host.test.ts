@@ -31,9 +31,9 @@ const logLines = () => {
   return { lines, stream }
 }
 
-const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text()
+const readMetrics = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text()
 
-test('answers the public API', async () => {
+test('serves the public API', async () => {
   const { url } = await start()
 
   const response = await createGroup(url, { groupId: 'team-1' })
@@ -61,7 +61,7 @@ test('delivers webhooks to a loopback address', async () => {
   })
 })
 
-test('tells that it is healthy and ready', async () => {
+test('reports that it is healthy and ready', async () => {
   const { url } = await start()
 
   expect((await fetch(`${url}/healthz`)).status).toBe(200)
@@ -83,7 +83,7 @@ test('makes a demo organization when none is named, and shows its key once', asy
   expect(demo).toMatchObject({ organizationId: 'demo', webhookSecret: expect.stringMatching(/^whsec_/) })
 })
 
-test('counts requests, events and attempts, and tells the age of the backlog', async () => {
+test('counts requests, events and attempts, and reports the age of the backlog', async () => {
   const { url, service } = await start()
   const endpoint = await listenForWebhooks()
   await service.subscriptions.create('acme', {
@@ -96,7 +96,7 @@ test('counts requests, events and attempts, and tells the age of the backlog', a
   await endpoint.arrived(1)
   await service.dispatcher.runDue()
 
-  const metrics = await metricsOf(url)
+  const metrics = await readMetrics(url)
 
   for (const line of [
     'wabakit_http_request_duration_seconds_count{endpoint="groups.create",status="200"} 1',
@@ -132,7 +132,7 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   }
 })
 
-test('logs for people when told to', async () => {
+test('logs for people if configured', async () => {
   const { lines, stream } = logLines()
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })
 
@@ -212,7 +212,7 @@ test('tells callers apart by X-Forwarded-For only behind a proxy, and believes o
   expect(await strangers(lied.url, (index) => `192.0.2.${index}, 198.51.100.1`)).toEqual([401, 401, 429])
 })
 
-test('takes the key from the header that it was told to', async () => {
+test('reads the key from the configured header', async () => {
   const { url } = await start({ authHeader: 'x-public-api-key' })
 
   expect(

@@ -115,7 +115,9 @@ const refused: readonly Refused[] = [
 ]
 
 const getSummary = ({ url }: RunningServer, callId: string): Promise<Response> =>
-  fetch(`${url}/v1/call/ai-summary?callId=${callId}`, { headers: { authorization: 'wk_test_key' } })
+  fetch(`${url}/v1/call/ai-summary?callId=${callId}`, {
+    headers: { authorization: 'wk_test_key_0123456789' },
+  })
 
 describe.each(Object.entries(stores))('on %s', (_, database) => {
   test('an identifier that cannot be stored or is too long is refused by name', async () => {

@@ -31,7 +31,7 @@ const countGroups = async (subject: string): Promise<unknown> => {
   return (await runSql(address, sql, [subject]))[0]?.groups
 }
 
-test('a create whose commit was not confirmed is answered 503 outcome_unknown, without Retry-After', async () => {
+test('a create whose commit was not confirmed gets 503 outcome_unknown, without Retry-After', async () => {
   proxy.loseResponseTo('Lost team')
   const response = await createGroup(server.url, { subject: 'Lost team' })
   expect(response.status).toBe(503)
@@ -66,7 +66,7 @@ test.each([
 ])(
   'the client makes one group of a create with %s, and says that it does not know',
   async (name, generateGroupIds) => {
-    const client = createClient({ baseUrl: server.url, apiKey: 'wk_test_key', generateGroupIds })
+    const client = createClient({ baseUrl: server.url, apiKey: 'wk_test_key_0123456789', generateGroupIds })
     for (const round of [1, 2, 3]) {
       const subject = `${name} ${round}`
       proxy.loseResponseTo(subject)

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { malformedRequests, sendBytes, statusOf } from '../../webhooks/test/malformed-requests.ts'
+import { getStatus, malformedRequests, sendBytes } from '../../webhooks/test/malformed-requests.ts'
 import { type RunningServer, startServer } from '../src/index.ts'
 import { acme } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
@@ -43,7 +43,7 @@ afterAll(async () => {
   await cluster?.remove()
 })
 
-const targetOf = (role: string): Target => {
+const getTarget = (role: string): Target => {
   const target = targets.get(role)
   if (target === undefined) throw new Error(`no server of role ${role}`)
   return target
@@ -52,7 +52,7 @@ const targetOf = (role: string): Target => {
 /** Checks that all of `received` is one error response in the documented form. */
 const expectError = (received: string, isHead = false): { status: number; code: string } => {
   const [head = '', body = ''] = received.split(/\r\n\r\n(.*)/s)
-  const status = statusOf(received) ?? 0
+  const status = getStatus(received) ?? 0
   expect(head, received).toMatch(/\r\nx-request-id: req_\w{26}(?:\r\n|$)/i)
   if (isHead) return { status, code: '' }
   expect(JSON.parse(body)).toMatchObject({ statusCode: status, code: expect.stringMatching(/^[a-z_]+$/) })
@@ -81,7 +81,7 @@ const cases = ['all', 'worker'].flatMap((role) =>
 test.each(cases)(
   'role $role answers $line ($name) in the form of every error',
   async ({ role, fault, bytes }) => {
-    const { port } = targetOf(role)
+    const { port } = getTarget(role)
 
     const received = await sendBytes(port, bytes)
 
@@ -110,7 +110,7 @@ test.each([
   ['nonsense\r\n\r\n', 400, 'malformed_request'],
   [`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: h\r\n\r\n`, 431, 'headers_too_large'],
 ])('answers %j', async (bytes, status, code) => {
-  const { port, log } = targetOf('all')
+  const { port, log } = getTarget('all')
   const before = log.length
 
   const received = await sendBytes(port, bytes)
@@ -124,7 +124,7 @@ test.each([
 })
 
 test('takes a target in absolute form, its host before the Host header, and drops its credentials', async () => {
-  const { port, log } = targetOf('all')
+  const { port, log } = getTarget('all')
   const ask = (target: string) =>
     sendBytes(port, `GET ${target} HTTP/1.1\r\nHost: attacker.example\r\nConnection: close\r\n\r\n`)
 
@@ -134,12 +134,12 @@ test('takes a target in absolute form, its host before the Host header, and drop
     await ask('http://user:pass@attacker.example/_wabakit/organizations'),
   ]
 
-  expect(received.map(statusOf)).toEqual([200, 200, 403])
+  expect(received.map(getStatus)).toEqual([200, 200, 403])
   expect(log.join('\n')).not.toContain('user:pass')
 })
 
 test('answers a request whose body cannot be parsed any more, once', async () => {
-  const { port } = targetOf('all')
+  const { port } = getTarget('all')
   const bytes = [
     'POST /whatsapp/wa-group/create HTTP/1.1',
     'Host: h',
@@ -156,7 +156,7 @@ test('answers a request whose body cannot be parsed any more, once', async () =>
 })
 
 test('answers a request before the nonsense that follows it on the connection', async () => {
-  const { port } = targetOf('all')
+  const { port } = getTarget('all')
   const json = JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team', groupId: 'before-nonsense' })
   const bytes = [
     'POST /whatsapp/wa-group/create HTTP/1.1',

@@ -59,7 +59,7 @@ test.each([
   [
     'organizations.0.apiKeys.0.key',
     { organizations: [{ id: 'acme', apiKeys: [{ key: 'x' }] }] },
-    `must have at least 16 visible ASCII characters. Make one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`,
+    `must have at least 16 visible ASCII characters. Generate one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`,
   ],
 ])('does not start with a %s that can be guessed', async (key, config, message) => {
   await expect(startServer({ port: 0, database: ':memory:', ...config })).rejects.toThrow(

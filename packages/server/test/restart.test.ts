@@ -106,7 +106,7 @@ test('says that another process has the database', async () => {
 
 test('shares its work only over PostgreSQL', async () => {
   await expect(startServer({ port: 0, database: ':memory:', role: 'worker' })).rejects.toThrow(
-    'role (--role) can be worker with a PostgreSQL database only',
+    'role (--role) can only be worker with a PostgreSQL database',
   )
 })
 

@@ -27,7 +27,7 @@ const serve = async (config: Partial<ServerConfig> = {}): Promise<{ child: Child
   return { child, url: String(url) }
 }
 
-const exitOf = async (child: ChildProcess): Promise<number | null> => {
+const waitForExit = async (child: ChildProcess): Promise<number | null> => {
   const [code] = await once(child, 'exit')
   return code
 }
@@ -80,13 +80,13 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle server with 0', async
 
   child.kill(signal)
 
-  expect(await exitOf(child)).toBe(0)
+  expect(await waitForExit(child)).toBe(0)
 })
 
-test('a request that runs when the server is told to stop is answered, and no other is accepted', async () => {
+test('a request that runs when the server begins to stop gets its response, and no other is accepted', async () => {
   const { child, url } = await serve()
   const request = await beginRequest(url)
-  const exit = exitOf(child)
+  const exit = waitForExit(child)
 
   child.kill('SIGTERM')
   await refusesConnections(url)
@@ -105,7 +105,7 @@ test('a request that does not end is cut off after the grace', async () => {
 
   child.kill('SIGTERM')
 
-  expect(await exitOf(child)).toBe(0)
+  expect(await waitForExit(child)).toBe(0)
   expect(await request.closed).toBe('')
 })
 
@@ -130,7 +130,7 @@ test('an attempt that does not end is given up after the grace', async () => {
 
   child.kill('SIGTERM')
 
-  expect(await exitOf(child)).toBe(0)
+  expect(await waitForExit(child)).toBe(0)
 })
 
 test('a second signal ends the process at once', async () => {

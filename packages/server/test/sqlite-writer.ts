@@ -1,6 +1,6 @@
 /**
  * A process that creates groups in a SQLite database and says, for each, that the store has answered.
- * Arguments: path, how many at the same time, how many in all.
+ * Arguments: path, the number of concurrent writes, the number of all writes.
  */
 import { writeSync } from 'node:fs'
 import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'

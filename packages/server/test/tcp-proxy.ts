@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A proxy between a client and a server, which can stop to pass anything on. */
 export type TcpProxy = {
   readonly port: number
-  /** From now on nothing is passed on, and nobody is told: like a cable that was pulled. */
+  /** Stops forwarding without closing connections, as if a cable was pulled. */
   blackHole(): void
   /** Passes on again; connections that fell into the hole are gone. */
   restore(): void
@@ -14,7 +14,7 @@ export type TcpProxy = {
   close(): Promise<void>
 }
 
-/** Makes a proxy to a port of this machine. */
+/** Starts a proxy to a port of this machine. */
 export const createTcpProxy = async (target: number): Promise<TcpProxy> => {
   const sockets = new Set<Socket>()
   const lost = new Set<string>()

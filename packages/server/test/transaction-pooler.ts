@@ -27,9 +27,9 @@ const readMessages = (socket: Socket, isClient: boolean, onMessage: Handler): vo
 const authenticated = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0])
 const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 
-const typeOf = (message: Buffer): string => String.fromCharCode(message[0] ?? 0)
+const readType = (message: Buffer): string => String.fromCharCode(message[0] ?? 0)
 
-/** Makes a pooler; whoever connects first authenticates it. */
+/** Starts a pooler. Its first client authenticates it. */
 export const createTransactionPooler = async (target: number): Promise<TransactionPooler> => {
   const upstream = connect(target, '127.0.0.1')
   const clients = new Set<Socket>()
@@ -48,7 +48,7 @@ export const createTransactionPooler = async (target: number): Promise<Transacti
   }
 
   readMessages(upstream, false, (message) => {
-    const type = typeOf(message)
+    const type = readType(message)
     if (!isUp && (type === 'S' || type === 'K')) greeting.push(message)
     served?.write(message)
     if (type !== 'Z') return
@@ -82,9 +82,9 @@ export const createTransactionPooler = async (target: number): Promise<Transacti
         upstream.write(message)
         return
       }
-      if (typeOf(message) === 'X') return
+      if (readType(message) === 'X') return
       messages.push(message)
-      if (typeOf(message) !== 'Q' && typeOf(message) !== 'S') return
+      if (readType(message) !== 'Q' && readType(message) !== 'S') return
       queue.push({ client, messages })
       messages = []
       if (served === undefined || served === client) serveNext()

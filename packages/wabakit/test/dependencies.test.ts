@@ -41,7 +41,7 @@ const libraries: Record<string, readonly string[]> = {
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
-  /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|fastify|fastify-host|hang-up-signal|lambda|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
+  /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|fastify|lambda|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
 
 const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),

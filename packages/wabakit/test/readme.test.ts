@@ -12,7 +12,7 @@ import { createReferenceServer } from 'wabakit/core'
 import { generateSecret, signWebhook } from 'wabakit/webhooks'
 
 const root = resolve(import.meta.dirname, '../../..')
-const example = (name: string): string => readFileSync(join(root, 'examples', name), 'utf8')
+const readExample = (name: string): string => readFileSync(join(root, 'examples', name), 'utf8')
 const nodeArguments = ['--conditions=@wabakit/source']
 
 const open: { close(): unknown }[] = []
@@ -25,7 +25,7 @@ const listen = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port
 }
 
-const freePort = async (): Promise<number> => {
+const findFreePort = async (): Promise<number> => {
   const server = createServer()
   const port = await listen(server)
   server.close()
@@ -33,9 +33,12 @@ const freePort = async (): Promise<number> => {
   return port
 }
 
-test('each snippet of the README is an example, letter for letter', () => {
-  const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
-  expect(blocks.map(([, code]) => code)).toEqual(['send.ts', 'receive.ts', 'order.test.ts'].map(example))
+test.each([
+  ['README.md', ['send.ts', 'receive.ts', 'order.test.ts']],
+  ['packages/wabakit/README.md', ['send.ts', 'receive.ts']],
+])('each snippet of %s is identical to an example', (page, examples) => {
+  const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
+  expect(blocks.map(([, code]) => code)).toEqual(examples.map(readExample))
 })
 
 test('the snippet that sends creates a group', async () => {
@@ -66,7 +69,7 @@ test('the snippet that sends creates a group', async () => {
 })
 
 test('the snippet that receives prints a verified summary', async () => {
-  const [secret, port] = [generateSecret(), await freePort()]
+  const [secret, port] = [generateSecret(), await findFreePort()]
   const child = spawn('node', [...nodeArguments, 'examples/receive.ts'], {
     cwd: root,
     env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },

@@ -1,10 +1,35 @@
-import { answerRequest } from './answer-request.ts'
-import type { FastifyHost } from './fastify-host.ts'
-import { hangUpSignal } from './hang-up-signal.ts'
-import { toRequest } from './node-request.ts'
+import type { ServerResponse } from 'node:http'
+import { respond } from './adapter.ts'
+import { type NodeRequest, toRequest } from './node-request.ts'
 import type { Receiver } from './receiver/receiver.ts'
 
-/** Options of {@link toFastifyPlugin}. */
+/** The required part of a Fastify instance, version 5. */
+export type FastifyHost = {
+  /** Removes the parsers that would read the body. */
+  removeAllContentTypeParsers(): void
+  /** Adds a parser for bodies of a type. */
+  addContentTypeParser(
+    contentType: string,
+    parser: (request: object, payload: object, done: (error: Error | null) => void) => void,
+  ): unknown
+  /** Adds a route. */
+  route(options: {
+    method: string[]
+    url: string
+    exposeHeadRoute: boolean
+    handler: (request: { raw: NodeRequest }, reply: FastifyReplier) => unknown
+  }): unknown
+}
+
+/** The required part of a Fastify reply. */
+export type FastifyReplier = {
+  /** The response of node:http. */
+  readonly raw: ServerResponse
+  /** Sends a Fetch response. */
+  send(payload: Response): unknown
+}
+
+/** Options for {@link toFastifyPlugin}. */
 export type FastifyPluginOptions = {
   /**
    * Path of the webhook, below the plugin's prefix.
@@ -14,7 +39,8 @@ export type FastifyPluginOptions = {
 }
 
 /**
- * Makes a receiver a Fastify plugin with one route. Its body is left unparsed; the rest of the app keeps its parsers.
+ * Turns a receiver into a Fastify plugin with one route. The route gets unparsed bodies; the rest of the app keeps its
+ * parsers.
  *
  * @example
  * app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })
@@ -25,20 +51,19 @@ export const toFastifyPlugin =
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
-      // The others are answered 405; the HEAD route that Fastify would add cannot send a Fetch response.
+      // The receiver responds 405 to the others. The HEAD route that Fastify would add cannot send a Fetch response.
       method: ['POST', 'GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'],
       exposeHeadRoute: false,
       url,
       handler: async ({ raw }, reply) => {
-        const answer = await answerRequest(
-          () => toRequest(raw, hangUpSignal(reply.raw)),
-          (built) => receiver.handle(built),
+        const response = await respond(
+          () => toRequest(raw, reply.raw),
+          (request) => receiver.handle(request),
         )
-        if (!raw.complete) answer.headers.set('connection', 'close')
-        return reply.send(answer)
+        if (!raw.complete) response.headers.set('connection', 'close')
+        return reply.send(response)
       },
     })
   }
 
-export type { FastifyHost, FastifyReplier } from './fastify-host.ts'
 export type { NodeRequest } from './node-request.ts'

@@ -1,15 +1,59 @@
-export type {
-  CallDetails,
-  CallEvent,
-  CallEventName,
-  CallField,
-  CallRecord,
-  CallRecordBase,
-  CallState,
-} from './calls/call-record.ts'
-export { type CallTracker, type CallUpdate, createCallTracker } from './calls/call-tracker.ts'
-export type { Claim, ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
-export type { Inbox, InboxOutcome } from './dedupe/inbox.ts'
+// Receive: verify, parse and handle webhooks.
+
+export { createReceiver } from './receiver/create-receiver.ts'
+export type { DeliveryContext } from './receiver/delivery-context.ts'
+export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
+export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/handlers.ts'
+export type { ReceiverOptions } from './receiver/options.ts'
+export type { Receiver } from './receiver/receiver.ts'
+
+// Verifiers: who may send.
+
+export {
+  type BasicAuthOptions,
+  basicAuth,
+  type StaticHeaderOptions,
+  staticHeader,
+} from './verifiers/header-verifiers.ts'
+export {
+  type UnverifiedDelivery,
+  unsigned,
+  type VerifiedDelivery,
+  type Verifier,
+} from './verifiers/verifier.ts'
+
+// Signatures: Standard Webhooks 1.0.
+
+export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
+export type { WebhookPayload } from './payload.ts'
+export { type GenerateSecretOptions, generateSecret } from './secret.ts'
+export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
+export { type HeaderSource, isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
+export {
+  equalsInConstantTime,
+  type SignatureOptions,
+  standardWebhooks,
+  type VerifiedSignature,
+  type VerifySignatureOptions,
+  verifySignature,
+} from './signature/verify-signature.ts'
+
+// Events: parse a payload without a receiver.
+
+export {
+  type DriftedEvent,
+  type KnownEvent,
+  type ParsedEvent,
+  type ParseEventOptions,
+  parseEvent,
+  type RawPayload,
+  type RecognisedBy,
+  type UnknownEvent,
+} from './parse/parse-event.ts'
+
+// Dedupe stores: handle each delivery once.
+
+export type { Claim, ClaimOutcome, Dedupe, Inbox, InboxOutcome } from './dedupe/dedupe.ts'
 export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
 export {
   type IoRedisClient,
@@ -17,58 +61,39 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
-export {
-  type SqlClient,
-  type SqlDedupeOptions,
-  type SqlQuery,
-  sqlDedupe,
-} from './dedupe/sql-dedupe.ts'
+export { type SqlClient, type SqlDedupeOptions, type SqlQuery, sqlDedupe } from './dedupe/sql-dedupe.ts'
 export { type SqlPool, type SqlTransaction, sqlInbox } from './dedupe/sql-inbox.ts'
 export { sqlDedupeTable } from './dedupe/sql-table.ts'
-export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
-export { WebhookDriftError } from './errors/webhook-drift-error.ts'
-export { WebhookHandlerTimeoutError } from './errors/webhook-handler-timeout-error.ts'
-export { isWebhookParseError, type ParseFailure, WebhookParseError } from './errors/webhook-parse-error.ts'
+
+// Calls: combine the events of a call.
+
+export { type CallTracker, type CallUpdate, createCallTracker } from './calls/call-tracker.ts'
+export type {
+  CallDetails,
+  CallEvent,
+  CallEventName,
+  CallField,
+  CallState,
+  TrackedCall,
+  TrackedCallBase,
+} from './calls/tracked-call.ts'
+
+// Errors.
+
 export {
+  isWebhookParseError,
   isWebhookRequestError,
-  type RequestFailure,
-  WebhookRequestError,
-} from './errors/webhook-request-error.ts'
-export {
   isWebhookVerificationError,
+  type ParseFailure,
+  type RequestFailure,
   type VerificationDetails,
   type VerificationFailure,
+  WebhookDriftError,
+  WebhookHandlerTimeoutError,
+  WebhookParseError,
+  WebhookRequestError,
   WebhookVerificationError,
-} from './errors/webhook-verification-error.ts'
-export type { HeaderSource } from './headers.ts'
-export {
-  type DriftedEvent,
-  type KnownEvent,
-  type ParsedEvent,
-  type ParseEventOptions,
-  parseEvent,
-  type UnknownEvent,
-} from './parse/parse-event.ts'
-export type { RawPayload, RecognisedBy } from './parse/recognise.ts'
-export type { WebhookPayload } from './payload.ts'
-export type { NamedEvent, WebhookHandler } from './receiver/bindings.ts'
-export { createReceiver } from './receiver/create-receiver.ts'
-export type { DeliveryContext } from './receiver/delivery-context.ts'
-export type { ErrorListener, Failure, FailureStage } from './receiver/failure.ts'
-export type { ReceiverOptions } from './receiver/options.ts'
-export type { Receiver } from './receiver/receiver.ts'
-export type { HandlerOptions } from './receiver/registry.ts'
-export { type GenerateSecretOptions, generateSecret } from './secret.ts'
-export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
-export type { VerifiedSignature } from './signature/check-signature.ts'
-export {
-  type SignatureOptions,
-  type VerifySignatureOptions,
-  verifySignature,
-} from './signature/verify-signature.ts'
-export { isWebhookId } from './signature/webhook-id.ts'
-export { type BasicAuthOptions, basicAuth } from './verifiers/basic-auth.ts'
-export { standardWebhooks } from './verifiers/standard-webhooks.ts'
-export { type StaticHeaderOptions, staticHeader } from './verifiers/static-header.ts'
-export { unsigned } from './verifiers/unsigned.ts'
-export type { UnverifiedDelivery, Verifier } from './verifiers/verifier.ts'
+} from './errors.ts'
+
+// Withheld: HMAC and base64, which every runtime has; the parsing of single headers, which `verifySignature` does; and
+// the steps of a receiver, which its options and handlers can change.

@@ -1,10 +1,42 @@
 import { Buffer } from 'node:buffer'
-import { answerRequest, assertFetchMethod } from './answer-request.ts'
-import type { LambdaEvent, LambdaResult } from './lambda-event.ts'
+import { assertFetchMethod, respond, toUrl } from './adapter.ts'
 import type { Receiver } from './receiver/receiver.ts'
-import { toUrl } from './request-url.ts'
 
-const headersOf = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
+/** An event of API Gateway (REST: payload 1.0, HTTP: 2.0), of a function URL, or of a load balancer. */
+export type LambdaEvent = {
+  /** The method, in payload 1.0 and from a load balancer. */
+  readonly httpMethod?: string
+  /** The path, in payload 1.0 and from a load balancer. */
+  readonly path?: string
+  /** The path, in payload 2.0 and from a function URL. */
+  readonly rawPath?: string
+  /** The query without its question mark, in payload 2.0 and from a function URL. */
+  readonly rawQueryString?: string
+  /** The headers. Repeated ones are joined, or only the last one is present. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | null
+  /** The headers with all values, in payload 1.0 and from a load balancer. */
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null
+  /** The method, in payload 2.0 and from a function URL. */
+  readonly requestContext?: { readonly http?: { readonly method?: string } }
+  /** The body as text, or as base64. */
+  readonly body?: string | null
+  /** Whether the body is base64. */
+  readonly isBase64Encoded?: boolean
+}
+
+/** The response, in the form that all of them accept. */
+export type LambdaResult = {
+  /** The HTTP status. */
+  readonly statusCode: number
+  /** The headers. */
+  readonly headers: Record<string, string>
+  /** The body as text. */
+  readonly body: string
+  /** The body is not base64. */
+  readonly isBase64Encoded: false
+}
+
+const toHeaders = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
   const result = new Headers()
   for (const [name, value] of Object.entries(headers ?? {})) if (value !== undefined) result.set(name, value)
   for (const [name, values] of Object.entries(multiValueHeaders ?? {})) {
@@ -21,12 +53,12 @@ const toRequest = (event: LambdaEvent): Request => {
   const url = toUrl(`${event.rawPath ?? event.path ?? '/'}${query}`, 'https://lambda.invalid')
   const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
   const bodiless = method === 'GET' || method === 'HEAD'
-  return new Request(url, { method, headers: headersOf(event), ...(!bodiless && { body }) })
+  return new Request(url, { method, headers: toHeaders(event), ...(!bodiless && { body }) })
 }
 
 /**
- * Makes a receiver an AWS Lambda handler, behind API Gateway (both payload versions), a function URL or a load
- * balancer. Work that goes on after an early answer is awaited, because Lambda freezes the process once it has one.
+ * Turns a receiver into an AWS Lambda handler, behind API Gateway (both payload versions), a function URL or a load
+ * balancer. With `ack: 'before'`, it still waits for the handlers, because Lambda freezes the process after a response.
  *
  * @example
  * export const handler = toLambdaHandler(receiver)
@@ -36,18 +68,16 @@ export const toLambdaHandler =
   async (event: LambdaEvent): Promise<LambdaResult> => {
     const pending: Promise<unknown>[] = []
     const waitUntil = (work: Promise<unknown>): void => void pending.push(work)
-    const answer = await answerRequest(
+    const response = await respond(
       () => toRequest(event),
       (request) => receiver.handle(request, { waitUntil }),
     )
-    const body = await answer.text()
+    const body = await response.text()
     await Promise.allSettled(pending)
     return {
-      statusCode: answer.status,
-      headers: Object.fromEntries(answer.headers),
+      statusCode: response.status,
+      headers: Object.fromEntries(response.headers),
       body,
       isBase64Encoded: false,
     }
   }
-
-export type { LambdaEvent, LambdaResult } from './lambda-event.ts'

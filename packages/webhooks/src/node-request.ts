@@ -1,14 +1,13 @@
-import type { IncomingMessage } from 'node:http'
-import { assertFetchMethod } from './answer-request.ts'
-import { toUrl } from './request-url.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { assertFetchMethod, toUrl } from './adapter.ts'
 
-/** A request as node:http and the frameworks on it give it; a body parser may have left the bytes on it. */
+/** A request of node:http, or of a framework based on it. A body parser may have kept the bytes in it. */
 export type NodeRequest = IncomingMessage & {
-  /** What Express's parsers make of the body. */
+  /** The body as parsed by Express. */
   readonly body?: unknown
   /** The bytes that NestJS and others keep. */
   readonly rawBody?: unknown
-  /** The whole address, where a router shortens `url`. */
+  /** The whole URL, where a router shortens `url`. */
   readonly originalUrl?: string
 }
 
@@ -21,7 +20,7 @@ const toHeaders = (request: IncomingMessage): Headers => {
   return headers
 }
 
-/** Reads on demand; an abandoned body is left where it is, so that an answer can still be written. */
+/** Reads on demand. When the stream is cancelled, the request is only paused, so that a response can still be written. */
 const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   const chunks: AsyncIterator<Buffer> = request[Symbol.asyncIterator]()
   return new ReadableStream({
@@ -39,25 +38,34 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
 const isBody = (value: unknown): value is string | Uint8Array<ArrayBuffer> =>
   typeof value === 'string' || ArrayBuffer.isView(value)
 
-/** The bytes that a body parser has kept; `body` may be a getter that parses, and throws. */
-const keptBody = (incoming: NodeRequest): string | Uint8Array<ArrayBuffer> | undefined => {
+/** Returns the bytes that a body parser has kept. `body` may be a getter that parses and throws. */
+const findKeptBody = (incoming: NodeRequest): string | Uint8Array<ArrayBuffer> | undefined => {
   if (isBody(incoming.rawBody)) return incoming.rawBody
   return isBody(incoming.body) ? incoming.body : undefined
 }
 
+/** Aborts when the sender hangs up before the response is written. */
+const createSignal = (outgoing: ServerResponse): AbortSignal => {
+  const controller = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) controller.abort()
+  })
+  return controller.signal
+}
+
 /**
- * Returns the Fetch form of a Node request. When a body parser has left no bytes, the request's body is used up, which
- * the receiver explains to the sender.
+ * Converts a Node request to a Fetch request. When a body parser has kept no bytes, the body of the new request is
+ * already used, so that the receiver explains this to the sender.
  *
  * @throws WebhookRequestError, or whatever a malformed header or a getter of the body throws.
  */
-export const toRequest = async (incoming: NodeRequest, signal: AbortSignal): Promise<Request> => {
+export const toRequest = async (incoming: NodeRequest, outgoing: ServerResponse): Promise<Request> => {
   const method = incoming.method ?? 'GET'
   assertFetchMethod(method)
   const url = toUrl(incoming.originalUrl ?? incoming.url ?? '/', 'http://localhost')
-  const init = { method, headers: toHeaders(incoming), signal }
+  const init = { method, headers: toHeaders(incoming), signal: createSignal(outgoing) }
   if (method === 'GET' || method === 'HEAD') return new Request(url, init)
-  const body = keptBody(incoming)
+  const body = findKeptBody(incoming)
   if (body === undefined && !incoming.readableDidRead && !incoming.readableEnded) {
     const streamed: RequestInit & { duplex: 'half' } = { ...init, body: toStream(incoming), duplex: 'half' }
     return new Request(url, streamed)

@@ -1,21 +1,20 @@
 import type { ServerResponse } from 'node:http'
-import { answerRequest } from './answer-request.ts'
-import { hangUpSignal } from './hang-up-signal.ts'
+import { respond } from './adapter.ts'
 import { type NodeRequest, toRequest } from './node-request.ts'
 import type { Receiver } from './receiver/receiver.ts'
 
-const writeAnswer = async (answer: Response, request: NodeRequest, response: ServerResponse) => {
-  const body = Buffer.from(await answer.arrayBuffer())
-  // Something else, such as a time-out of the framework, has responded already.
-  if (response.headersSent) return
-  const headers = Object.fromEntries(answer.headers)
-  // What is left of an unread body is not worth waiting for.
-  if (!request.complete) headers.connection = 'close'
-  response.writeHead(answer.status, headers).end(body)
+const write = async (response: Response, incoming: NodeRequest, outgoing: ServerResponse) => {
+  const body = Buffer.from(await response.arrayBuffer())
+  // Something else, such as a timeout of the framework, has already responded.
+  if (outgoing.headersSent) return
+  const headers = Object.fromEntries(response.headers)
+  // Without this, Node would wait for the rest of a body that nobody reads.
+  if (!incoming.complete) headers.connection = 'close'
+  outgoing.writeHead(response.status, headers).end(body)
 }
 
 /**
- * Makes a receiver a handler of node:http, Express, Koa and NestJS.
+ * Turns a receiver into a handler for node:http, Express, Koa and NestJS.
  *
  * @example
  * createServer(toNodeHandler(receiver)).listen(3000)
@@ -23,16 +22,16 @@ const writeAnswer = async (answer: Response, request: NodeRequest, response: Ser
  */
 export const toNodeHandler =
   (receiver: Pick<Receiver, 'handle'>) =>
-  async (request: NodeRequest, response: ServerResponse): Promise<void> => {
-    const answer = await answerRequest(
-      () => toRequest(request, hangUpSignal(response)),
-      (built) => receiver.handle(built),
+  async (incoming: NodeRequest, outgoing: ServerResponse): Promise<void> => {
+    const response = await respond(
+      () => toRequest(incoming, outgoing),
+      (request) => receiver.handle(request),
     )
     try {
-      await writeAnswer(answer, request, response)
+      await write(response, incoming, outgoing)
     } catch (error) {
       console.error('The response to a webhook could not be written.', error)
-      response.destroy()
+      outgoing.destroy()
     }
   }
 

@@ -1,30 +1,39 @@
-/** A webhook's body exactly as it was sent: text, or its bytes. */
+/** The body of a webhook exactly as it was sent: text, or its bytes. */
 export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
-const encoder = new TextEncoder()
+/** Encodes text as UTF-8. */
+export const encoder = /* @__PURE__ */ new TextEncoder()
 
-// Not instanceof, which fails for what comes from another realm, as every Buffer does under jest.
-const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
+/** Joins bytes. */
+export const concat = (chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> => {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.length
+  }
+  return whole
+}
+
+// `instanceof` fails for values from another realm. Under jest, every Buffer is one.
+/** Checks whether a value is an ArrayBuffer of any realm. */
+export const isArrayBuffer = (value: unknown): value is ArrayBuffer =>
   Object.prototype.toString.call(value) === '[object ArrayBuffer]'
 
-/** Tells whether a value is bytes in any of their forms. */
-export const isBytes = (value: unknown): value is ArrayBuffer | ArrayBufferView =>
-  ArrayBuffer.isView(value) || isArrayBuffer(value)
-
 /**
- * The bytes of a payload, not copied when they are bytes already.
+ * Returns the bytes of a payload without copying bytes.
  *
- * @throws TypeError when the payload is neither text nor bytes, such as what a JSON parser makes of them.
+ * @throws TypeError when the payload is neither text nor bytes, such as parsed JSON.
  */
-export const toBytes = (payload: WebhookPayload): Uint8Array => {
+export const toBytes = (payload: unknown): Uint8Array => {
   if (typeof payload === 'string') return encoder.encode(payload)
   if (payload instanceof Uint8Array) return payload
   if (ArrayBuffer.isView(payload)) {
-    const { buffer, byteOffset, byteLength }: ArrayBufferView = payload
+    const { buffer, byteOffset, byteLength } = payload
     return new Uint8Array(buffer, byteOffset, byteLength)
   }
   if (isArrayBuffer(payload)) return new Uint8Array(payload)
   throw new TypeError(
-    'The payload must be the body as it came, as text or bytes. Take it before any body parser: once parsed, it cannot be verified.',
+    'The payload must be the unparsed body, as text or bytes. Take it before any body parser: once parsed, it cannot be verified.',
   )
 }

@@ -1,70 +1,107 @@
+import { createSigner } from '#hmac'
 import { decodeBase64, encodeBase64 } from './base64.ts'
-import { WebhookVerificationError } from './errors/webhook-verification-error.ts'
+import { WebhookVerificationError } from './errors.ts'
+import type { Signer } from './hmac/signer.ts'
 
-/** What every Standard Webhooks secret starts with. */
-export const secretPrefix = 'whsec_'
+const prefix = 'whsec_'
 
-const shortest = 24
-const longest = 64
+const minimumBytes = 24
+const maximumBytes = 64
 
 const invalid = (sentence: string) => new WebhookVerificationError('invalid_secret', sentence)
 
-/** Options of {@link generateSecret}. */
+/** Options for {@link generateSecret}. */
 export type GenerateSecretOptions = {
   /**
-   * Random bytes in the secret, 24 to 64.
+   * Number of random bytes in the secret, 24 to 64.
    * @default 32
    */
   readonly bytes?: number
 }
 
 /**
- * A new random signing secret: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0, "Signature scheme").
+ * Returns a new random signing secret: `whsec_` and the base64 of its bytes (Standard Webhooks 1.0, "Signature
+ * scheme").
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when `bytes` is not 24 to 64.
  * @example
  * const secret = generateSecret() // 'whsec_…'
  */
 export const generateSecret = ({ bytes = 32 }: GenerateSecretOptions = {}): string => {
-  if (!Number.isInteger(bytes) || bytes < shortest || bytes > longest) {
-    throw invalid(`A secret has ${shortest} to ${longest} bytes, not ${bytes}. Leave the option out for 32.`)
+  if (!Number.isInteger(bytes) || bytes < minimumBytes || bytes > maximumBytes) {
+    throw invalid(
+      `A secret has ${minimumBytes} to ${maximumBytes} bytes, not ${bytes}. Leave the option out for 32.`,
+    )
   }
-  return secretPrefix + encodeBase64(crypto.getRandomValues(new Uint8Array(bytes)))
+  return prefix + encodeBase64(crypto.getRandomValues(new Uint8Array(bytes)))
 }
 
-/** @throws WebhookVerificationError with reason `invalid_secret` when there is no secret at all. */
-export const assertSomeSecret = (secrets: readonly string[]): void => {
-  if (secrets.length === 0) throw invalid('There is no secret. Pass at least one.')
-}
+/** Removes the prefix of Standard Webhooks, if there is one. */
+export const removePrefix = (secret: string): string =>
+  secret.startsWith(prefix) ? secret.slice(prefix.length) : secret
 
-/** Tells whether a key is too short to be made for this scheme. */
-export const isShortKey = (key: Uint8Array): boolean => key.length < shortest
-
-/**
- * The key bytes of a secret, with or without the `whsec_` prefix.
- *
- * @param allowShort - accept fewer than 24 bytes, for secrets that another system made.
- * @throws WebhookVerificationError with reason `invalid_secret`.
- */
-export const decodeSecret = (secret: string, allowShort = false): Uint8Array<ArrayBuffer> => {
-  if (typeof secret !== 'string' || secret === '' || secret === secretPrefix) {
-    throw invalid('The secret is empty. Is the variable that holds it set?')
+const decodeSecret = (secret: string, allowShort: boolean): Uint8Array<ArrayBuffer> => {
+  if (typeof secret !== 'string' || secret === '' || secret === prefix) {
+    throw invalid('The secret is empty. Is its environment variable set?')
   }
   if (/\s/.test(secret)) {
     throw invalid(
       'The secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
     )
   }
-  const key = decodeBase64(secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret)
+  const key = decodeBase64(removePrefix(secret))
   if (key === undefined || key.length === 0) {
     throw invalid(
-      'The secret is not base64. It should be "whsec_" and base64 text; generateSecret() makes one.',
+      'The secret is not base64. It should be "whsec_" and base64, such as generateSecret() returns.',
     )
   }
-  if (isShortKey(key) && !allowShort) {
+  if (key.length < minimumBytes && !allowShort) {
     throw invalid(
-      `The secret has only ${key.length} bytes; at least ${shortest} are needed. Use generateSecret(), or set allowShortSecrets when another system dictates it.`,
+      `The secret has only ${key.length} bytes; at least ${minimumBytes} are needed. Use generateSecret(), or set allowShortSecrets if another system dictates it.`,
     )
   }
   return key
 }
+
+const mapSecrets = <Result>(
+  secrets: readonly string[],
+  convert: (secret: string) => Result,
+): readonly Result[] => {
+  if (secrets.length === 0) throw invalid('There is no secret. Pass at least one.')
+  return secrets.map(convert)
+}
+
+/**
+ * Returns the key bytes of each secret, with or without the `whsec_` prefix.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
+ */
+export const decodeSecrets = (
+  secrets: readonly string[],
+  allowShort = false,
+): readonly Uint8Array<ArrayBuffer>[] => mapSecrets(secrets, (secret) => decodeSecret(secret, allowShort))
+
+/** Maximum number of cached signers: far more secrets than a rotation needs. */
+const maximumCached = 64
+
+// Short secrets are cached separately, because not every caller accepts them.
+const cache = { long: new Map<string, Signer>(), short: new Map<string, Signer>() }
+
+const getSigner = (secret: string, allowShort: boolean): Signer => {
+  const cached = cache.long.get(secret) ?? (allowShort ? cache.short.get(secret) : undefined)
+  if (cached !== undefined) return cached
+  const key = decodeSecret(secret, allowShort)
+  const signers = key.length < minimumBytes ? cache.short : cache.long
+  if (signers.size >= maximumCached) signers.clear()
+  const signer = createSigner(key)
+  signers.set(secret, signer)
+  return signer
+}
+
+/**
+ * Returns a signer for each secret. Signers are cached.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
+ */
+export const getSigners = (secrets: readonly string[], allowShort: boolean): readonly Signer[] =>
+  mapSecrets(secrets, (secret) => getSigner(secret, allowShort))

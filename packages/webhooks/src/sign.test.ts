@@ -28,7 +28,7 @@ describe('signWebhook', () => {
     for (const each of [secret, next]) new Webhook(each).verify('{}', headers)
   })
 
-  it('signs bytes like the text they are, with or without a byte order mark', async () => {
+  it('signs bytes like the same text, with or without a byte order mark', async () => {
     for (const payload of ['{"é": "日本"}', '\ufeff{}']) {
       const [text, bytes] = await Promise.all(
         [payload, new TextEncoder().encode(payload)].map((each) =>
@@ -39,7 +39,7 @@ describe('signWebhook', () => {
     }
   })
 
-  it('is ready to be sent: the content type is among the headers, and an id and a time are made', async () => {
+  it('returns headers that are ready to send, with a content type, a new id and the current time', async () => {
     const { id, timestamp, headers } = await signWebhook({ payload: '{}', secret })
     expect(id).toMatch(/^msg_[0-9a-f]{32}$/)
     expect(Math.abs(timestamp - Date.now() / 1000)).toBeLessThan(2)
@@ -51,22 +51,22 @@ describe('signWebhook', () => {
   })
 
   it.each(['a.b', 'a b', '', 'ü', 'a\nb'])(
-    'refuses the id %j, which no receiver could tell apart',
+    'rejects the id %j, which receivers could not parse',
     async (id) => {
       await expect(signWebhook({ payload: '{}', secret, id })).rejects.toThrow(RangeError)
     },
   )
 
-  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses the timestamp %d', async (timestamp) => {
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects the timestamp %d', async (timestamp) => {
     await expect(signWebhook({ payload: '{}', secret, timestamp })).rejects.toThrow(RangeError)
   })
 
-  it('refuses what a JSON parser made of a body, and says what to do', async () => {
+  it('rejects a parsed body, and says what to do', async () => {
     const payload = { event: 'X' } as unknown as string
     await expect(signWebhook({ payload, secret })).rejects.toThrow(/before any body parser/)
   })
 
-  it.each(['', 'whsec_', `${secret}\n`, 'whsec_c2hvcnQ=', []])('refuses the secret %j', async (wrong) => {
+  it.each(['', 'whsec_', `${secret}\n`, 'whsec_c2hvcnQ=', []])('rejects the secret %j', async (wrong) => {
     await expect(signWebhook({ payload: '{}', secret: wrong })).rejects.toMatchObject({
       reason: 'invalid_secret',
     })

@@ -1,38 +1,38 @@
 import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './payload.ts'
-import { assertSomeSecret, decodeSecret } from './secret.ts'
-import { isWebhookId } from './signature/webhook-id.ts'
+import { decodeSecrets } from './secret.ts'
+import { isWebhookId } from './signature/signature-headers.ts'
 
-/** What {@link signWebhook} signs, and with what. */
+/** Options for {@link signWebhook}. */
 export type SignWebhookOptions = {
   /** The body exactly as it will be sent. */
   readonly payload: WebhookPayload
-  /** The subscription's secret; several while it is rotated, each then adds a signature. */
+  /** The subscription's secret. During a rotation, several: each adds a signature. */
   readonly secret: string | readonly string[]
   /**
-   * The delivery's id: the same on every retry of one event. It must not contain a full stop or whitespace.
+   * The delivery's id: the same on every attempt. It must not contain a full stop or whitespace.
    * @default a random `msg_…`
    */
   readonly id?: string
   /**
-   * When this attempt is made, in whole Unix seconds.
+   * The time of this attempt, in whole Unix seconds.
    * @default now
    */
   readonly timestamp?: number
   /**
-   * Accept secrets of fewer than 24 bytes, for secrets that another system made.
+   * Accept secrets of fewer than 24 bytes, for secrets that another system generated.
    * @default false
    */
   readonly allowShortSecrets?: boolean
 }
 
-/** A signed delivery's headers, and the values in them. */
+/** The headers of a signed delivery, and the values in them. */
 export type SignedWebhook = {
   /** The `webhook-id`. */
   readonly id: string
   /** The `webhook-timestamp`, in Unix seconds. */
   readonly timestamp: number
-  /** The three headers of the scheme and the content type, ready to be sent. */
+  /** The three headers of the scheme and the content type, ready to send. */
   readonly headers: {
     readonly 'content-type': 'application/json'
     readonly 'webhook-id': string
@@ -43,7 +43,7 @@ export type SignedWebhook = {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The payload as text; `undefined` when its bytes are not UTF-8, which the library cannot sign. */
+/** Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
 const toText = (payload: WebhookPayload): string | undefined => {
   if (typeof payload === 'string') return payload
   const bytes = toBytes(payload)
@@ -54,7 +54,7 @@ const toText = (payload: WebhookPayload): string | undefined => {
   }
 }
 
-// Loaded by the first signature, so that whoever only receives neither loads nor bundles it.
+// Loaded for the first signature, so that receivers neither load nor bundle it.
 let library: typeof import('standardwebhooks') | undefined
 
 const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number, payload: WebhookPayload) => {
@@ -65,11 +65,11 @@ const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number,
 }
 
 /**
- * Signs one delivery attempt by the Standard Webhooks 1.0 scheme (HMAC-SHA256 over `id.timestamp.payload`).
+ * Signs one attempt of a delivery with Standard Webhooks 1.0 (HMAC-SHA256 of `id.timestamp.payload`).
  *
- * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be one.
+ * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be used.
  * @throws TypeError when the payload is neither text nor bytes.
- * @throws RangeError when `id` or `timestamp` is not in the form of the scheme.
+ * @throws RangeError when `id` or `timestamp` does not have the form that the scheme requires.
  * @example
  * const payload = JSON.stringify(event)
  * const { headers } = await signWebhook({ payload, secret })
@@ -85,8 +85,7 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
     throw new RangeError('timestamp must be a whole number of Unix seconds')
   }
   const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret
-  assertSomeSecret(secrets)
-  const keys = secrets.map((secret) => decodeSecret(secret, options.allowShortSecrets))
+  const keys = decodeSecrets(secrets, options.allowShortSecrets)
   const signatures = await Promise.all(keys.map((key) => sign(key, id, timestamp, options.payload)))
   return {
     id,

@@ -15,7 +15,7 @@ const receiving = async () => {
   return { mock, receiver, handled }
 }
 
-it('takes every event of a group and of a call, in order', async () => {
+it('receives every event of a group and of a call, in order', async () => {
   const { mock, handled } = await receiving()
   await using _ = mock
   const { groupId } = await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 7' })
@@ -46,7 +46,7 @@ it('handles a duplicate once, and acknowledges it', async () => {
 })
 
 it.each(['body', 'signature', 'timestamp', 'missing_header'] as const)(
-  'refuses a delivery tampered with in its %s, and takes the retry',
+  'rejects a delivery tampered with in its %s, and takes the retry',
   async (part) => {
     const { mock, handled } = await receiving()
     await using _ = mock

@@ -2,7 +2,7 @@ import { type Claim, createReceiver, type Dedupe, standardWebhooks } from '@waba
 import { beforeEach, expect, it, vi } from 'vitest'
 import { joined, secret, signed } from './signed.ts'
 
-/** Two handles on one store, as two processes have them; whose completed keys live for `ttlMs`. */
+/** Two clients of one store, as in two processes. Completed keys live for `ttlMs`. */
 export type DedupePair = (ttlMs: number) => Promise<readonly [Dedupe, Dedupe]>
 
 const newKey = () => `key ${process.hrtime.bigint()} ünïque`
@@ -16,7 +16,7 @@ export const claim = async (dedupe: Dedupe, key: string, ttlMs = 60_000): Promis
 
 const claimExpired = (dedupe: Dedupe, key: string): Promise<Claim> => vi.waitFor(() => claim(dedupe, key))
 
-/** What every dedupe store must do. */
+/** Every dedupe store must pass these tests. */
 export const dedupeCases = (pair: DedupePair): void => {
   let first: Dedupe
   let second: Dedupe
@@ -24,7 +24,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     ;[first, second] = await pair(60_000)
   })
 
-  it('lets one claim a key, and tells the others that it is in progress', async () => {
+  it('lets one client claim a key, and returns in_progress to the others', async () => {
     const key = newKey()
     await claim(first, key)
     expect(await first.claim(key, 60_000)).toBe('in_progress')
@@ -45,7 +45,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     await claim(second, key)
   })
 
-  it('lets exactly one of many claim a key at the same moment', async () => {
+  it('lets exactly one of many concurrent claims succeed', async () => {
     const key = newKey()
     const claims = Array.from({ length: 40 }, (_, index) => (index % 2 ? first : second).claim(key, 60_000))
     const outcomes = await Promise.all(claims)
@@ -53,7 +53,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     expect(outcomes.filter((outcome) => outcome === 'in_progress')).toHaveLength(39)
   })
 
-  it('lets a key be claimed again when the claim of a holder that died expires', async () => {
+  it('lets a key be claimed again when the claim of a dead process expires', async () => {
     const key = newKey()
     await claim(first, key, 300)
     expect(await second.claim(key, 60_000)).toBe('in_progress')
@@ -124,7 +124,7 @@ export const dedupeCases = (pair: DedupePair): void => {
     await claimExpired(short, key)
   })
 
-  it('has a receiver handle a delivery once, however often it is replayed at the same moment', async () => {
+  it('makes receivers handle a delivery once, however many concurrent replays there are', async () => {
     let handled = 0
     const others = Promise.withResolvers<void>()
     const receivers = [first, second].map((dedupe) =>
@@ -134,16 +134,16 @@ export const dedupeCases = (pair: DedupePair): void => {
       }),
     )
     const delivery = await signed(joined)
-    const answers: [number | undefined, string | null | undefined][] = []
+    const responses: [number | undefined, string | null | undefined][] = []
     const send = async (index: number) => {
       const response = await receivers[index % 2]?.handle(new Request('http://localhost', delivery))
-      answers.push([response?.status, response?.headers.get('retry-after')])
-      if (answers.length === 19) others.resolve()
+      responses.push([response?.status, response?.headers.get('retry-after')])
+      if (responses.length === 19) others.resolve()
     }
     await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))
-    expect(answers).toEqual([...Array.from({ length: 19 }, () => [409, '1']), [200, null]])
+    expect(responses).toEqual([...Array.from({ length: 19 }, () => [409, '1']), [200, null]])
     await send(0)
-    expect(answers.at(-1)).toEqual([200, null])
+    expect(responses.at(-1)).toEqual([200, null])
     expect(handled).toBe(1)
   })
 }

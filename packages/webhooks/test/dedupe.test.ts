@@ -12,20 +12,20 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signedRequest, summary } from './signed.ts'
 
 const verify = standardWebhooks({ secrets: [secret] })
-/** A store that gives every claim, which behaves as told. */
-const storeOf = (claim: Partial<Claim>): Dedupe => ({
+/** A store that grants every claim, with the given methods. */
+const createStore = (claim: Partial<Claim>): Dedupe => ({
   claim: () => ({ renew: () => true, complete: () => true, release: () => {}, ...claim }),
 })
 const receive = (dedupe: Dedupe): Receiver => createReceiver({ verify, dedupe }).onError(() => {})
-const statusOf = async (receiver: Receiver, request: Promise<Request>) =>
+const getStatus = async (receiver: Receiver, request: Promise<Request>) =>
   (await receiver.handle(await request)).status
 
 describe('a delivery', () => {
-  it('is handled once, and its retry is answered 200', async () => {
+  it('is handled once, and its retry gets a 200', async () => {
     let handled = 0
     const receiver = receive(memoryDedupe()).onAny(() => (handled += 1))
     for (const id of ['msg_1', 'msg_1', 'msg_2']) {
-      expect(await statusOf(receiver, signedRequest(joined, { id }))).toBe(200)
+      expect(await getStatus(receiver, signedRequest(joined, { id }))).toBe(200)
     }
     expect(handled).toBe(2)
   })
@@ -36,11 +36,11 @@ describe('a delivery', () => {
       tries += 1
       if (tries === 1) throw new Error('crash')
     })
-    const send = () => statusOf(receiver, signedRequest(joined, { id: 'msg_1' }))
+    const send = () => getStatus(receiver, signedRequest(joined, { id: 'msg_1' }))
     expect([await send(), await send(), await send(), tries]).toEqual([500, 200, 200, 2])
   })
 
-  it('is not handled, and answered 503, while the store is down', async () => {
+  it('is not handled, and gets a 503, while the store is down', async () => {
     let handled = 0
     const down = { claim: () => Promise.reject(new Error('down')) }
     const stages: string[] = []
@@ -56,13 +56,13 @@ describe('a delivery', () => {
     ])
   })
 
-  it('is not answered 200 when its completion fails, because the sender would not send it again', async () => {
+  it('gets no 200 when its completion fails, because the sender would not try again', async () => {
     const throwing = () => {
       throw new Error('down')
     }
     for (const complete of [throwing, () => Promise.reject(new Error('down'))]) {
       const errors: unknown[] = []
-      const receiver = createReceiver({ verify, dedupe: storeOf({ complete }) })
+      const receiver = createReceiver({ verify, dedupe: createStore({ complete }) })
         .onAny(() => {})
         .onError((error, { stage }) => errors.push([stage, error]))
       const response = await receiver.handle(await signedRequest(joined))
@@ -71,39 +71,39 @@ describe('a delivery', () => {
     }
   })
 
-  it('is answered 409 when somebody else has claimed it since, and may still fail', async () => {
+  it('gets a 409 when somebody else has claimed it since, and may still fail', async () => {
     for (const complete of [() => false, async () => false]) {
-      const receiver = receive(storeOf({ complete })).onAny(() => {})
+      const receiver = receive(createStore({ complete })).onAny(() => {})
       const response = await receiver.handle(await signedRequest(joined))
       expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
     }
   })
 
-  it('is renewed by a timer that does not keep the process alive, and rarely when its claim is long', async () => {
+  it('is renewed by a timer that does not keep the process running, and rarely when its claim is long', async () => {
     const timers = vi.spyOn(globalThis, 'setInterval')
     onTestFinished(() => timers.mockRestore())
     const renew = vi.fn(() => true)
     for (const claimTtlMs of [3_600_000, 1e12, Number.POSITIVE_INFINITY]) {
-      const receiver = createReceiver({ verify, dedupe: storeOf({ renew }), claimTtlMs }).onAny(() => {
+      const receiver = createReceiver({ verify, dedupe: createStore({ renew }), claimTtlMs }).onAny(() => {
         expect(Object(timers.mock.results.at(-1)?.value).hasRef()).toBe(false)
         return new Promise((resolve) => setTimeout(resolve, 20))
       })
-      expect(await statusOf(receiver, signedRequest(joined))).toBe(200)
+      expect(await getStatus(receiver, signedRequest(joined))).toBe(200)
     }
     expect(renew).not.toHaveBeenCalled()
   })
 
-  it('is answered 500 when its handler fails, although the claim cannot be released', async () => {
+  it('gets a 500 when its handler fails, although the claim cannot be released', async () => {
     const stages: string[] = []
     const gone = () => Promise.reject(new Error('down'))
-    const receiver = createReceiver({ verify, dedupe: storeOf({ release: gone }) })
+    const receiver = createReceiver({ verify, dedupe: createStore({ release: gone }) })
       .onAny(() => Promise.reject(new Error('crash')))
       .onError((_, { stage }) => stages.push(stage))
-    expect(await statusOf(receiver, signedRequest(joined))).toBe(500)
+    expect(await getStatus(receiver, signedRequest(joined))).toBe(500)
     expect(stages).toEqual(['handler', 'dedupe'])
   })
 
-  it('is not handled when a store of another shape gives no claim', async () => {
+  it('is not handled when a store of another shape returns no claim', async () => {
     let handled = 0
     for (const outcome of ['claimed', undefined, null, true, {}]) {
       const errors: unknown[] = []
@@ -111,7 +111,7 @@ describe('a delivery', () => {
       const receiver = createReceiver({ verify, dedupe })
         .onAny(() => (handled += 1))
         .onError((error) => errors.push(error))
-      expect(await statusOf(receiver, signedRequest(joined))).toBe(503)
+      expect(await getStatus(receiver, signedRequest(joined))).toBe(503)
       expect(errors).toEqual([
         new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".'),
       ])
@@ -119,7 +119,7 @@ describe('a delivery', () => {
     expect(handled).toBe(0)
   })
 
-  it('handled late by a slow worker that fails stays handled by the fast one', async () => {
+  it('that a slow worker fails to handle late stays handled by the fast one', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     let now = 0
@@ -132,7 +132,7 @@ describe('a delivery', () => {
       return crash.promise
     })
     const fast = receive(dedupe).onAny(() => (handled += 1))
-    const send = (receiver: Receiver) => statusOf(receiver, signedRequest(joined, { id: 'msg_1' }))
+    const send = (receiver: Receiver) => getStatus(receiver, signedRequest(joined, { id: 'msg_1' }))
     const late = send(slow)
     await started.promise
     now = 60_000
@@ -153,17 +153,17 @@ describe('a delivery', () => {
       started.resolve()
       return crash.promise
     })
-    const answer = statusOf(receiver, signedRequest(joined, { id: 'msg_1' }))
+    const status = getStatus(receiver, signedRequest(joined, { id: 'msg_1' }))
     await started.promise
     for (; now < 600_000; now += 20_000) {
       await vi.advanceTimersByTimeAsync(20_000)
       expect(dedupe.claim('id:msg_1', 1)).toBe('in_progress')
     }
     crash.reject(new Error('crash'))
-    expect([await answer, vi.getTimerCount()]).toEqual([500, 0])
+    expect([await status, vi.getTimerCount()]).toEqual([500, 0])
   })
 
-  it('is renewed no more once the claim is lost; a store that fails to renew is reported', async () => {
+  it('is no longer renewed once the claim is lost; failing renewals are reported', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const started = Promise.withResolvers<void>()
@@ -174,21 +174,21 @@ describe('a delivery', () => {
       .mockResolvedValueOnce(true)
       .mockResolvedValue(false)
     const errors: unknown[] = []
-    const receiver = createReceiver({ verify, dedupe: storeOf({ renew }), claimTtlMs: 30 })
+    const receiver = createReceiver({ verify, dedupe: createStore({ renew }), claimTtlMs: 30 })
       .onAny(() => {
         started.resolve()
         return finish.promise
       })
       .onError((error) => errors.push(error))
-    const answer = statusOf(receiver, signedRequest(joined))
+    const status = getStatus(receiver, signedRequest(joined))
     await started.promise
     await vi.advanceTimersByTimeAsync(100)
     expect([renew.mock.calls, errors]).toEqual([[[30], [30], [30]], [new Error('down')]])
     finish.resolve()
-    expect(await answer).toBe(200)
+    expect(await status).toBe(200)
   })
 
-  it('is claimed before an early answer, and released when its handler fails afterwards', async () => {
+  it('is claimed before an early response, and released when its handler fails afterwards', async () => {
     const dedupe = memoryDedupe()
     const work: Promise<unknown>[] = []
     const receiver = createReceiver({
@@ -207,7 +207,7 @@ describe('a delivery', () => {
 })
 
 describe('the key of a delivery without a webhook-id', () => {
-  const keyOf = async (event: object) => {
+  const getKey = async (event: object) => {
     const contexts: DeliveryContext[] = []
     const receiver = createReceiver({ verify: staticHeader({ header: 'x-token', value: 'token' }) })
       .onAny((_, context) => contexts.push(context))
@@ -223,23 +223,23 @@ describe('the key of a delivery without a webhook-id', () => {
   }
 
   it('is the identity of the events that happen once', async () => {
-    expect(await keyOf(summary)).toBe('CALL_AI_SUMMARY:call-1')
-    expect(await keyOf({ ...summary, durationInSeconds: 43 })).toBe('CALL_AI_SUMMARY:call-1')
-    expect(await keyOf({ event: 'GROUP_CREATED', groupId: 'g-1' })).toBe('GROUP_CREATED:g-1')
+    expect(await getKey(summary)).toBe('CALL_AI_SUMMARY:call-1')
+    expect(await getKey({ ...summary, durationInSeconds: 43 })).toBe('CALL_AI_SUMMARY:call-1')
+    expect(await getKey({ event: 'GROUP_CREATED', groupId: 'g-1' })).toBe('GROUP_CREATED:g-1')
   })
 
   it('is the SHA-256 of the body for events that may happen again', async () => {
-    const key = await keyOf(joined)
+    const key = await getKey(joined)
     expect(key).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(await keyOf(joined)).toBe(key)
-    expect(await keyOf({ ...joined, customerPhone: '+1' })).not.toBe(key)
-    expect(await keyOf({ event: 'CALL_NOT_PICKED', callId: 'c' })).toMatch(/^sha256:/)
-    expect(await keyOf({ type: 'wa_group' })).toMatch(/^sha256:/)
+    expect(await getKey(joined)).toBe(key)
+    expect(await getKey({ ...joined, customerPhone: '+1' })).not.toBe(key)
+    expect(await getKey({ event: 'CALL_NOT_PICKED', callId: 'c' })).toMatch(/^sha256:/)
+    expect(await getKey({ type: 'wa_group' })).toMatch(/^sha256:/)
   })
 
   it('is short enough for an index, however long an id is', async () => {
-    const long = await keyOf({ ...summary, callId: 'c'.repeat(100_000) })
+    const long = await getKey({ ...summary, callId: 'c'.repeat(100_000) })
     expect(long).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(long).not.toBe(await keyOf({ ...summary, callId: 'd'.repeat(100_000) }))
+    expect(long).not.toBe(await getKey({ ...summary, callId: 'd'.repeat(100_000) }))
   })
 })

@@ -15,12 +15,12 @@ import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
 import { joined, secret, summary } from './signed.ts'
 
-// A few runs each time; the long form is WABAKIT_FUZZ_RUNS=100000.
+// Only a few runs by default. For more: WABAKIT_FUZZ_RUNS=100000.
 const numRuns = Number(process.env.WABAKIT_FUZZ_RUNS ?? 300)
 const timeout = 10_000 + numRuns * 10
 const run = { numRuns }
 
-/** JSON that is near the contract: events with fields taken out, put in and replaced. */
+/** JSON that is close to the contract: events with fields removed, added and replaced. */
 const nearEvent = fc
   .tuple(
     fc.constantFrom<object>(
@@ -94,7 +94,7 @@ const requestFailures: readonly RequestFailure[] = [
 ]
 
 it(
-  'any bytes into parseEvent give a typed outcome',
+  'any bytes give parseEvent a typed outcome',
   () => {
     fc.assert(
       fc.property(anyBody, (body) => {
@@ -112,7 +112,7 @@ it(
 )
 
 it(
-  'any object into parseEvent gives a typed outcome',
+  'any object gives parseEvent a typed outcome',
   () => {
     fc.assert(
       fc.property(
@@ -132,7 +132,7 @@ it(
 )
 
 it(
-  'any headers, body and secret into verifySignature give a typed outcome, and never an acceptance',
+  'any headers, body and secret make verifySignature reject with a typed error',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -154,7 +154,7 @@ it(
 )
 
 it(
-  'what is signed verifies, for any text and any bytes',
+  'any text and any bytes verify once signed',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), anyBody), async (payload) => {
@@ -171,7 +171,7 @@ it(
 )
 
 it(
-  'the library of Standard Webhooks and we agree on every delivery that both can read',
+  'the Standard Webhooks library and this package agree on every delivery that both can read',
   async () => {
     const library = new Webhook(secret)
     const signature = fc.constantFrom(
@@ -220,7 +220,7 @@ it(
 )
 
 it(
-  'any request into a receiver gives an answer from the table, and never a 500',
+  'any request gets a response from the table, and never a 500',
   async () => {
     const receivers = [standardWebhooks({ secrets: [secret] }), unsigned()].map((verify) =>
       createReceiver({ verify, maxBodyBytes: 250 })
@@ -250,7 +250,7 @@ it(
           try {
             headers.append(name, String(value))
           } catch {
-            // It is no header that a server could have received.
+            // A server could not have received this header.
           }
         }
         const init =

@@ -1,17 +1,17 @@
 import { createReceiver, sqlInbox, unsigned } from '@wabakit/webhooks'
 import pg, { type PoolClient } from 'pg'
 
-/** What the process is told: where the database is, what it receives, and at which statement it stops. */
+/** Input of the process: where the database is, what it receives, and at which statement it stops. */
 export type InboxOrder = {
   readonly port: number
   readonly id: string
   /** Counted from 1; the number after the last one is the response. */
   readonly stopAt: number
-  /** Whether it waits to be killed before that statement, or dies as soon as the statement is sent. */
+  /** Whether the process waits to be killed before that statement, or dies as soon as the statement is sent. */
   readonly mode: 'before' | 'sent'
 }
 
-/** A receiver whose handler writes two rows, and the statements that one delivery takes. */
+/** Creates a receiver whose handler writes two rows. Every statement goes through `step`. */
 export const createEffects = (pool: pg.Pool, step: (send: () => unknown) => unknown = (send) => send()) =>
   createReceiver({
     verify: unsigned(),
@@ -29,7 +29,7 @@ export const createEffects = (pool: pg.Pool, step: (send: () => unknown) => unkn
   })
 
 /** The delivery with this id. */
-export const requestOf = (id: string): Request =>
+export const toRequest = (id: string): Request =>
   new Request('http://localhost', {
     method: 'POST',
     body: '{"event":"X"}',
@@ -50,7 +50,7 @@ if (process.argv[2] !== undefined) {
     setInterval(() => {}, 60_000)
     return new Promise(() => {})
   }
-  const response = await createEffects(pool, step).handle(requestOf(id))
+  const response = await createEffects(pool, step).handle(toRequest(id))
   await step(() => {})
   console.log(`${response.status} after ${steps} steps`)
   await pool.end()

@@ -11,7 +11,7 @@ import {
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { claim } from './dedupe-cases.ts'
-import { createEffects, type InboxOrder, requestOf } from './inbox-process.ts'
+import { createEffects, type InboxOrder, toRequest } from './inbox-process.ts'
 import { startPostgres } from './postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -26,7 +26,7 @@ afterAll(() => postgres.stop())
 
 const newId = () => `msg_${crypto.randomUUID()}`
 
-const effectsOf = async (id: string): Promise<number[]> =>
+const readEffects = async (id: string): Promise<number[]> =>
   (await pool.query('SELECT part FROM effects WHERE id = $1 ORDER BY part', [id])).rows.map(
     ({ part }) => part,
   )
@@ -41,7 +41,7 @@ const receive = (options: Partial<ReceiverOptions<PoolClient>> = {}) => {
     dedupe: sqlInbox(pool),
     ...options,
   }).onError((error, { stage }) => errors.push([stage, error]))
-  const send = async (id: string) => (await receiver.handle(requestOf(id))).status
+  const send = async (id: string) => (await receiver.handle(toRequest(id))).status
   /** Sends a delivery until the connection of the attempt before it is gone. */
   const sendAgain = (id: string) =>
     vi.waitFor(async () => {
@@ -57,7 +57,7 @@ describe('sqlInbox on a real PostgreSQL', () => {
     const { receiver, send } = receive()
     receiver.onUnknown((_, { delivery, transaction }) => writePart(transaction, delivery.id, 1))
     const id = newId()
-    expect([await send(id), await send(id), await effectsOf(id)]).toEqual([200, 200, [1]])
+    expect([await send(id), await send(id), await readEffects(id)]).toEqual([200, 200, [1]])
   })
 
   it('rolls back what every handler wrote when one of them fails, and lets the next attempt handle it', async () => {
@@ -69,16 +69,16 @@ describe('sqlInbox on a real PostgreSQL', () => {
         if (fails) throw new Error('crash')
       })
     const id = newId()
-    expect([await send(id), await effectsOf(id), errors]).toEqual([
+    expect([await send(id), await readEffects(id), errors]).toEqual([
       500,
       [],
       [['handler', new Error('crash')]],
     ])
     fails = false
-    expect([await sendAgain(id), await effectsOf(id)]).toEqual([200, [1]])
+    expect([await sendAgain(id), await readEffects(id)]).toEqual([200, [1]])
   })
 
-  it('does not take a delivery for handled when a handler hides that its statement failed', async () => {
+  it('does not record a delivery as handled when a handler hides that its statement failed', async () => {
     const { receiver, errors, send, sendAgain } = receive()
     let statement = 'SELECT 1 / 0'
     receiver.onUnknown(async (_, { delivery, transaction }) => {
@@ -86,13 +86,13 @@ describe('sqlInbox on a real PostgreSQL', () => {
       await transaction.query(statement).catch(() => {})
     })
     const id = newId()
-    expect([await send(id), await effectsOf(id)]).toEqual([503, []])
+    expect([await send(id), await readEffects(id)]).toEqual([503, []])
     expect(errors).toMatchObject([['dedupe', { message: expect.stringContaining('aborted') }]])
     statement = 'SELECT 1'
-    expect([await sendAgain(id), await effectsOf(id)]).toEqual([200, [1]])
+    expect([await sendAgain(id), await readEffects(id)]).toEqual([200, [1]])
   })
 
-  it('has one of many handle a delivery, and lets none of the others wait for it', async () => {
+  it('lets one of many receivers handle a delivery, and makes none of the others wait', async () => {
     const others = Promise.withResolvers<void>()
     const { receiver, send } = receive()
     receiver.onUnknown(async (_, { delivery, transaction }) => {
@@ -108,10 +108,10 @@ describe('sqlInbox on a real PostgreSQL', () => {
       }),
     )
     expect(statuses).toEqual([...Array.from({ length: 19 }, () => 409), 200])
-    expect([await send(id), await effectsOf(id)]).toEqual([200, [1]])
+    expect([await send(id), await readEffects(id)]).toEqual([200, [1]])
   })
 
-  it('lets a handler that has timed out write nothing more', async () => {
+  it('does not let a handler write anything after it timed out', async () => {
     const { receiver, send } = receive({ handlerTimeoutMs: 50 })
     const late = Promise.withResolvers<unknown>()
     receiver.onUnknown(async (_, { delivery, signal, transaction }) => {
@@ -123,10 +123,10 @@ describe('sqlInbox on a real PostgreSQL', () => {
     const id = newId()
     expect(await send(id)).toBe(500)
     expect(await late.promise).toBeInstanceOf(Error)
-    expect(await effectsOf(id)).toEqual([])
+    expect(await readEffects(id)).toEqual([])
   })
 
-  it('survives a connection that breaks while the handler does something else', async () => {
+  it('survives a connection that breaks while the handler is busy elsewhere', async () => {
     const { receiver, errors, send, sendAgain } = receive()
     let breaks = true
     receiver.onUnknown(async (_, { delivery, transaction }) => {
@@ -138,13 +138,13 @@ describe('sqlInbox on a real PostgreSQL', () => {
       await ended
     })
     const id = newId()
-    expect([await send(id), await effectsOf(id)]).toEqual([503, []])
+    expect([await send(id), await readEffects(id)]).toEqual([503, []])
     expect(errors).toMatchObject([['dedupe', expect.any(Error)]])
     breaks = false
-    expect([await sendAgain(id), await effectsOf(id)]).toEqual([200, [1]])
+    expect([await sendAgain(id), await readEffects(id)]).toEqual([200, [1]])
   })
 
-  it('answers 503 while the database cannot be reached', async () => {
+  it('responds 503 while the database cannot be reached', async () => {
     const connect = () => Promise.reject(new Error('down'))
     const { receiver, errors, send } = receive({ dedupe: sqlInbox<PoolClient>({ connect }) })
     const handle = vi.fn()
@@ -153,7 +153,7 @@ describe('sqlInbox on a real PostgreSQL', () => {
     expect(handle).not.toHaveBeenCalled()
   })
 
-  it('gives every connection back, whatever comes of a delivery', async () => {
+  it('returns every connection, whatever the outcome of a delivery', async () => {
     const small = postgres.pool({ max: 1 })
     const { receiver, sendAgain, send } = receive({ dedupe: sqlInbox<PoolClient>(small) })
     let fails = false
@@ -172,18 +172,18 @@ describe('sqlInbox on a real PostgreSQL', () => {
     expect(listeners).toBeLessThan(5)
   })
 
-  it('handles a delivery again when its time is over', async () => {
+  it('handles a delivery again after its retention', async () => {
     const { receiver, send } = receive({ dedupe: sqlInbox<PoolClient>(pool, { ttlMs: 1 }) })
     receiver.onUnknown((_, { delivery, transaction }) => writePart(transaction, delivery.id, 1))
     const id = newId()
     await send(id)
     await vi.waitFor(async () => {
       expect(await send(id)).toBe(200)
-      expect(await effectsOf(id)).toEqual([1, 1])
+      expect(await readEffects(id)).toEqual([1, 1])
     })
   })
 
-  it('deletes what has expired along the way', async () => {
+  it('deletes expired rows', async () => {
     await pool.query(sqlDedupeTable('swept_inbox'))
     const inbox = sqlInbox<PoolClient>(pool, { table: 'swept_inbox', ttlMs: 1 })
     for (let round = 0; round < 125; round += 1) {
@@ -194,7 +194,7 @@ describe('sqlInbox on a real PostgreSQL', () => {
     expect(rows[0].left).toBeLessThan(100)
   }, 60_000)
 
-  it('knows what sqlDedupe has completed or claimed in the same table, also meanwhile', async () => {
+  it('respects what sqlDedupe completes or claims in the same table, even concurrently', async () => {
     const dedupe = sqlDedupe(pool)
     const { receiver, send } = receive()
     let meanwhile: (() => Promise<unknown>) | undefined
@@ -206,14 +206,14 @@ describe('sqlInbox on a real PostgreSQL', () => {
     const claimed = await claim(dedupe, `id:${id}`)
     expect(await send(id)).toBe(409)
     await claimed.complete()
-    expect([await send(id), await effectsOf(id)]).toEqual([200, []])
+    expect([await send(id), await readEffects(id)]).toEqual([200, []])
 
     const other = newId()
     meanwhile = () => claim(dedupe, `id:${other}`)
-    expect([await send(other), await effectsOf(other)]).toEqual([503, []])
+    expect([await send(other), await readEffects(other)]).toEqual([503, []])
   })
 
-  it('refuses to respond before it has committed, and a table that is not a name', () => {
+  it('rejects an early response, and invalid table names', () => {
     expect(() => receive({ ack: 'before' })).toThrow(/commits before it responds/)
     expect(() => sqlInbox(pool, { table: 'a; DROP TABLE b' })).toThrow(RangeError)
   })
@@ -231,7 +231,7 @@ describe('a process that handles a delivery in an inbox and is killed', () => {
       { stdio: ['ignore', 'pipe', 'inherit'] },
     )
 
-  const outputOf = async (child: ChildProcess): Promise<string> => {
+  const readOutput = async (child: ChildProcess): Promise<string> => {
     let output = ''
     child.stdout?.on('data', (chunk) => {
       output += chunk
@@ -241,12 +241,12 @@ describe('a process that handles a delivery in an inbox and is killed', () => {
     return `${output.trim()} ${signal}`
   }
 
-  /** BEGIN, lock, look up, two inserts of the handler, complete, COMMIT, and the response. */
+  /** BEGIN, lock, select, two inserts of the handler, complete, COMMIT, and the response. */
   const steps = 8
 
-  it('takes as many steps as the other tests believe', async () => {
+  it('takes as many steps as the other tests assume', async () => {
     const child = start({ port: postgres.port, id: newId(), stopAt: 0, mode: 'before' })
-    expect(await outputOf(child)).toBe(`200 after ${steps} steps null`)
+    expect(await readOutput(child)).toBe(`200 after ${steps} steps null`)
   }, 60_000)
 
   it.each(
@@ -255,18 +255,18 @@ describe('a process that handles a delivery in an inbox and is killed', () => {
       { stopAt, mode: 'sent' as const },
     ]),
   )(
-    '$mode step $stopAt leaves all of it or nothing, and the next attempt handles it once',
+    '$mode step $stopAt leaves everything or nothing, and the next attempt handles it once',
     async ({ stopAt, mode }) => {
       const id = newId()
-      expect(await outputOf(start({ port: postgres.port, id, stopAt, mode }))).toMatch(/SIGKILL$/)
-      const left = await effectsOf(id)
+      expect(await readOutput(start({ port: postgres.port, id, stopAt, mode }))).toMatch(/SIGKILL$/)
+      const left = await readEffects(id)
       if (stopAt < steps - 1) expect(left).toEqual([])
       if (stopAt === steps) expect(left).toEqual([1, 2])
       await vi.waitFor(
-        async () => expect((await createEffects(pool).handle(requestOf(id))).status).toBe(200),
+        async () => expect((await createEffects(pool).handle(toRequest(id))).status).toBe(200),
         10_000,
       )
-      expect(await effectsOf(id)).toEqual([1, 2])
+      expect(await readEffects(id)).toEqual([1, 2])
     },
     60_000,
   )

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 
 /**
- * What is wrong with a request.
+ * The defect of a request.
  *
- * - `method`: an HTTP server cannot be expected to support this method; a webhook responds 405.
- * - `target`: the request line names no path on this server; a webhook responds 400.
- * - `syntax`: Node's parser refuses it or closes the connection, and no handler is called.
+ * - `method`: an HTTP server cannot be expected to support this method; a receiver responds 405.
+ * - `target`: the request line names no path on this server; a receiver responds 400.
+ * - `syntax`: Node's parser rejects it or closes the connection, and no handler is called.
  * - `body`: its body breaks off; Node responds 400 unless the handler has responded before.
  * - `nothing`: unusual, but valid; it is treated like any other request.
  */
@@ -31,9 +31,9 @@ const ask = (fault: Fault, line: string, ...rest: [headers?: string[], body?: st
   bytes: write(line, ...rest),
 })
 
-/** Requests that once threw, or might throw, while a Fetch `Request` was built from them. */
+/** Requests that threw, or might throw, while a Fetch `Request` is built from them. */
 export const malformedRequests: readonly MalformedRequest[] = [
-  // Fetch has no Request with these methods (CONNECT and TRACK never reach a handler), or no body for them.
+  // Fetch forbids these methods, or a body with them. CONNECT and TRACK never reach a handler.
   ask('method', 'TRACE / HTTP/1.1'),
   ask('method', 'TRACE //u:p@h/ HTTP/1.1'),
   ask('method', 'TRACE / HTTP/1.1', ['Content-Length: 2'], '{}'),
@@ -115,7 +115,7 @@ export const malformedRequests: readonly MalformedRequest[] = [
  * Sends bytes to a port of this machine and resolves to everything that comes back until the connection is closed; an
  * empty text when it is closed without a response.
  *
- * @throws Error when the connection is still open after 5 s: the request was left unanswered.
+ * @throws Error when the connection is still open after 5 s: the request got no response.
  */
 export const sendBytes = async (port: number, bytes: string): Promise<string> => {
   const socket = connect({ port, host: '127.0.0.1' })
@@ -134,12 +134,12 @@ export const sendBytes = async (port: number, bytes: string): Promise<string> =>
   socket.write(bytes, 'latin1')
   await once(socket, 'close')
   clearTimeout(timer)
-  if (silent) throw new Error(`Left unanswered after ${JSON.stringify(received)}: ${bytes}`)
+  if (silent) throw new Error(`No response after ${JSON.stringify(received)}: ${bytes}`)
   return received
 }
 
 /** The status of a response as {@link sendBytes} resolves to it; `undefined` when there is none. */
-export const statusOf = (received: string): number | undefined => {
+export const getStatus = (received: string): number | undefined => {
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(received)?.[1]
   return status === undefined ? undefined : Number(status)
 }

@@ -10,14 +10,14 @@ describe('memoryDedupe', () => {
 
   const complete = async (dedupe: Dedupe, key: string) => (await claim(dedupe, key, 1_000)).complete()
 
-  it('forgets the oldest completed keys beyond its bound', async () => {
+  it('forgets the oldest completed keys beyond its maximum', async () => {
     const dedupe = memoryDedupe({ maxEntries: 3 })
     for (const key of ['a', 'b', 'c', 'd']) await complete(dedupe, key)
     expect(dedupe.claim('b', 1_000)).toBe('duplicate')
     await claim(dedupe, 'a')
   })
 
-  it('never forgets a claim in progress for its bound', async () => {
+  it('never forgets a claim in progress because of its maximum', async () => {
     const dedupe = memoryDedupe({ maxEntries: 2 })
     dedupe.claim('slow', 1_000)
     for (let key = 0; key < 100; key += 1) await complete(dedupe, `${key}`)
@@ -26,7 +26,7 @@ describe('memoryDedupe', () => {
     await claim(dedupe, '0')
   })
 
-  it('forgets by its clock: claims after their time, completed keys after theirs', async () => {
+  it('forgets claims and completed keys after their times, by its clock', async () => {
     let now = 0
     const dedupe = memoryDedupe({ ttlMs: 10_000, now: () => now })
     dedupe.claim('claimed', 1_000)

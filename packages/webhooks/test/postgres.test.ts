@@ -16,14 +16,14 @@ describe('sqlDedupe on a real PostgreSQL', () => {
     await pool.query(sqlDedupeTable())
   })
 
-  describe('by a pool of pg', () => {
+  describe('with a pool of pg', () => {
     dedupeCases(async (ttlMs) => [
       sqlDedupe(postgres.pool(), { ttlMs }),
       sqlDedupe(postgres.pool(), { ttlMs }),
     ])
   })
 
-  describe('by a query function', () => {
+  describe('with a query function', () => {
     dedupeCases(async (ttlMs) => {
       const pool = postgres.pool()
       const dedupe = sqlDedupe((text, values) => pool.query(text, values), { ttlMs })
@@ -31,7 +31,7 @@ describe('sqlDedupe on a real PostgreSQL', () => {
     })
   })
 
-  it('deletes what has expired along the way, and nothing else', async () => {
+  it('deletes expired rows, and nothing else', async () => {
     const pool = postgres.pool()
     await pool.query(sqlDedupeTable('swept'))
     const [brief, lasting] = [
@@ -46,7 +46,7 @@ describe('sqlDedupe on a real PostgreSQL', () => {
     expect(rows.map(({ key }) => key)).toEqual(expect.arrayContaining(['claimed', 'lasting']))
   })
 
-  it('may have a table in a schema, and refuses what is not a name', async () => {
+  it('accepts a table in a schema, and rejects invalid names', async () => {
     const pool = postgres.pool()
     await pool.query('CREATE SCHEMA hooks')
     await pool.query(sqlDedupeTable('hooks.seen'))

@@ -16,7 +16,7 @@ const freePort = async (): Promise<number> => {
   return address.port
 }
 
-/** Starts a real PostgreSQL in a folder of its own. */
+/** Starts a real PostgreSQL in its own folder. */
 export const startPostgres = async () => {
   const databaseDir = mkdtempSync(join(tmpdir(), 'wabakit-webhooks-pg-'))
   const port = await freePort()

@@ -2,6 +2,9 @@ import {
   createReceiver,
   type DeliveryContext,
   type Failure,
+  isWebhookParseError,
+  isWebhookRequestError,
+  isWebhookVerificationError,
   memoryDedupe,
   type Receiver,
   type ReceiverOptions,
@@ -9,6 +12,7 @@ import {
   unsigned,
   WebhookDriftError,
   WebhookHandlerTimeoutError,
+  WebhookVerificationError,
 } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signed, signedRequest, summary } from './signed.ts'
@@ -16,26 +20,26 @@ import { joined, secret, signed, signedRequest, summary } from './signed.ts'
 const receive = (options: Partial<ReceiverOptions> = {}): Receiver =>
   createReceiver({ verify: standardWebhooks({ secrets: [secret] }), ...options }).onError(() => {})
 
-const answer = async (receiver: Receiver, request: Request | Promise<Request>) => {
+const send = async (receiver: Receiver, request: Request | Promise<Request>) => {
   const response = await receiver.handle(await request)
   const text = await response.text()
   return { status: response.status, headers: response.headers, ...(text !== '' && JSON.parse(text)) }
 }
 
-describe('a receiver answers', () => {
+describe('a receiver responds', () => {
   it('200 when the handlers are done', async () => {
     const groups: string[] = []
     const receiver = receive().on('GROUP_PARTICIPANT_JOINED', async (event) => {
       await Promise.resolve()
       groups.push(event.groupId)
     })
-    expect(await answer(receiver, signedRequest(joined))).toMatchObject({ status: 200 })
+    expect(await send(receiver, signedRequest(joined))).toMatchObject({ status: 200 })
     expect(groups).toEqual(['g-1'])
   })
 
   it('200 to events that nobody handles, and to events that this version does not know', async () => {
     for (const event of [joined, { event: 'CALL_TRANSFERRED' }, { type: 'wa_group', messageId: 'm' }]) {
-      expect(await answer(receive(), signedRequest(event))).toMatchObject({ status: 200 })
+      expect(await send(receive(), signedRequest(event))).toMatchObject({ status: 200 })
     }
   })
 
@@ -44,12 +48,12 @@ describe('a receiver answers', () => {
     ['', 'not_json'],
     ['[]', 'not_an_object'],
   ])('400 to a signed body %j', async (body, code) => {
-    expect(await answer(receive(), signedRequest(body))).toMatchObject({ status: 400, code })
+    expect(await send(receive(), signedRequest(body))).toMatchObject({ status: 400, code })
   })
 
   it('400 to a body that is not UTF-8', async () => {
     const request = new Request('http://localhost', { method: 'POST', body: Uint8Array.from([0xff]) })
-    expect(await answer(receive({ verify: unsigned() }), request)).toMatchObject({
+    expect(await send(receive({ verify: unsigned() }), request)).toMatchObject({
       status: 400,
       code: 'not_utf8',
     })
@@ -61,7 +65,7 @@ describe('a receiver answers', () => {
     const locked = await signedRequest(joined)
     locked.body?.getReader()
     for (const request of [read, locked]) {
-      const { status, code, message } = await answer(receive(), request)
+      const { status, code, message } = await send(receive(), request)
       expect({ status, code }).toEqual({ status: 400, code: 'body_was_parsed' })
       expect(message).toContain('express.raw')
     }
@@ -70,9 +74,9 @@ describe('a receiver answers', () => {
   it('401 with the reason to what is not verified', async () => {
     const forged = await signed(joined)
     const request = new Request('http://localhost', { ...forged, body: forged.body.replace('g-1', 'g-2') })
-    expect(await answer(receive(), request)).toMatchObject({ status: 401, code: 'no_matching_signature' })
+    expect(await send(receive(), request)).toMatchObject({ status: 401, code: 'no_matching_signature' })
     const old = signedRequest(joined, { timestamp: Math.floor(Date.now() / 1000) - 1_000 })
-    expect(await answer(receive(), old)).toMatchObject({ status: 401, code: 'timestamp_too_old' })
+    expect(await send(receive(), old)).toMatchObject({ status: 401, code: 'timestamp_too_old' })
   })
 
   it.each(['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'])('405 to %s', async (method) => {
@@ -88,7 +92,7 @@ describe('a receiver answers', () => {
     'application/jsonp',
   ])('415 to %s', async (type) => {
     const request = signedRequest(joined, { headers: { 'content-type': type } })
-    expect(await answer(receive(), request)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
+    expect(await send(receive(), request)).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
 
   it.each([
@@ -99,16 +103,16 @@ describe('a receiver answers', () => {
     '',
   ])('not 415 to %j', async (type) => {
     const request = signedRequest(joined, { headers: { 'content-type': type } })
-    expect(await answer(receive(), request)).toMatchObject({ status: 200 })
+    expect(await send(receive(), request)).toMatchObject({ status: 200 })
   })
 
   it('422 with the issues to a drifted event, unless a handler takes it', async () => {
     const errors: unknown[] = []
     const drifted = () => signedRequest({ ...summary, channel: 'FAX' })
-    const refusing = receive()
+    const rejecting = receive()
       .onAny(() => {})
       .onError((error) => errors.push(error))
-    expect(await answer(refusing, drifted())).toMatchObject({
+    expect(await send(rejecting, drifted())).toMatchObject({
       status: 422,
       code: 'drifted',
       issues: [{ path: 'channel' }],
@@ -117,11 +121,11 @@ describe('a receiver answers', () => {
 
     const names: string[] = []
     const taking = receive().onDrift((event) => names.push(event.name))
-    expect(await answer(taking, drifted())).toMatchObject({ status: 200 })
+    expect(await send(taking, drifted())).toMatchObject({ status: 200 })
     expect(names).toEqual(['CALL_AI_SUMMARY'])
   })
 
-  it('500 when a handler throws or rejects, without telling what', async () => {
+  it('500 when a handler throws or rejects, without revealing the error', async () => {
     for (const handler of [
       () => {
         throw new Error('hunter2')
@@ -138,7 +142,7 @@ describe('a receiver answers', () => {
 })
 
 describe('verification', () => {
-  it('accepts only a function that returns true', async () => {
+  it('accepts only when its function returns true', async () => {
     const verdicts: unknown[] = [
       true,
       Promise.resolve(true),
@@ -158,7 +162,63 @@ describe('verification', () => {
     expect(statuses).toEqual([200, 200, 401, 401, 401, 401, 401, 401])
   })
 
-  it('refuses when its function throws, and tells only the listeners what', async () => {
+  it('uses the id and the time that its function returns, and accepts no other object', async () => {
+    const seen: unknown[] = []
+    const sentAt = new Date(1_800_000_000_000)
+    const verdicts: unknown[] = [
+      { id: 'own', sentAt },
+      Promise.resolve({ id: 'own', sentAt }),
+      { id: '', sentAt },
+      { id: 'own' },
+      { sentAt },
+      { id: 'own', sentAt: sentAt.toISOString() },
+    ]
+    const statuses: number[] = []
+    for (const verdict of verdicts) {
+      const verify = (() => verdict) as ReceiverOptions['verify']
+      const receiver = receive({ verify }).onAny((_, { delivery, attempt }) =>
+        seen.push([delivery, attempt.at]),
+      )
+      statuses.push((await receiver.handle(await signedRequest(joined))).status)
+    }
+    expect(statuses).toEqual([200, 200, 401, 401, 401, 401])
+    expect(seen).toEqual(Array.from({ length: 2 }, () => [{ id: 'own', key: 'id:own' }, sentAt]))
+  })
+
+  it('reads each signature header once', async () => {
+    const request = await signedRequest(joined)
+    const get = vi.spyOn(Headers.prototype, 'get')
+    onTestFinished(() => get.mockRestore())
+    expect(
+      (
+        await receive({ dedupe: memoryDedupe() })
+          .onAny(() => {})
+          .handle(request)
+      ).status,
+    ).toBe(200)
+    const names = get.mock.calls.map(([name]) => name).filter((name) => name.startsWith('webhook-'))
+    expect(names.toSorted()).toEqual(['webhook-id', 'webhook-signature', 'webhook-timestamp'])
+  })
+
+  it('takes the id and the time from the headers when its function returns true', async () => {
+    const seen: unknown[] = []
+    const receiver = receive({ verify: unsigned() }).onAny((_, { delivery, attempt }) =>
+      seen.push([delivery.id, attempt.at]),
+    )
+    for (const timestamp of ['1800000000', '8640000000001', '1e9', '']) {
+      const headers = { 'webhook-id': 'msg.1', 'webhook-timestamp': timestamp }
+      const init = { method: 'POST', body: new TextEncoder().encode(JSON.stringify(joined)), headers }
+      expect((await receiver.handle(new Request('http://localhost', init))).status).toBe(200)
+    }
+    expect(seen).toEqual([
+      ['msg.1', new Date(1_800_000_000_000)],
+      ['msg.1', undefined],
+      ['msg.1', undefined],
+      ['msg.1', undefined],
+    ])
+  })
+
+  it('rejects when its function throws, and passes the error only to listeners', async () => {
     const thrown = [new Error('hunter2'), new TypeError('hunter2'), 'hunter2', { message: 'hunter2' }]
     for (const error of thrown) {
       const verifiers = [
@@ -186,7 +246,7 @@ describe('verification', () => {
     }
   })
 
-  it('gives its function the headers, the bytes and the address', async () => {
+  it('passes the headers, the bytes and the URL to its function', async () => {
     const verify = vi.fn(() => true)
     const { body } = await signed(joined)
     await receive({ verify }).handle(await signedRequest(joined))
@@ -197,15 +257,15 @@ describe('verification', () => {
     })
   })
 
-  it('refuses a request without signature headers before it reads the body', async () => {
+  it('rejects a request without signature headers before it reads the body', async () => {
     const pull = vi.fn()
     const body = new ReadableStream({ pull }, { highWaterMark: 0 })
     const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await answer(receive(), request)).toMatchObject({ status: 401, code: 'missing_header' })
+    expect(await send(receive(), request)).toMatchObject({ status: 401, code: 'missing_header' })
     expect(pull).not.toHaveBeenCalled()
   })
 
-  it('must be chosen, and its secrets are checked when the receiver is made', () => {
+  it('must be chosen, and its secrets are checked when the receiver is created', () => {
     expect(() => createReceiver({} as ReceiverOptions)).toThrow(/verify is required/)
     const secrets = [[], [''], ['whsec_short'], [`${secret}\n`]]
     for (const each of secrets) {
@@ -227,14 +287,14 @@ describe('a body', () => {
     } as unknown as RequestInit)
   const open = (options: Partial<ReceiverOptions> = {}) => receive({ verify: unsigned(), ...options })
 
-  it('may come in any pieces', async () => {
+  it('may arrive in any pieces', async () => {
     const events: unknown[] = []
     const bytes = new TextEncoder().encode(JSON.stringify(summary))
     const pieces = async function* () {
       for (const byte of bytes) yield Uint8Array.of(byte)
     }
     expect(
-      await answer(
+      await send(
         open().onAny((event) => events.push(event)),
         streamed(pieces()),
       ),
@@ -242,10 +302,10 @@ describe('a body', () => {
     expect(events).toEqual([summary])
   })
 
-  it('of exactly the limit is read, and one byte more answers 413', async () => {
+  it('of exactly the maximum size is read, and one byte more gets a 413', async () => {
     const padded = (length: number) => JSON.stringify({ event: 'X', pad: 'p'.repeat(length - 22) })
     expect(padded(100)).toHaveLength(100)
-    const statusOf = async (length: number) =>
+    const getStatus = async (length: number) =>
       (
         await open({ maxBodyBytes: 100 }).handle(
           new Request('http://localhost', {
@@ -254,20 +314,20 @@ describe('a body', () => {
           }),
         )
       ).status
-    expect([await statusOf(100), await statusOf(101)]).toEqual([200, 413])
+    expect([await getStatus(100), await getStatus(101)]).toEqual([200, 413])
   })
 
-  it('that announces more than the limit answers 413 unread', async () => {
+  it('that announces more than the maximum gets a 413 without being read', async () => {
     const request = new Request('http://localhost', {
       method: 'POST',
       body: Uint8Array.of(0x7b),
       headers: { 'content-length': '1048577' },
     })
-    expect(await answer(open(), request)).toMatchObject({ status: 413, code: 'body_too_large' })
+    expect(await send(open(), request)).toMatchObject({ status: 413, code: 'body_too_large' })
     expect(request.bodyUsed).toBe(false)
   })
 
-  it('without end is cut at the limit, whatever length it announces', async () => {
+  it('without end is cut off at the maximum, whatever length it announces', async () => {
     let sent = 0
     const endless = async function* () {
       try {
@@ -281,50 +341,50 @@ describe('a body', () => {
     }
     for (const headers of [{}, { 'content-length': '10' }, { 'content-length': 'junk' }]) {
       sent = 0
-      const { status } = await answer(open({ maxBodyBytes: 10_000 }), streamed(endless(), headers))
+      const { status } = await send(open({ maxBodyBytes: 10_000 }), streamed(endless(), headers))
       expect(status).toBe(413)
       expect(sent).toBeLessThan(15_000)
     }
   })
 
-  it('over the limit is cancelled, so that its sender can stop', async () => {
+  it('over the maximum is canceled, so that its sender can stop', async () => {
     const cancel = vi.fn()
     const body = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(1_000)),
       cancel,
     })
     const request = new Request('http://localhost', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await answer(open({ maxBodyBytes: 10_000 }), request)).toMatchObject({ status: 413 })
+    expect(await send(open({ maxBodyBytes: 10_000 }), request)).toMatchObject({ status: 413 })
     expect(cancel).toHaveBeenCalledTimes(1)
   })
 
-  it('that does not arrive in time answers 408', async () => {
+  it('that does not arrive in time gets a 408', async () => {
     const dripping = async function* () {
       yield Uint8Array.of(0x7b)
       await new Promise(() => {})
     }
-    expect(await answer(open({ bodyTimeoutMs: 20 }), streamed(dripping()))).toMatchObject({
+    expect(await send(open({ bodyTimeoutMs: 20 }), streamed(dripping()))).toMatchObject({
       status: 408,
       code: 'body_timeout',
     })
   })
 
-  it('that breaks off answers 400', async () => {
+  it('that breaks off gets a 400', async () => {
     const breaking = async function* () {
       yield Uint8Array.of(0x7b)
       throw new Error('connection reset')
     }
-    expect(await answer(open(), streamed(breaking()))).toMatchObject({ status: 400, code: 'body_unreadable' })
+    expect(await send(open(), streamed(breaking()))).toMatchObject({ status: 400, code: 'body_unreadable' })
   })
 
-  it('that is a stream of something other than bytes answers 400', async () => {
+  it('that is not a stream of bytes gets a 400', async () => {
     const texts = new ReadableStream({
       start: (controller) => {
         controller.enqueue('{}')
         controller.close()
       },
     })
-    expect(await answer(open(), streamed(texts))).toMatchObject({ status: 400, code: 'body_unreadable' })
+    expect(await send(open(), streamed(texts))).toMatchObject({ status: 400, code: 'body_unreadable' })
   })
 })
 
@@ -348,7 +408,7 @@ describe('handlers', () => {
     expect(calls).toEqual(['several g-1', 'any GROUP_PARTICIPANT_JOINED'])
   })
 
-  it('each get the event although another one fails, and then the sender retries', async () => {
+  it('each get the event even if another one fails', async () => {
     const calls: string[] = []
     const receiver = receive()
       .onAny(() => Promise.reject(new Error('first')))
@@ -365,7 +425,7 @@ describe('handlers', () => {
     expect(seen).toEqual([['CALL_TRANSFERRED', raw]])
   })
 
-  it('get the delivery, the attempt, the raw body, the headers and how the event was recognised', async () => {
+  it('get the delivery, the attempt, the raw body, the headers and how the event was recognized', async () => {
     const contexts: DeliveryContext[] = []
     const now = 1_800_000_000_000
     const verify = standardWebhooks({ secrets: [secret], now: () => now })
@@ -385,7 +445,7 @@ describe('handlers', () => {
     expect(context?.signal.aborted).toBe(false)
   })
 
-  it('that take longer than their time fail, and their signal aborts', async () => {
+  it('that exceed their time limit fail, and their signal aborts', async () => {
     const errors: unknown[] = []
     let reason: unknown
     const receiver = receive({ handlerTimeoutMs: 10 })
@@ -400,7 +460,7 @@ describe('handlers', () => {
     expect(reason).toBeInstanceOf(WebhookHandlerTimeoutError)
   })
 
-  it('may have a time of their own', async () => {
+  it('may have their own time limit', async () => {
     const slow = () => new Promise((resolve) => setTimeout(resolve, 40))
     const receiver = receive({ handlerTimeoutMs: 5 }).onAny(slow, { timeoutMs: 5_000 })
     expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
@@ -418,7 +478,7 @@ describe('handlers', () => {
 })
 
 describe('errors', () => {
-  it('go to every onError listener with their stage, and a listener that fails harms nothing', async () => {
+  it('go to every onError listener with their stage, even if one of them fails', async () => {
     const failures: [string, Failure][] = []
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const receiver = receive()
@@ -437,7 +497,7 @@ describe('errors', () => {
     log.mockRestore()
   })
 
-  it('of handlers are logged when nobody listens; those of strangers are not', async () => {
+  it('of handlers are logged without a listener; those of rejected requests are not', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
     await receiver.handle(new Request('http://localhost', { method: 'POST', body: '{}' }))
@@ -449,8 +509,35 @@ describe('errors', () => {
   })
 })
 
+describe('errors of another copy of this package', () => {
+  it('are recognized, and get the same responses', async () => {
+    vi.resetModules()
+    const copy = await import('@wabakit/webhooks')
+    expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError)
+    const errors = [
+      [new copy.WebhookVerificationError('invalid_secret', ''), isWebhookVerificationError, 401],
+      [new copy.WebhookParseError('not_json', ''), isWebhookParseError, 400],
+      [new copy.WebhookRequestError('body_too_large', ''), isWebhookRequestError, 413],
+    ] as const
+    for (const [error, guard, status] of errors) {
+      expect(guard(error)).toBe(true)
+      const verify = () => Promise.reject(error)
+      const response = await receive({ verify }).handle(await signedRequest(joined))
+      expect(response.status).toBe(status)
+    }
+  })
+
+  it('do not include objects that merely have the name', async () => {
+    for (const error of [null, 'WebhookParseError', new Error('x'), { name: 'WebhookParseError' }]) {
+      expect(isWebhookParseError(error)).toBe(false)
+    }
+    const verify = () => Promise.reject({ name: 'WebhookRequestError', code: 'x', status: 200 })
+    expect((await receive({ verify }).handle(await signedRequest(joined))).status).toBe(401)
+  })
+})
+
 describe('acknowledging before', () => {
-  it('answers first, works in waitUntil, and calls it as a method', async () => {
+  it('responds first, works in waitUntil, and calls it as a method', async () => {
     const steps: string[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
     const receiver = receive({ ack: 'before' }).onAny(async () => {
@@ -471,7 +558,7 @@ describe('acknowledging before', () => {
     expect(steps).toEqual(['handled'])
   })
 
-  it('works without a host too, and a failure only reaches onError', async () => {
+  it('works without a host, and reports failures only to onError', async () => {
     const failed = Promise.withResolvers<unknown>()
     const receiver = receive({ ack: 'before' })
       .onAny(() => Promise.reject(new Error('late')))
@@ -482,7 +569,7 @@ describe('acknowledging before', () => {
     expect(await failed.promise).toMatchObject({ message: 'late' })
   })
 
-  it('goes on although the sender has hung up', async () => {
+  it('goes on after the sender has hung up', async () => {
     const hangUp = new AbortController()
     let aborted: boolean | undefined
     const receiver = receive({ ack: 'before' }).onAny((_, { signal }) => {
@@ -494,7 +581,7 @@ describe('acknowledging before', () => {
   })
 })
 
-it('leaves no timer behind, whatever comes of a delivery', async () => {
+it('leaves no timer behind, whatever the outcome of a delivery', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   let fails = false
@@ -511,13 +598,13 @@ it('leaves no timer behind, whatever comes of a delivery', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('passes handle around without its receiver', async () => {
+it('has a handle function that works without its receiver', async () => {
   const { handle } = receive()
   expect((await handle(await signedRequest(joined))).status).toBe(200)
 })
 
 it.each(['maxBodyBytes', 'bodyTimeoutMs', 'handlerTimeoutMs', 'claimTtlMs'])(
-  'refuses a %s that is not above 0',
+  'rejects a %s that is not above 0',
   (name) => {
     for (const value of [0, -1, Number.NaN]) {
       expect(() => receive({ [name]: value })).toThrow(RangeError)

@@ -67,21 +67,21 @@ describe.skipIf(!installed)(
       return client
     }
 
-    describe('by a client of node-redis', () => {
+    describe('with a client of node-redis', () => {
       dedupeCases(async (ttlMs) => {
         const clients = [await nodeRedis(), await nodeRedis()] as const
         return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
       })
     })
 
-    describe('by a client of ioredis, beside one of node-redis', () => {
+    describe('with a client of ioredis, next to one of node-redis', () => {
       dedupeCases(async (ttlMs) => {
         const clients = [await ioRedis(), await nodeRedis()] as const
         return [redisDedupe(clients[0], { ttlMs }), redisDedupe(clients[1], { ttlMs })]
       })
     })
 
-    it('keeps every key under its prefix, with an end', async () => {
+    it('stores every key under its prefix, with an expiry time', async () => {
       const client = await ioRedis()
       const dedupe = redisDedupe(client, { prefix: 'mine:' })
       const claimed = await claim(dedupe, 'a', 5_000)

@@ -29,7 +29,7 @@ export const summary = {
   summary: { recap: 'Grüße aus Köln 👋', keyPoints: ['a/b'], nextSteps: [] },
 } as const
 
-/** What a signed request may differ in. */
+/** Options for a signed request. */
 export type SignedOptions = Partial<Pick<SignWebhookOptions, 'id' | 'timestamp' | 'secret'>> & {
   readonly headers?: Record<string, string>
 }

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { startServer } from '@wabakit/server'
 import { serveCommands } from '../commands.ts'
 
-// A server in a process of its own, on the database and with the role of the first arguments. `flood` publishes so many
-// events to each subscription of a number that is suspect; `run` publishes so many to the healthy ones, 100 a second. The
-// other arguments are the numbers of both kinds, as JSON: organization and number each.
+// A server in its own process, on the database and with the role of the first two arguments. The third one lists the numbers
+// of suspect and healthy endpoints as JSON. `flood` publishes the given number of events to each suspect subscription, and
+// `run` publishes the given number to the healthy ones, 100 per second.
 type Target = readonly [organizationId: string, number: string]
 
 const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)

@@ -1,16 +1,7 @@
 import { longestTimerMs } from '../options/clock.ts'
 
-/** The signal of one attempt: aborts with the caller's signal, or when the attempt's time is over. */
-export type AttemptSignal = {
-  readonly signal: AbortSignal
-  /** Whether the time was over before anything else ended the attempt. */
-  timedOut(): boolean
-  /** Removes timer and listener. */
-  close(): void
-}
-
-/** Opens the signal of an attempt that may take `ms` milliseconds of real time. */
-export const openAttemptSignal = (parent: AbortSignal | undefined, ms: number): AttemptSignal => {
+/** Opens a signal for one attempt. It aborts with the caller's signal, or when the time limit is reached. */
+export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: number) => {
   const controller = new AbortController()
   let timedOut = false
   const expire = () => {
@@ -18,11 +9,13 @@ export const openAttemptSignal = (parent: AbortSignal | undefined, ms: number): 
     controller.abort()
   }
   const follow = () => controller.abort(parent?.reason)
-  const timer = ms > longestTimerMs ? undefined : setTimeout(expire, ms)
+  const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(expire, timeoutMs)
   parent?.addEventListener('abort', follow)
   return {
     signal: controller.signal,
+    /** Whether the time limit ended the attempt, before anything else did. */
     timedOut: () => timedOut,
+    /** Removes the timer and the listener. */
     close: () => {
       clearTimeout(timer)
       parent?.removeEventListener('abort', follow)

@@ -1,31 +1,31 @@
-import type { Answer } from '../answer/answer.ts'
-import { judge, type Outcome } from '../answer/judge.ts'
-import { redactOf, secretsOf } from '../answer/redact.ts'
-import type { Call } from '../call.ts'
+import type { ApiCall } from '../api-call.ts'
 import type { HookRequest } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
-import { abortable } from './abortable.ts'
+import { interpretResponse, type Outcome } from '../response/interpret-response.ts'
+import type { ReceivedResponse } from '../response/received-response.ts'
+import { createRedact, listSecrets } from '../response/redact.ts'
 import { openAttemptSignal } from './attempt-signal.ts'
+import { type AttemptLimit, createConnectionError, createTimeoutError } from './create-failure.ts'
 import { exchange } from './exchange.ts'
-import { type AttemptLimit, connectionErrorOf, timeoutErrorOf } from './failure.ts'
-import { reportAnswer, reportError } from './report.ts'
+import { raceAbort } from './race-abort.ts'
+import { reportError, reportResponse } from './report.ts'
 
-/** Puts on `headers` what `beforeRequest` leaves, and on top the key, which hooks never see. */
+/** Fills `headers` with those that `beforeRequest` leaves, and then with the key, which hooks never see. */
 const prepare = async (settings: Settings, request: HookRequest, headers: Headers, signal: AbortSignal) => {
   const changed = settings.hooks.beforeRequest?.({ request })
-  if (changed) await abortable(signal, changed)
+  if (changed) await raceAbort(signal, changed)
   for (const [name, value] of request.headers) headers.set(name, value)
   const applied = settings.applyAuth(headers)
-  if (applied) await abortable(signal, applied)
+  if (applied) await raceAbort(signal, applied)
 }
 
 /**
- * Makes one attempt of a call. Throws only what ends the call as it is: the reason of an abort, or the own error of
+ * Makes one attempt of a call. Throws only what ends the call without wrapping: the reason of an abort, or an error of
  * a hook or of the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,
-  call: Call<Data>,
+  call: ApiCall<Data>,
   request: HookRequest,
   limit: AttemptLimit,
 ): Promise<Outcome<Data>> => {
@@ -33,16 +33,17 @@ export const makeAttempt = async <Data>(
   const { signal } = call.options
   const started = timeline.elapsed()
   const headers = new Headers()
-  const redact = redactOf(() => secretsOf(apiKey, request.headers, headers))
-  const scope = openAttemptSignal(signal, limit.ms)
+  const redact = createRedact(() => listSecrets(apiKey, request.headers, headers))
+  const scope = openAttemptSignal(signal, limit.leftMs)
   let sending = false
-  let answer: Answer
+  let received: ReceivedResponse
   try {
     await prepare(settings, request, headers, scope.signal)
     sending = true
-    const received = await exchange(settings, call, headers, scope.signal)
-    if (received.cut) signal?.throwIfAborted()
-    answer = { ...received, redact, requestId: received.response.headers.get('x-request-id') ?? undefined }
+    const exchanged = await exchange(settings, call, headers, scope.signal)
+    if (exchanged.cut) signal?.throwIfAborted()
+    const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
+    received = { ...exchanged, redact, requestId }
   } catch (thrown) {
     const timedOut = scope.timedOut()
     if (signal?.aborted || !(sending || timedOut)) {
@@ -51,13 +52,13 @@ export const makeAttempt = async <Data>(
       throw error
     }
     const failure = timedOut
-      ? timeoutErrorOf(request, limit, !sending)
-      : connectionErrorOf(request, thrown, redact)
-    await abortable(signal, reportError(settings, request, failure, timeline.elapsed() - started))
+      ? createTimeoutError(request, limit, !sending)
+      : createConnectionError(request, thrown, redact)
+    await raceAbort(signal, reportError(settings, request, failure, timeline.elapsed() - started))
     return { failure }
   } finally {
     scope.close()
   }
-  await abortable(signal, reportAnswer(settings, request, answer, timeline.elapsed() - started))
-  return judge(call, answer, timeline.now)
+  await raceAbort(signal, reportResponse(settings, request, received, timeline.elapsed() - started))
+  return interpretResponse(call, received, timeline.now)
 }

@@ -1,16 +1,16 @@
 import ky, { isNetworkError } from 'ky'
-import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from '../answer/read-body.ts'
-import { type Call, isSuccess } from '../call.ts'
+import { type ApiCall, isSuccess } from '../api-call.ts'
 import type { Settings } from '../options/settings.ts'
-import { abortable } from './abortable.ts'
+import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from '../response/read-body.ts'
+import { raceAbort } from './race-abort.ts'
 
 /**
- * Sends with ky, which here repeats nothing and judges no status. It gets the request as a ready `fetch`: a `Request`
- * of ky's own would be copied once more by the runtime, its body piped, and a call in Node take half as long again.
+ * Sends a request with ky, without its retries and status checks. ky gets a ready `fetch`: the runtime would copy a
+ * `Request` of ky's own and pipe its body, and calls in Node would take 50% longer.
  */
 const sendWithKy = async (
   { baseUrl, fetch }: Settings,
-  { method, path, body }: Call<unknown>,
+  { method, path, body }: ApiCall<unknown>,
   headers: Headers,
   signal: AbortSignal,
 ): Promise<Response> => {
@@ -22,29 +22,29 @@ const sendWithKy = async (
     redirect: 'manual',
     ...(body !== undefined && { body }),
   }
-  const answering = ky(url, {
+  const pending = ky(url, {
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
     fetch: () => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init)),
   })
   try {
-    return await abortable(signal, answering)
+    return await raceAbort(signal, pending)
   } catch (error) {
-    // A fetch that takes no notice of its signal may still answer, and nobody would read that.
-    answering.then((late) => late.body?.cancel()).catch(() => {})
+    // A fetch that ignores its signal may still resolve. Nobody would read that response.
+    pending.then((late) => late.body?.cancel()).catch(() => {})
     throw isNetworkError(error) ? error.cause : error
   }
 }
 
 /**
- * Sends one request and reads its answer. Rejects with the runtime's own error where no answer came, and where a read
- * succeeded without the end of its body. Any other answer counts however little of its body came: of a create, status
- * and request id must not be lost.
+ * Sends one request and reads its response. Rejects with the runtime's own error if there is no response, or if the
+ * body of a successful GET is cut off. Any other response with an incomplete body is returned, because the status and
+ * request id of a create request must not be lost.
  */
 export const exchange = async (
   settings: Settings,
-  call: Call<unknown>,
+  call: ApiCall<unknown>,
   headers: Headers,
   signal: AbortSignal,
 ): Promise<ReadBody & { readonly response: Response }> => {

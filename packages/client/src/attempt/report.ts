@@ -1,51 +1,43 @@
-import type { Answer } from '../answer/answer.ts'
 import type { HookRequest } from '../options/hooks.ts'
 import type { LogFields } from '../options/logger.ts'
 import type { Settings } from '../options/settings.ts'
+import type { ReceivedResponse } from '../response/received-response.ts'
 
-const write = (
-  { logger }: Settings,
-  request: HookRequest,
-  durationMs: number,
-  end: Partial<LogFields>,
-): void => {
-  if (!logger) return
+type Result = Pick<LogFields, 'status' | 'error' | 'requestId'>
+
+const log = ({ logger }: Settings, request: HookRequest, durationMs: number, result: Result): void => {
   const { method, path, attempt } = request
   const ms = Math.round(durationMs)
-  const id = end.requestId ? `, request ${end.requestId}` : ''
+  const id = result.requestId ? `, request ${result.requestId}` : ''
   try {
-    logger.debug(`${method} ${path} ${end.status ?? end.error} in ${ms} ms (attempt ${attempt}${id})`, {
-      method,
-      path,
-      ms,
-      attempt,
-      ...end,
-    })
+    const message = `${method} ${path} ${result.status ?? result.error} in ${ms} ms (attempt ${attempt}${id})`
+    logger?.debug(message, { method, path, ms, attempt, ...result })
   } catch {
-    // What a call came to is worth more than a line about it.
+    // A failing logger must not fail the call.
   }
 }
 
-/** Tells logger and hook of an attempt that was answered. */
-export const reportAnswer = async (
+/** Informs the logger and the hook about an attempt with a response. */
+export const reportResponse = async (
   settings: Settings,
   request: HookRequest,
-  { response, text, requestId, redact }: Answer,
+  { response, text, requestId, redact }: ReceivedResponse,
   durationMs: number,
 ): Promise<void> => {
   const { status } = response
-  if (settings.logger)
-    write(settings, request, durationMs, { status, ...(requestId && { requestId: redact(requestId) }) })
+  if (settings.logger) {
+    log(settings, request, durationMs, { status, ...(requestId && { requestId: redact(requestId) }) })
+  }
   await settings.hooks.afterResponse?.({ request, response, body: text, requestId, durationMs })
 }
 
-/** Tells logger and hook of an attempt that ended without an answer. */
+/** Informs the logger and the hook about an attempt without a response. */
 export const reportError = async (
   settings: Settings,
   request: HookRequest,
   error: unknown,
   durationMs: number,
 ): Promise<void> => {
-  write(settings, request, durationMs, { error: error instanceof Error ? error.name : 'aborted' })
+  log(settings, request, durationMs, { error: error instanceof Error ? error.name : 'aborted' })
   await settings.hooks.afterError?.({ request, error, durationMs })
 }

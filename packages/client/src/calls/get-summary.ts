@@ -1,25 +1,23 @@
 import { endpoints, type Issue, type SummaryRecord } from '@wabakit/contract'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
-import { requestOptionIssues } from '../options/check-options.ts'
-import type { RequestOptions } from '../options/client-options.ts'
+import { checkRequestOptions } from '../options/check-options.ts'
+import type { RequestOptions } from '../options/request-options.ts'
 import type { Settings } from '../options/settings.ts'
 import { send } from '../retry/send.ts'
-import { parseSummaryRecord } from './summary-record.ts'
+import { parseSummaryRecord } from './parse-summary-record.ts'
 
-/** What is wrong with a call's id. */
-export const callIdIssues = (callId: unknown): Issue[] =>
+export const checkCallId = (callId: unknown): Issue[] =>
   typeof callId === 'string' && callId !== '' && !/[\0\p{Surrogate}]/u.test(callId)
     ? []
     : [{ path: 'callId', message: 'callId must be a non-empty string without NUL or lone surrogates' }]
 
-/** Fetches the summary of a call, with input checked. */
 export const getSummary = async (
   settings: Settings,
   callId: string,
   options: RequestOptions,
 ): Promise<WithResponse<SummaryRecord>> => {
-  const issues = [...callIdIssues(callId), ...requestOptionIssues(options)]
+  const issues = [...checkCallId(callId), ...checkRequestOptions(options)]
   if (issues.length > 0) throw new ValidationError('calls.getSummary', issues)
   const { method, path } = endpoints['calls.getSummary']
   return send(settings, {

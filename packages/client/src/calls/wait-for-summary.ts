@@ -1,26 +1,23 @@
 import type { SummaryRecord } from '@wabakit/contract'
-import { ApiError } from '../errors/api-error.ts'
-import { NotFoundError } from '../errors/not-found-error.ts'
-import { SummaryPendingError } from '../errors/summary-pending-error.ts'
+import { ApiError, NotFoundError, SummaryPendingError } from '../errors/api-errors.ts'
 import { TimeoutError } from '../errors/timeout-error.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { isWabakitError, type WabakitError } from '../errors/wabakit-error.ts'
-import { waitOptionIssues } from '../options/check-options.ts'
+import { checkWaitOptions } from '../options/check-options.ts'
+import type { WaitOptions } from '../options/request-options.ts'
 import type { Settings } from '../options/settings.ts'
-import type { WaitOptions } from '../options/wait-options.ts'
 import { startBudget } from '../retry/budget.ts'
-import { isPassing } from '../retry/retry-policy.ts'
-import { callIdIssues, getSummary } from './get-summary.ts'
-import { recordOfEvent } from './summary-record.ts'
+import { isTransient } from '../retry/retry-policy.ts'
+import { checkCallId, getSummary } from './get-summary.ts'
 
-/** Whether a later request could bring the summary. A 404 of the path itself means a wrong `baseUrl`. */
+/** Checks whether a later request could get the summary. A 404 `route_not_found` means that `baseUrl` is wrong. */
 const isNotYet = (error: unknown): error is WabakitError =>
   isWabakitError(error) &&
   (error instanceof SummaryPendingError ||
     (error instanceof NotFoundError && error.code !== 'route_not_found') ||
-    isPassing(error))
+    isTransient(error))
 
-/** Asks again and again, one attempt each time: this loop is the retry. */
+/** Requests the summary repeatedly. Each request is one attempt, because this loop is the retry. */
 const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
   const { maxWaitMs = 120_000, intervalMs = 2_000, signal } = options
   const budget = startBudget(settings.timeline, maxWaitMs)
@@ -34,25 +31,25 @@ const poll = async (settings: Settings, callId: string, options: WaitOptions): P
       if (!isNotYet(error)) throw error
       last = error
     }
-    const asked = (last instanceof ApiError && last.retryAfterMs) || 0
-    const pauseMs = Math.max(intervalMs, asked) + Math.round((settings.random() * intervalMs) / 2)
+    const retryAfterMs = (last instanceof ApiError && last.retryAfterMs) || 0
+    const pauseMs = Math.max(intervalMs, retryAfterMs) + Math.round((settings.random() * intervalMs) / 2)
     await budget.pause(Math.max(0, Math.min(pauseMs, budget.leftMs())), signal)
     if (budget.leftMs() >= 1) continue
     throw new TimeoutError(
-      `No summary of call ${callId} within maxWaitMs (${maxWaitMs} ms); at last: ${last.message}`,
+      `No summary of call ${callId} within maxWaitMs (${maxWaitMs} ms). Last error: ${last.message}`,
       { limit: 'maxWaitMs', timeoutMs: maxWaitMs, neverSent: false },
       { cause: last },
     )
   }
 }
 
-/** Waits for a summary by asking and, where `events` are given, by listening; whatever ends it ends both. */
+/** Waits for a summary by polling and, if there are `events`, by listening. Whichever ends first stops the other. */
 export const waitForSummary = async (
   settings: Settings,
   callId: string,
   options: WaitOptions,
 ): Promise<SummaryRecord> => {
-  const issues = [...callIdIssues(callId), ...waitOptionIssues(options)]
+  const issues = [...checkCallId(callId), ...checkWaitOptions(options)]
   if (issues.length > 0) throw new ValidationError('calls.waitForSummary', issues)
   const { signal, events } = options
   const polling = new AbortController()
@@ -62,9 +59,9 @@ export const waitForSummary = async (
   try {
     signal?.throwIfAborted()
     signal?.addEventListener('abort', follow)
-    unsubscribe = events?.subscribe('CALL_AI_SUMMARY', (event) => {
-      if (event.callId !== callId) return
-      received = recordOfEvent(event)
+    unsubscribe = events?.subscribe('CALL_AI_SUMMARY', ({ event: _event, ...record }) => {
+      if (record.callId !== callId) return
+      received = record
       polling.abort()
     })
     return await poll(settings, callId, { ...options, signal: polling.signal })

@@ -1,15 +1,16 @@
 import { WabakitError } from './wabakit-error.ts'
 
 /**
- * No answer came: the connection was refused, reset or cut, or the host is unknown. `cause` is what the runtime
- * said. A create that may have been carried out is never reported so, but as `OutcomeUnknownError`.
+ * There was no complete response: the host is unknown, or the connection was refused, reset or closed. `cause` is the
+ * runtime's error. A create request rejects with it only if the request provably never left this machine; otherwise
+ * with an `OutcomeUnknownError`.
  */
 export class ConnectionError extends WabakitError {
   override get name() {
     return 'ConnectionError' as const
   }
   readonly code = 'connection_failed'
-  /** `true`: the request provably never left this machine. `false`: not known. */
+  /** `true` if the request provably never left this machine; `false` if that is not known. */
   readonly neverSent: boolean
 
   constructor(message: string, { neverSent, cause }: { neverSent: boolean; cause: unknown }) {

@@ -1,32 +1,27 @@
 import { WabakitError } from './wabakit-error.ts'
 
-/** What a {@link TimeoutError} knows of the limit that was reached. */
-export type TimeoutErrorDetails = {
-  /** The option that sets the limit: of an attempt, of the call with its repetitions, or of `waitForSummary`. */
-  readonly limit: 'timeoutMs' | 'totalTimeoutMs' | 'maxWaitMs'
-  /** The limit in milliseconds. */
-  readonly timeoutMs: number
-  /** `true`: the request provably never left this machine. `false`: not known. */
-  readonly neverSent: boolean
-}
+/** The properties that a {@link TimeoutError} adds to those of `WabakitError`. */
+export type TimeoutErrorDetails = Omit<TimeoutError, keyof WabakitError>
 
 /**
- * Time ran out before a whole answer came. `cause`, where there is one, is the last failure before that. A create
- * that may have been carried out is never reported so, but as `OutcomeUnknownError`.
+ * The time limit was reached before a complete response arrived. `cause` is the last failure before that, if any. A
+ * create request rejects with it only if the request provably never left this machine; otherwise with an
+ * `OutcomeUnknownError`.
  */
-export class TimeoutError extends WabakitError implements TimeoutErrorDetails {
+export class TimeoutError extends WabakitError {
   override get name() {
     return 'TimeoutError' as const
   }
   readonly code = 'timed_out'
-  readonly limit: TimeoutErrorDetails['limit']
-  readonly timeoutMs: number
-  readonly neverSent: boolean
+  /** The option that sets the limit: of an attempt, of a call with its retries, or of `waitForSummary`. */
+  declare readonly limit: 'timeoutMs' | 'totalTimeoutMs' | 'maxWaitMs'
+  /** The limit in milliseconds. */
+  declare readonly timeoutMs: number
+  /** `true` if the request provably never left this machine; `false` if that is not known. */
+  declare readonly neverSent: boolean
 
   constructor(message: string, details: TimeoutErrorDetails, options?: ErrorOptions) {
     super(message, options)
-    this.limit = details.limit
-    this.timeoutMs = details.timeoutMs
-    this.neverSent = details.neverSent
+    Object.assign(this, details)
   }
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/contract/escape-controls'
 
-/** Every `code` that an error of this package may carry: the service's closed list, and what the client adds. */
+/** Every `code` of this package's errors: the service's closed list, and the codes that the client adds. */
 export type WabakitErrorCode =
   | ErrorCode
   | 'unknown'
@@ -10,30 +10,26 @@ export type WabakitErrorCode =
   | 'timed_out'
   | 'unexpected_response'
 
-// Known to every copy of this package, so that the guard holds where a program has two of them.
-const brand = Symbol.for('wabakit.error')
-
 /**
- * What every error of this package extends. `name` is literal and `code` is from a closed list, so both can be
- * switched on. No message, property, `inspect()` or JSON of such an error holds the API key.
+ * The base class of all errors of this package. `name` is a literal and `code` comes from a closed list, so you can
+ * switch on both. The API key never appears in the message, the properties, `inspect()` or the JSON of an error.
  */
 export abstract class WabakitError extends Error {
-  /** The name of the error's class, literal and safe from minifying; for `switch` and logs. */
+  /** The name of the class. It survives minification. */
   abstract override get name(): string
-  /** From the closed list; for programs. */
+  /** A code from a closed list, for programs. */
   abstract readonly code: WabakitErrorCode
 
-  /** @param message - may repeat what a server said; a log or a terminal must not obey it. */
+  /** @param message - Control characters are escaped: it may quote a server, and ends up in logs and terminals. */
   constructor(message: string, options?: ErrorOptions) {
     super(escapeControls(message), options)
   }
 }
 
+// In the global registry, so that the guard also recognizes errors of another copy of this package.
+const brand = Symbol.for('wabakit.error')
 Object.defineProperty(WabakitError.prototype, brand, { value: true })
 
-/**
- * Tells whether `error` is one of this package's errors, also where two copies of the package are loaded and
- * `instanceof` would fail.
- */
+/** Checks whether `error` is a {@link WabakitError}, even if it comes from another copy of this package. */
 export const isWabakitError = (error: unknown): error is WabakitError =>
   typeof error === 'object' && error !== null && brand in error

@@ -1,23 +1,22 @@
 import { CreateGroupRequest, CreateGroupResponse, endpoints, validate } from '@wabakit/contract'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
-import { requestOptionIssues } from '../options/check-options.ts'
-import type { RequestOptions } from '../options/client-options.ts'
+import { checkRequestOptions } from '../options/check-options.ts'
+import type { RequestOptions } from '../options/request-options.ts'
 import type { Settings } from '../options/settings.ts'
 import { send } from '../retry/send.ts'
-import { generateGroupId } from './group-ids.ts'
+import { generateGroupId } from './generate-group-id.ts'
 
-/** Creates a group, with input checked and an id generated where none is supplied. */
 export const createGroup = async (
   settings: Settings,
   input: CreateGroupRequest,
   options: RequestOptions,
 ): Promise<WithResponse<CreateGroupResponse>> => {
   const request = validate(CreateGroupRequest, input)
-  const issues = [...(request.success ? [] : request.issues), ...requestOptionIssues(options)]
+  const issues = [...(request.success ? [] : request.issues), ...checkRequestOptions(options)]
   if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
-  const { generatesGroupIds, random, timeline } = settings
-  const generated = generatesGroupIds ? generateGroupId({ now: timeline.now, random }) : undefined
+  const { generateGroupIds, random, timeline } = settings
+  const generated = generateGroupIds ? generateGroupId(timeline.now(), random) : undefined
   const groupId = request.data.groupId ?? generated
   return send(settings, {
     endpoint: 'groups.create',

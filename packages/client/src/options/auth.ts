@@ -1,26 +1,25 @@
 /**
- * How the key is carried: a header and, before the key, a scheme; or a function that sets headers itself. The
- * function may be async and is called for every attempt, so keys can rotate.
+ * How requests carry the API key: in a header, optionally after a scheme, or through a function that sets the headers
+ * itself. The function may be async. It runs for every attempt, so that keys can rotate.
  *
  * @example
  * auth: { header: 'x-public-api-key' }
  * auth: { header: 'Authorization', scheme: 'Bearer' }
- * auth: async (headers) => headers.set('Authorization', await currentKey())
+ * auth: async (headers) => headers.set('Authorization', await readCurrentKey())
  */
 export type Auth =
   | {
       /** Name of the header. */
       readonly header: string
-      /** Written before the key, with a space between. @default none: the raw key */
+      /** Scheme before the key, separated by a space. @default none: the raw key */
       readonly scheme?: string | undefined
     }
   | ((headers: Headers, apiKey: string | undefined) => void | Promise<void>)
 
-/** Puts the key on the headers of one attempt. */
+/** Adds the key to the headers of one attempt. */
 export type ApplyAuth = (headers: Headers) => void | Promise<void>
 
-/** Turns the `auth` option into what is done for every attempt. */
-export const applyAuthOf = (auth: Auth, apiKey: string | undefined): ApplyAuth => {
+export const createApplyAuth = (auth: Auth, apiKey: string | undefined): ApplyAuth => {
   if (typeof auth === 'function') return (headers) => auth(headers, apiKey)
   const value = auth.scheme === undefined ? `${apiKey}` : `${auth.scheme} ${apiKey}`
   return (headers) => headers.set(auth.header, value)

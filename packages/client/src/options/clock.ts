@@ -1,33 +1,32 @@
-/** Time, as the client sees it. Replace it in tests, so that waits cost nothing. */
+/** The client's source of time. Replace it in tests, so that waits take no real time. */
 export type Clock = {
-  /** The time in milliseconds since the Unix epoch. */
+  /** Returns the time in milliseconds since the Unix epoch. */
   now(): number
   /**
-   * Resolves after `ms` milliseconds. When `signal` aborts, the timer should go; whether the promise then settles
-   * does not matter, since the client stops waiting by itself.
+   * Resolves after `ms` milliseconds. When `signal` aborts, the timer should be removed. The client stops waiting by
+   * itself, so the promise need not settle then.
    */
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
-/** The longest delay that runtimes' timers take, in milliseconds; a longer one would fire at once. */
+/** The longest delay that timers support, in milliseconds. With a longer one they would fire at once. */
 export const longestTimerMs = 2_147_483_647
 
-/** The clock inside the client: `elapsed` measures durations and does not step with the wall clock. */
+/** The clock inside the client. `elapsed` measures durations and ignores changes of the system time. */
 export type Timeline = Clock & { elapsed(): number }
 
 const sleep: Clock['sleep'] = (ms, signal) =>
   new Promise((resolve) => {
-    const done = () => {
+    const finish = () => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', done)
+      signal?.removeEventListener('abort', finish)
       resolve()
     }
-    const timer = setTimeout(done, Math.min(ms, longestTimerMs))
-    signal?.addEventListener('abort', done)
+    const timer = setTimeout(finish, Math.min(ms, longestTimerMs))
+    signal?.addEventListener('abort', finish)
   })
 
-/** The machine's time, or what is injected in its place. */
-export const timelineOf = (clock: Clock | undefined): Timeline =>
+export const createTimeline = (clock: Clock | undefined): Timeline =>
   clock
     ? {
         now: () => clock.now(),

@@ -1,69 +1,69 @@
 import type { EndpointName } from '@wabakit/contract'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 
-/** One attempt, the same object in each of its hooks: usable as a key of a `WeakMap`. */
+/** The request of one attempt. All hooks of an attempt get the same object, so it can be a key of a `WeakMap`. */
 export type HookRequest = {
   /** `groups.create` or `calls.getSummary`. */
   readonly endpoint: EndpointName
   /** HTTP method. */
   readonly method: string
-  /** Path and query, after the base URL. */
+  /** Path and query, relative to the base URL. */
   readonly path: string
-  /** The whole address. */
+  /** The complete URL. */
   readonly url: string
-  /** Headers to be sent. `beforeRequest` may change them. The API key is put on afterwards and never shows here. */
+  /** The request's headers. `beforeRequest` may change them. The API key is added later and never appears here. */
   readonly headers: Headers
   /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** The text to be sent; `undefined` for a GET. */
+  /** The request's body; `undefined` for a GET. */
   readonly body: string | undefined
 }
 
-/** What `afterResponse` gets. */
+/** The argument of `afterResponse`. */
 export type AfterResponseContext = {
-  /** The attempt that was answered. */
+  /** The request of the attempt. */
   readonly request: HookRequest
-  /** Status and headers; the body has been read. */
+  /** The response, for its status and headers. Its body has been read. */
   readonly response: Response
-  /** The body as text, at most 64 KiB of it unless the answer is a success. */
+  /** The body as text: up to 1 MiB of a successful response, up to 64 KiB of any other. */
   readonly body: string
-  /** The answer's `x-request-id`. */
+  /** The response's `x-request-id`. */
   readonly requestId: string | undefined
-  /** Duration of the attempt in milliseconds, the body included. */
+  /** Duration of the attempt in milliseconds, including the body. */
   readonly durationMs: number
 }
 
-/** What `afterError` gets. */
+/** The argument of `afterError`. */
 export type AfterErrorContext = {
-  /** The attempt that failed. */
+  /** The request of the attempt. */
   readonly request: HookRequest
-  /** A `ConnectionError`, a `TimeoutError`, or the reason of an abort. */
+  /** A `ConnectionError`, a `TimeoutError`, the reason of an abort, or the error of `beforeRequest` or `auth`. */
   readonly error: unknown
   /** Duration of the attempt in milliseconds. */
   readonly durationMs: number
 }
 
-/** What `beforeRetry` gets. */
+/** The argument of `beforeRetry`. */
 export type BeforeRetryContext = {
-  /** The attempt that failed. */
+  /** The request of the failed attempt. */
   readonly request: HookRequest
-  /** Why it is repeated. */
+  /** Why the attempt failed. */
   readonly error: WabakitError
   /** The wait before the next attempt, in milliseconds. */
   readonly delayMs: number
 }
 
 /**
- * Functions called around every attempt, and awaited. What one throws, the call rejects with, unwrapped and
- * without a retry.
+ * Functions that run around every attempt. The client awaits them. If one throws, the call rejects with that error
+ * itself, without a retry.
  */
 export type Hooks = {
-  /** Before an attempt is sent. May change `request.headers`. */
+  /** Runs before a request is sent. It may change `request.headers`. */
   readonly beforeRequest?: ((context: { readonly request: HookRequest }) => unknown) | undefined
-  /** After an answer was read, whatever its status. */
+  /** Runs after a response has been read, whatever its status. */
   readonly afterResponse?: ((context: AfterResponseContext) => unknown) | undefined
-  /** After an attempt ended without an answer. */
+  /** Runs after an attempt without a response. */
   readonly afterError?: ((context: AfterErrorContext) => unknown) | undefined
-  /** Before the wait that precedes a repetition. */
+  /** Runs before the wait for a retry. */
   readonly beforeRetry?: ((context: BeforeRetryContext) => unknown) | undefined
 }

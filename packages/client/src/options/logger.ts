@@ -1,26 +1,26 @@
-/** Anything with a `debug` method: `console`, or an adapter of one line to your logger. */
+/** A logger: anything with a `debug` method, such as `console`. */
 export type Logger = {
   /**
-   * Gets one line per attempt, such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`,
-   * and the same as fields.
+   * Receives one line per attempt, such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`,
+   * and the same data as fields.
    */
   debug(message: string, fields: LogFields): void
 }
 
-/** What a log line is made of. */
+/** The fields of a log line. */
 export type LogFields = {
   /** HTTP method. */
   readonly method: string
   /** Path and query. */
   readonly path: string
-  /** HTTP status; absent when no answer came. */
+  /** HTTP status; absent if there was no response. */
   readonly status?: number
-  /** Name of the error; absent when an answer came. */
+  /** Name of the error; absent if there was a response. */
   readonly error?: string
   /** Duration of the attempt in milliseconds, rounded. */
   readonly ms: number
   /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** The answer's `x-request-id`. */
+  /** The response's `x-request-id`. */
   readonly requestId?: string
 }

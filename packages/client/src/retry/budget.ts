@@ -1,23 +1,16 @@
-import { abortable } from '../attempt/abortable.ts'
+import { raceAbort } from '../attempt/race-abort.ts'
 import type { Timeline } from '../options/clock.ts'
 
-/** The time that a call may take. */
-export type Budget = {
-  /** What is left, in milliseconds. */
-  leftMs(): number
-  /** Waits `ms` milliseconds, or rejects with the reason of an abort at once. */
-  pause(ms: number, signal: AbortSignal | undefined): Promise<void>
-}
-
-/** Starts a budget of `totalMs` milliseconds. A wait counts in full, even on a test's clock that stands still. */
-export const startBudget = (timeline: Timeline, totalMs: number): Budget => {
+/** Starts a budget of `totalMs` milliseconds. Waits count in full, even on a test clock that stands still. */
+export const startBudget = (timeline: Timeline, totalMs: number) => {
   const started = timeline.elapsed()
   let waitedMs = 0
   return {
-    leftMs: () => totalMs - Math.max(waitedMs, timeline.elapsed() - started),
-    pause: async (ms, signal) => {
+    leftMs: (): number => totalMs - Math.max(waitedMs, timeline.elapsed() - started),
+    /** Waits `ms` milliseconds. Rejects with the reason of an abort at once. */
+    pause: async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
       signal?.throwIfAborted()
-      await abortable(signal, timeline.sleep(ms, signal))
+      await raceAbort(signal, timeline.sleep(ms, signal))
       waitedMs += ms
     },
   }

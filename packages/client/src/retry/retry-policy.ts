@@ -1,5 +1,5 @@
-import type { Call } from '../call.ts'
-import { ApiError } from '../errors/api-error.ts'
+import type { ApiCall } from '../api-call.ts'
+import { ApiError } from '../errors/api-errors.ts'
 import { ConnectionError } from '../errors/connection-error.ts'
 import { ResponseFormatError } from '../errors/response-format-error.ts'
 import { TimeoutError } from '../errors/timeout-error.ts'
@@ -14,48 +14,44 @@ const isPostponed = (failure: WabakitError): boolean =>
   failure instanceof ApiError &&
   (failure.status === 429 || (failure.status === 503 && failure.code === 'storage_unavailable'))
 
-/** Whether the request may have been carried out although it failed. */
+/** Checks whether the service may have performed the request although it failed. */
 export const mayHaveHappened = (failure: WabakitError): boolean => {
   if (isLost(failure)) return !failure.neverSent
   if (failure instanceof ResponseFormatError) return !failure.isComplete
   return failure instanceof ApiError && failure.status >= 500 && !isPostponed(failure)
 }
 
-/** Whether a later attempt could go better. */
-export const isPassing = (failure: WabakitError): boolean =>
+/** Checks whether a later attempt could succeed. */
+export const isTransient = (failure: WabakitError): boolean =>
   isLost(failure) ||
   (failure instanceof ApiError && (failure.status === 408 || failure.status === 429 || failure.status >= 500))
 
-/** Whether a create that failed so provably made no group. */
-const hadNoEffect = (failure: WabakitError): boolean =>
-  isLost(failure) ? failure.neverSent : isPostponed(failure)
-
-/** Reads may be repeated, and so may a create with a `groupId`, where the caller knows that the service allows it. */
-const isRepeatable = (
-  { method, groupId }: Call<unknown>,
+const isRetryable = (
+  { method, groupId }: ApiCall<unknown>,
   failure: WabakitError,
   writes: 'safe' | 'always',
 ): boolean => {
-  if (method === 'GET') return isPassing(failure)
-  if (writes === 'always' && groupId !== undefined) return isPassing(failure) || mayHaveHappened(failure)
-  return hadNoEffect(failure)
+  if (method === 'GET') return isTransient(failure)
+  if (writes === 'always' && groupId !== undefined) return isTransient(failure) || mayHaveHappened(failure)
+  // The failure must prove that no group was created.
+  return isLost(failure) ? failure.neverSent : isPostponed(failure)
 }
 
 /**
- * The wait before repetition `number` (from 1), in milliseconds; `undefined` when there must be none. It is what
- * `Retry-After` asks for, or else anything up to a bound that doubles each time (full jitter), so that clients which
- * failed together do not come back together.
+ * Returns the wait before retry `number` (from 1) in milliseconds, or `undefined` if there must be no retry. Without a
+ * `Retry-After`, the wait is random up to a bound that doubles each time (full jitter), so that clients which failed
+ * together do not come back together.
  */
-export const delayMsOf = (
-  call: Call<unknown>,
+export const getRetryDelayMs = (
+  call: ApiCall<unknown>,
   failure: WabakitError,
   number: number,
   { retry, random }: Pick<Settings, 'retry' | 'random'>,
 ): number | undefined => {
   const { limit, writes, maxRetryAfterMs } = retry
   const [first, last] = retry.backoffMs
-  if (number > limit || !isRepeatable(call, failure, writes)) return undefined
-  const asked = failure instanceof ApiError ? failure.retryAfterMs : undefined
-  if (asked === undefined) return Math.round(random() * Math.min(last, first * 2 ** (number - 1)))
-  return asked <= maxRetryAfterMs ? asked : undefined
+  if (number > limit || !isRetryable(call, failure, writes)) return undefined
+  const retryAfterMs = failure instanceof ApiError ? failure.retryAfterMs : undefined
+  if (retryAfterMs === undefined) return Math.round(random() * Math.min(last, first * 2 ** (number - 1)))
+  return retryAfterMs <= maxRetryAfterMs ? retryAfterMs : undefined
 }

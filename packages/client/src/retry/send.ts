@@ -1,15 +1,16 @@
+import type { ApiCall } from '../api-call.ts'
 import type { WithResponse } from '../api-promise.ts'
-import { abortable } from '../attempt/abortable.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
-import type { AttemptLimit } from '../attempt/failure.ts'
-import type { Call } from '../call.ts'
+import type { AttemptLimit } from '../attempt/create-failure.ts'
+import { raceAbort } from '../attempt/race-abort.ts'
+import { OutcomeUnknownError } from '../errors/outcome-unknown-error.ts'
+import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { HookRequest } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { startBudget } from './budget.ts'
-import { outcomeUnknownErrorOf } from './outcome-unknown-error-of.ts'
-import { delayMsOf, mayHaveHappened } from './retry-policy.ts'
+import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
 
-const requestOf = (settings: Settings, call: Call<unknown>, attempt: number): HookRequest => {
+const buildRequest = (settings: Settings, call: ApiCall<unknown>, attempt: number): HookRequest => {
   const { endpoint, method, path, body, options } = call
   const headers = new Headers(settings.headers)
   if (body !== undefined) headers.set('content-type', 'application/json')
@@ -17,38 +18,44 @@ const requestOf = (settings: Settings, call: Call<unknown>, attempt: number): Ho
   return { endpoint, method, path, url: settings.baseUrl + path, headers, attempt, body }
 }
 
-const limitOf = (
-  { timeoutMs, totalTimeoutMs }: Settings,
-  call: Call<unknown>,
-  leftMs: number,
-): AttemptLimit => {
-  const ofAttempt = call.options.timeoutMs ?? timeoutMs
-  return ofAttempt < leftMs
-    ? { limit: 'timeoutMs', timeoutMs: ofAttempt, ms: ofAttempt }
-    : { limit: 'totalTimeoutMs', timeoutMs: totalTimeoutMs, ms: leftMs }
+const getLimit = (settings: Settings, call: ApiCall<unknown>, leftMs: number): AttemptLimit => {
+  const timeoutMs = call.options.timeoutMs ?? settings.timeoutMs
+  return timeoutMs < leftMs
+    ? { limit: 'timeoutMs', timeoutMs, leftMs: timeoutMs }
+    : { limit: 'totalTimeoutMs', timeoutMs: settings.totalTimeoutMs, leftMs }
 }
 
-/** Makes a call: attempts, with waits between them, until one succeeds, none may follow, or the time is over. */
-export const send = async <Data>(settings: Settings, call: Call<Data>): Promise<WithResponse<Data>> => {
+const createOutcomeUnknownError = (
+  { method, path, groupId }: ApiCall<unknown>,
+  cause: WabakitError,
+): OutcomeUnknownError => {
+  const remedy =
+    groupId === undefined
+      ? 'Wait for GROUP_CREATED with this subject before you create it again. To identify the group next time, supply a groupId, or let the client generate it'
+      : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
+  return new OutcomeUnknownError(
+    `${method} ${path} was sent, but its outcome is not known: the group may exist. ${remedy}. Cause: ${cause.message}`,
+    { groupId, cause },
+  )
+}
+
+/** Makes attempts until one succeeds, no retry is allowed, or the time is over. */
+export const send = async <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> => {
   const { timeline, totalTimeoutMs, hooks } = settings
   const { signal } = call.options
   const budget = startBudget(timeline, totalTimeoutMs)
-  let unknown = false
+  let isUnknown = false
   for (let number = 1; ; number++) {
     signal?.throwIfAborted()
-    const request = requestOf(settings, call, number)
-    const { result, failure } = await makeAttempt(
-      settings,
-      call,
-      request,
-      limitOf(settings, call, budget.leftMs()),
-    )
+    const request = buildRequest(settings, call, number)
+    const limit = getLimit(settings, call, budget.leftMs())
+    const { result, failure } = await makeAttempt(settings, call, request, limit)
     if (result) return result
-    unknown ||= call.method === 'POST' && mayHaveHappened(failure)
-    const delayMs = delayMsOf(call, failure, number, settings)
-    const error = unknown ? outcomeUnknownErrorOf(call, failure) : failure
+    isUnknown ||= call.method === 'POST' && mayHaveHappened(failure)
+    const delayMs = getRetryDelayMs(call, failure, number, settings)
+    const error = isUnknown ? createOutcomeUnknownError(call, failure) : failure
     if (delayMs === undefined || delayMs >= budget.leftMs()) throw error
-    await abortable(signal, hooks.beforeRetry?.({ request, error: failure, delayMs }))
+    await raceAbort(signal, hooks.beforeRetry?.({ request, error: failure, delayMs }))
     await budget.pause(delayMs, signal)
     if (budget.leftMs() <= 0) throw error
   }

@@ -8,8 +8,8 @@ export const clients = [
   createClient({ baseUrl, apiKey, auth: { header: 'x-public-api-key' } }),
   createClient({
     baseUrl,
-    auth: async (headers) => headers.set('Authorization', await keyOfTheHour()),
+    auth: async (headers) => headers.set('Authorization', await readCurrentKey()),
   }),
 ]
 
-const keyOfTheHour = async () => `sk_live_${new Date().getUTCHours()}`
+const readCurrentKey = async () => `sk_live_${new Date().getUTCHours()}`

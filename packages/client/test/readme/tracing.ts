@@ -1,6 +1,6 @@
 import type { HookRequest, Hooks } from 'wabakit'
 
-/** What is used of OpenTelemetry's `Tracer` and `Span`: `trace.getTracer('shop')` fits. */
+/** The parts of OpenTelemetry's `Tracer` and `Span` that this uses: `trace.getTracer('shop')` has them. */
 type Span = {
   setAttribute(name: string, value: string | number): unknown
   setStatus(status: { code: 2; message?: string }): unknown
@@ -10,8 +10,8 @@ export type Tracer = {
   startSpan(name: string, options: { kind: 2; attributes: Record<string, string | number> }): Span
 }
 
-/** One client span for each attempt, by OpenTelemetry's conventions for HTTP. */
-export const tracingHooks = (tracer: Tracer): Hooks => {
+/** Creates one client span per attempt, following OpenTelemetry's conventions for HTTP. */
+export const createTracingHooks = (tracer: Tracer): Hooks => {
   const spans = new WeakMap<HookRequest, Span>()
   return {
     beforeRequest: ({ request }) => {

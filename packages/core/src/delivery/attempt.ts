@@ -1,9 +1,9 @@
+import { parseRetryAfter } from '@wabakit/contract'
 import { signWebhook } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { ClaimedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
 import { readBeginning } from './read-beginning.ts'
-import { retryAfterOf } from './retry-after.ts'
 
 /** What is sent; `fetch` takes it as its second argument. `signal` ends the attempt. */
 export type DeliveryRequest = {
@@ -67,7 +67,7 @@ const exchange = async (
     status: response.status,
     error: null,
     responseBody: await readBeginning(response.body),
-    retryAfterMs: retryAfterOf(response.headers.get('retry-after'), now),
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now) ?? 0,
   }
 }
 

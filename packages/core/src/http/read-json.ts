@@ -1,11 +1,8 @@
 import { limits } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 
-const tooLarge = (): RequestRefusedError =>
-  new RequestRefusedError(
-    'body_too_large',
-    `The body must be at most ${limits.requestBodyMaxBytes} bytes long.`,
-  )
+const tooLarge = (maxBytes: number): RequestRefusedError =>
+  new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
 
 const unsupported = (message: string): RequestRefusedError =>
   new RequestRefusedError('unsupported_media_type', message)
@@ -30,7 +27,7 @@ const checkMediaType = (headers: Headers): void => {
 }
 
 /** Reads a body as text, and stops where it gets too large or is not UTF-8. */
-const readText = async (body: ReadableStream<Uint8Array>): Promise<string> => {
+const readText = async (body: ReadableStream<Uint8Array>, maxBytes: number): Promise<string> => {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const reader = body.getReader()
   let text = ''
@@ -39,40 +36,43 @@ const readText = async (body: ReadableStream<Uint8Array>): Promise<string> => {
     const { done, value } = await reader.read()
     if (done) return text + decoder.decode()
     length += value.length
-    if (length > limits.requestBodyMaxBytes) {
+    if (length > maxBytes) {
       // Not awaited: a sender that does not care must not hold up the refusal.
       reader.cancel().catch(() => {})
-      throw tooLarge()
+      throw tooLarge(maxBytes)
     }
     text += decoder.decode(value, { stream: true })
   }
 }
 
 /** Reads a body at once, which is quicker where a host need not make a stream of it. */
-const readDeclared = async (request: Request): Promise<string> => {
+const readDeclared = async (request: Request, maxBytes: number): Promise<string> => {
   const bytes = await request.arrayBuffer()
-  if (bytes.byteLength > limits.requestBodyMaxBytes) throw tooLarge()
+  if (bytes.byteLength > maxBytes) throw tooLarge(maxBytes)
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }
 
-const read = async (request: Request): Promise<string> => {
+const read = async (request: Request, maxBytes: number): Promise<string> => {
   const declared = request.headers.get('content-length')
-  if (declared === null) return request.body === null ? '' : readText(request.body)
+  if (declared === null) return request.body === null ? '' : readText(request.body, maxBytes)
   // A connection carries no more than was declared (RFC 9112 section 6.2).
-  if (Number(declared) > limits.requestBodyMaxBytes) throw tooLarge()
-  return readDeclared(request)
+  if (Number(declared) > maxBytes) throw tooLarge(maxBytes)
+  return readDeclared(request, maxBytes)
 }
 
 /**
- * The JSON body of a request: `application/json` in UTF-8, at most 64 KiB. A declared length that is over is refused
+ * The JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default). A declared length that is over is refused
  * before reading; a body without one is cut while reading.
  *
  * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
  */
-export const readJson = async (request: Request): Promise<unknown> => {
+export const readJson = async (
+  request: Request,
+  maxBytes: number = limits.requestBodyMaxBytes,
+): Promise<unknown> => {
   checkMediaType(request.headers)
   try {
-    return JSON.parse(await read(request))
+    return JSON.parse(await read(request, maxBytes))
   } catch (error) {
     throw error instanceof RequestRefusedError ? error : malformed()
   }

@@ -13,11 +13,23 @@ const parseValue = (text: string): unknown => {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
+const parseAssignment = (assignment: string): { names: string[]; last: string; text: string } => {
+  const [, path = '', text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
+  const names = path.split('.')
+  const isValid = names.every((name) => name !== '' && !forbidden.includes(name))
+  const last = names.pop()
+  if (text !== undefined && last !== undefined && isValid) return { names, last, text }
+  throw new CliError(
+    `--set takes path=value, such as summary.recap=Hello, not ${JSON.stringify(assignment)}.`,
+    exitCodes.usage,
+  )
+}
+
 /**
- * Puts `path=value` assignments into a copy of an object: `summary.recap=Hello`, `durationInSeconds=42`. A value that
- * is JSON is taken as such, any other as text; parts of a path that are missing become objects.
+ * Copies an object and applies `path=value` assignments such as `summary.recap=Hello` or `durationInSeconds=42`. A
+ * value that is valid JSON is parsed; any other value is text. Missing objects of a path are created.
  *
- * @throws CliError when an assignment is none.
+ * @throws CliError when an assignment is not valid.
  */
 export const assign = (
   target: Record<string, unknown>,
@@ -25,19 +37,7 @@ export const assign = (
 ): Record<string, unknown> => {
   const result = structuredClone(target)
   for (const assignment of assignments) {
-    const [, path, text] = /^([^=]+)=(.*)$/s.exec(assignment) ?? []
-    const names = path?.split('.') ?? []
-    const last = names.pop()
-    if (
-      text === undefined ||
-      !last ||
-      [...names, last].some((name) => name === '' || forbidden.includes(name))
-    ) {
-      throw new CliError(
-        `--set takes path=value, such as summary.recap=Hello, not ${JSON.stringify(assignment)}.`,
-        exitCodes.usage,
-      )
-    }
+    const { names, last, text } = parseAssignment(assignment)
     let parent = result
     for (const name of names) {
       const child = parent[name]

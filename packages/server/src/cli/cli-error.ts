@@ -1,10 +1,7 @@
-/**
- * What the process says with its exit code: `ok`, a check or a request that failed, words that are used wrongly, or a
- * server that cannot be reached.
- */
+/** The exit codes of all commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, unreachable: 3 } as const
 
-/** A failure to tell in words, and with an exit code; there is no stack to show. */
+/** An error whose message is printed without a stack trace. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly exitCode: number

@@ -1,39 +1,31 @@
 import { escapeControls } from '@wabakit/contract/escape-controls'
 import { CliError, exitCodes } from './cli-error.ts'
+import { checkUrl, type ServerAddress } from './options.ts'
 
-/** How to reach a running server's control API. */
-export type ServerAddress = {
-  /** Base URL of the server. */
-  readonly server: string
-  /** Its control token, if it has one. */
-  readonly controlToken?: string | undefined
-}
-
-/** Sends requests to the control API of a running server. */
+/** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
 export type ControlClient = {
   /**
-   * Sends a request and reads its JSON.
+   * Sends a request and reads the JSON of the response.
    *
-   * @param path - below `/_wabakit`.
-   * @throws CliError when the server cannot be reached or refuses.
+   * @throws CliError when the server cannot be reached or responds with an error.
    */
   send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown>
   /**
-   * Opens a path and leaves its body to be read.
+   * Requests a path without reading the body of the response.
    *
-   * @throws CliError when the server cannot be reached or refuses.
+   * @throws CliError when the server cannot be reached or responds with an error.
    */
   open(path: string, options: { headers?: Record<string, string>; signal: AbortSignal }): Promise<Response>
 }
 
 const requestTimeoutMs = 15_000
 
-/** What a response says went wrong; a line for each fault. */
-export const sentenceOf = async (response: Response): Promise<string> => {
+/** Reads the message of an error response, or one line for each issue if there are several. */
+export const readErrorMessage = async (response: Response): Promise<string> => {
   const text = (await response.text()).slice(0, 1_000)
   try {
     const { message, issues = [] }: { message: string; issues?: { message: string }[] } = JSON.parse(text)
-    // Of several faults the message tells the first only.
+    // The message contains only the first issue.
     return issues.length > 1
       ? issues.map((issue) => `\n  ${escapeControls(issue.message)}`).join('')
       : escapeControls(message)
@@ -42,19 +34,14 @@ export const sentenceOf = async (response: Response): Promise<string> => {
   }
 }
 
-const causeOf = (error: unknown): string => {
+/** Returns the message of an error of `fetch`, whose cause says what happened. */
+export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
-/** Makes a client of the control API. */
 export const createControlClient = ({ server, controlToken }: ServerAddress): ControlClient => {
-  if (!URL.canParse(server) || !/^https?:$/.test(new URL(server).protocol)) {
-    throw new CliError(
-      `--server must be an http or https URL, not ${JSON.stringify(server)}.`,
-      exitCodes.usage,
-    )
-  }
+  checkUrl('--server', server)
   const base = `${server.replace(/\/+$/, '')}/_wabakit`
 
   const request = async (path: string, init: RequestInit): Promise<Response> => {
@@ -66,13 +53,14 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
       throw new CliError(
-        `No server answers at ${server}: ${escapeControls(causeOf(error))}. Start one with: wabakit serve`,
+        `Cannot reach a server at ${server}: ${escapeControls(getFetchMessage(error))}. Start one with: wabakit serve`,
         exitCodes.unreachable,
         { cause: error },
       )
     }
     if (response.ok) return response
-    throw new CliError(`The server refused (${response.status}): ${await sentenceOf(response)}`)
+    const message = await readErrorMessage(response)
+    throw new CliError(`The server rejected the request (${response.status}): ${message}`)
   }
 
   return {
@@ -88,3 +76,6 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
     open: (path, { headers = {}, signal }) => request(path, { headers, signal }),
   }
 }
+
+/** Returns the path of an organization in the control API. */
+export const getOrganizationPath = (id: string): string => `/organizations/${encodeURIComponent(id)}`

@@ -1,47 +1,78 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlClient } from './control-client.ts'
-import { readEventStream, type StreamMessage } from './event-stream.ts'
+import { createControlClient, getOrganizationPath } from './control-client.ts'
+import type { ServerOptions } from './options.ts'
 import type { Output } from './output.ts'
 
-/** What to follow. */
-export type FollowOptions = {
-  readonly control: ControlClient
-  readonly organization: string
-  readonly output: Output
-  readonly signal: AbortSignal
-  /** Gets told once the stream is open for the first time. */
-  onOpen(): void
+/** A message of a live stream. */
+export type StreamMessage = {
+  readonly name: string
+  /** The id to resume after; `undefined` for messages that a stream cannot resume after. */
+  readonly id: string | undefined
+  readonly data: string
 }
 
 const reconnectAfterMs = 1_000
 
-const newestEvent = async (control: ControlClient, organization: string): Promise<string> => {
-  const path = `/organizations/${encodeURIComponent(organization)}/events?order=newest_first&limit=1`
-  const { items } = (await control.send('GET', path)) as { items: { id: string }[] }
-  // An empty one stands for the very beginning.
-  return items[0]?.id ?? ''
+const parseMessage = (block: string): StreamMessage | undefined => {
+  const fields = new Map<string, string[]>()
+  for (const line of block.split('\n')) {
+    const [, field, value] = /^([a-z]+): ?(.*)$/.exec(line) ?? []
+    if (field !== undefined && value !== undefined) fields.set(field, [...(fields.get(field) ?? []), value])
+  }
+  const data = fields.get('data')?.join('\n')
+  if (data === undefined) return undefined
+  return { name: fields.get('event')?.at(-1) ?? 'message', id: fields.get('id')?.at(-1), data }
+}
+
+async function* readMessages(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage> {
+  const decoder = new TextDecoder()
+  let pending = ''
+  for await (const chunk of body) {
+    pending += decoder.decode(chunk, { stream: true }).replaceAll('\r', '')
+    const blocks = pending.split('\n\n')
+    pending = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const message = parseMessage(block)
+      if (message !== undefined) yield message
+    }
+  }
+}
+
+const createStopSignal = (): AbortSignal => {
+  const stop = new AbortController()
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
+  return stop.signal
 }
 
 /**
- * The live stream of an organization, without an end: when it breaks it is opened again after the last event that
- * came, so that none is missed. Returns when the signal aborts.
+ * Follows the live stream of an organization until SIGTERM or SIGINT. When the connection is lost, it resumes after the
+ * last event.
  *
+ * @param onOpen - is called once the stream is open for the first time.
  * @throws CliError when the stream cannot be opened the first time.
  */
-export async function* follow(options: FollowOptions): AsyncGenerator<StreamMessage> {
-  const { control, organization, output, signal } = options
-  const path = `/organizations/${encodeURIComponent(organization)}/stream`
-  let last = await newestEvent(control, organization)
+export async function* follow(
+  { organization, ...address }: Omit<ServerOptions, 'format'>,
+  output: Output,
+  onOpen: () => void,
+): AsyncGenerator<StreamMessage> {
+  const signal = createStopSignal()
+  const control = createControlClient(address)
+  const path = getOrganizationPath(organization)
+  const newest = await control.send('GET', `${path}/events?order=newest_first&limit=1`)
+  const { items } = newest as { items: { id: string }[] }
+  // An empty id stands for the beginning.
+  let last = items[0]?.id ?? ''
   let wasOpen = false
   let isOpen = false
   while (!signal.aborted) {
     try {
-      const { body } = await control.open(path, { headers: { 'last-event-id': last }, signal })
-      if (!wasOpen) options.onOpen()
-      else output.note('The stream is open again.')
+      const { body } = await control.open(`${path}/stream`, { headers: { 'last-event-id': last }, signal })
+      if (!wasOpen) onOpen()
+      else output.notice('Reconnected.')
       wasOpen = true
       isOpen = true
-      for await (const message of readEventStream(body ?? new ReadableStream())) {
+      for await (const message of readMessages(body ?? new ReadableStream())) {
         last = message.id ?? last
         yield message
       }
@@ -50,7 +81,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<StreamMess
       if (!wasOpen) throw error
     }
     if (signal.aborted) return
-    if (isOpen) output.note('The stream broke; opening it again.')
+    if (isOpen) output.notice('The connection was lost. Reconnecting.')
     isOpen = false
     await sleep(reconnectAfterMs, undefined, { signal }).catch(() => undefined)
   }

@@ -8,54 +8,31 @@ import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { createProgram } from './program.ts'
 
-const stop = new AbortController()
-let exitCode: number = exitCodes.ok
-
-/** Commands that run until they are told to end look at the signal; a server watches the process by itself. */
-const abortOnSignal = (): void => {
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort())
-}
-
-/** What keeps a server from starting until somebody changes a setting, or what it names. */
+/** Errors that the user can fix by changing a setting or what it refers to. */
 const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
 
-const tell = (error: unknown): number => {
+const getExitCode = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  if (error instanceof CliError) {
-    process.stderr.write(`${escapeText(error.message)}\n`)
-    return error.exitCode
-  }
-  if (error instanceof Error && startErrors.some((kind) => error instanceof kind)) {
-    process.stderr.write(`${escapeText(error.message)}\n`)
-    return exitCodes.usage
-  }
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  process.stderr.write(`${escapeText(text)}\n`)
-  return exitCodes.failed
+  if (error instanceof CliError) return error.exitCode
+  return startErrors.some((type) => error instanceof type) ? exitCodes.usage : exitCodes.failed
 }
 
-const program = createProgram({
-  signal: stop.signal,
-  exitWith: (code) => {
-    exitCode = code
-  },
-})
-const exitOverride = (command: typeof program): void => {
-  command.exitOverride()
-  for (const child of command.commands) exitOverride(child)
+const formatError = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const isForeseen = [CliError, ...startErrors].some((type) => error instanceof type)
+  return isForeseen ? error.message : (error.stack ?? error.message)
 }
-exitOverride(program)
-program.hook('preAction', (_, action) => {
-  if (action.name() === 'tail' || action.name() === 'listen') abortOnSignal()
-})
-// A reader that has seen enough (`wabakit openapi | head`) is no failure.
+
+// The reader of a pipe may stop early, as in `wabakit openapi | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.ok)
 })
 
 try {
+  const program = await createProgram(process.argv.slice(2))
   await program.parseAsync()
 } catch (error) {
-  exitCode = tell(error)
+  // Commander has already printed its message.
+  if (!(error instanceof CommanderError)) process.stderr.write(`${escapeText(formatError(error))}\n`)
+  process.exitCode = getExitCode(error)
 }
-process.exitCode = exitCode

@@ -1,54 +1,55 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ServerAddress } from './control-client.ts'
+import { CliError, exitCodes } from './cli-error.ts'
 import type { Format } from './output.ts'
 
-/** Options of every command that talks to a running server. */
-export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
-
-/** An option with its variable: `WABAKIT_` and its name. */
-export const option = (flags: string, description: string): Option => {
-  const made = new Option(flags, description)
-  return made.env(`WABAKIT_${made.name().replaceAll('-', '_').toUpperCase()}`)
+/** The address of a running server. */
+export type ServerAddress = {
+  /** The base URL of the server. */
+  readonly server: string
+  readonly controlToken?: string | undefined
 }
 
-/** `--format`, which every command has. */
-export const formatOption = (): Option =>
-  option('--format <format>', 'how to print results').choices(['pretty', 'json']).default('pretty')
+/** The options of every command that uses the control API of a running server. */
+export type ServerOptions = ServerAddress & { readonly organization: string; readonly format: Format }
 
-/** `--server`, the base URL of a running server. */
-export const serverOption = (): Option =>
-  option('--server <url>', 'base URL of the running server').default('http://127.0.0.1:4100')
+/** Creates an option that can also be set by a variable: `WABAKIT_` and its name. */
+export const createOption = (flags: string, description: string): Option => {
+  const option = new Option(flags, description)
+  return option.env(`WABAKIT_${option.name().replaceAll('-', '_').toUpperCase()}`)
+}
 
-/** Adds the options of a command that uses the control API of a running server. */
+/** Creates `--format`, which every command has. */
+export const createFormatOption = (): Option =>
+  createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
+
+export const createServerOption = (): Option =>
+  createOption('--server <url>', 'base URL of the running server').default('http://127.0.0.1:4100')
+
+/** Adds {@link ServerOptions}. */
 export const addServerOptions = (command: Command): Command =>
   command
-    .addOption(serverOption())
-    .addOption(option('--control-token <token>', 'control token of the server, if it has one'))
-    .addOption(option('--organization <id>', 'organization to work in').default('demo'))
-    .addOption(formatOption())
+    .addOption(createServerOption())
+    .addOption(createOption('--control-token <token>', 'control token of the server, if it has one'))
+    .addOption(createOption('--organization <id>', 'id of the organization').default('demo'))
+    .addOption(createFormatOption())
 
-/** Collects an option that may be given several times. */
-export const collect = (value: string, before: readonly string[] = []): string[] => [...before, value]
+/** Adds examples to the help of a command. */
+export const addExamples = (command: Command, ...lines: readonly string[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ wabakit ${line}`).join('\n')}`)
 
-/** The same, of a closed list. */
-export const collectOf =
-  (choices: readonly string[]) =>
-  (value: string, before?: readonly string[]): string[] => {
-    if (!choices.includes(value)) throw new InvalidArgumentError(`It must be one of: ${choices.join(', ')}.`)
-    return collect(value, before)
-  }
+/** Collects the values of an option that can be repeated. */
+export const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]
 
 /** Parses a number of seconds, 0 or more. */
-export const seconds = (text: string): number => {
+export const parseSeconds = (text: string): number => {
   const value = Number(text)
   if (text.trim() === '' || !(value >= 0) || value === Infinity)
     throw new InvalidArgumentError('It must be a number of seconds.')
   return value
 }
 
-/** Parses a point in time. */
-export const moment = (text: string): string => {
-  const time = Date.parse(text)
-  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be an ISO 8601 date-time.')
-  return new Date(time).toISOString()
+/** @throws CliError when the value of an option is not an http or https URL. */
+export const checkUrl = (flag: string, url: string): void => {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
+  throw new CliError(`${flag} must be an http or https URL, not ${JSON.stringify(url)}.`, exitCodes.usage)
 }

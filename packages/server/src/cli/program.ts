@@ -1,36 +1,101 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { addDocuments } from './commands/documents.ts'
-import { addEvents } from './commands/events.ts'
-import { addExec } from './commands/exec.ts'
-import { addListen } from './commands/listen.ts'
-import { addMigrateDatabase } from './commands/migrate-database.ts'
-import { addReady } from './commands/ready.ts'
-import { addResend } from './commands/resend.ts'
-import { addServe } from './commands/serve.ts'
-import { addSign } from './commands/sign.ts'
-import { addTrigger } from './commands/trigger.ts'
-import { addVerify } from './commands/verify.ts'
-import type { ProgramContext } from './program-context.ts'
 
-/** All commands of `wabakit`. What a command does is loaded when it runs. */
-export const createProgram = (context: ProgramContext): Command => {
+type CommandEntry = {
+  readonly name: string
+  readonly summary: string
+  load(): Promise<{ define(command: Command): void }>
+}
+
+const commands: readonly CommandEntry[] = [
+  {
+    name: 'serve',
+    summary: 'run a server until SIGTERM or SIGINT (the default command)',
+    load: () => import('./serve.ts'),
+  },
+  {
+    name: 'exec',
+    summary: 'run a command with a temporary server',
+    load: () => import('./exec.ts'),
+  },
+  {
+    name: 'trigger',
+    summary: 'simulate a call, or publish one event',
+    load: () => import('./trigger.ts'),
+  },
+  {
+    name: 'listen',
+    summary: 'forward the events of a running server to a local URL',
+    load: () => import('./listen.ts'),
+  },
+  {
+    name: 'events',
+    summary: 'print events and delivery attempts (events tail)',
+    load: () => import('./events-tail.ts'),
+  },
+  {
+    name: 'resend',
+    summary: 'resend one delivery or a selection of deliveries',
+    load: () => import('./resend.ts'),
+  },
+  {
+    name: 'sign',
+    summary: 'sign a payload and print the webhook headers',
+    load: () => import('./sign.ts'),
+  },
+  {
+    name: 'verify',
+    summary: 'verify the signature of a payload, and explain a mismatch',
+    load: () => import('./verify.ts'),
+  },
+  {
+    name: 'openapi',
+    summary: 'print the OpenAPI 3.1 document of the two endpoints',
+    load: () => import('./documents.ts'),
+  },
+  {
+    name: 'asyncapi',
+    summary: 'print the AsyncAPI 3 document of the webhooks',
+    load: () => import('./documents.ts'),
+  },
+  {
+    name: 'schemas',
+    summary: 'print the JSON Schemas of all requests, responses and events',
+    load: () => import('./documents.ts'),
+  },
+  {
+    name: 'ready',
+    summary: 'check whether a server is ready, or wait until it is',
+    load: () => import('./ready.ts'),
+  },
+  {
+    name: 'migrate-database',
+    summary: 'copy all data from a SQLite file to an empty PostgreSQL database',
+    load: () => import('./migrate-database.ts'),
+  },
+]
+
+const programFlags = ['help', '--help', '-h', '--version', '-V']
+
+const findCommandName = ([first = 'serve', second]: readonly string[]): string | undefined => {
+  const name = first === 'help' ? second : first
+  if (commands.some((command) => command.name === name)) return name
+  return programFlags.includes(first) ? undefined : 'serve'
+}
+
+/** Creates the program. Only the command that the arguments name is loaded; the others are only listed in the help. */
+export const createProgram = async (args: readonly string[]): Promise<Command> => {
   const program = new Command('wabakit')
-    .description('A server of the WhatsApp group and call-summary API, and tools for those who integrate it')
+    .description('A server for the WhatsApp group and call-summary API, and tools for integrating it')
     .version(manifest.version)
     .enablePositionalOptions()
-    .showHelpAfterError('(wabakit --help tells more)')
-    .addHelpText('after', '\nExit codes: 0 ok, 1 failed, 2 wrong usage, 3 unreachable.')
-  addServe(program)
-  addExec(program, context)
-  addTrigger(program)
-  addListen(program, context)
-  addEvents(program, context)
-  addResend(program)
-  addSign(program)
-  addVerify(program)
-  addDocuments(program)
-  addReady(program)
-  addMigrateDatabase(program)
+    .showHelpAfterError('(see wabakit --help)')
+    .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable.')
+    .exitOverride()
+  const selected = findCommandName(args)
+  for (const { name, summary, load } of commands) {
+    const command = program.command(name, { isDefault: name === 'serve' }).description(summary)
+    if (name === selected) (await load()).define(command)
+  }
   return program
 }

@@ -1,15 +1,15 @@
 const redrawMs = 100
 const repeatMs = 5_000
 
-/** Tells on standard error how far a long job is. */
+/** Shows the progress of a long job on standard error. */
 export type ProgressLine = {
-  /** Tells it: at once for a new step, else not too often. */
+  /** Shows the progress: immediately for a new step, otherwise at intervals. */
   show(step: string, text: () => string): void
-  /** Ends it, so that other lines can follow. */
+  /** Removes the line from a terminal. */
   end(): void
 }
 
-/** On a terminal, one line that is written again and again; elsewhere a line every 5 seconds. */
+/** Redraws one line on a terminal. Elsewhere, it prints a line every 5 seconds. */
 export const createProgressLine = (
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'> = process.stderr,
 ): ProgressLine => {

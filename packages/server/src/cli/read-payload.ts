@@ -3,14 +3,14 @@ import { buffer } from 'node:stream/consumers'
 import { CliError, exitCodes } from './cli-error.ts'
 
 /**
- * The bytes of a file, or of standard input for `-` or none.
+ * Reads a file, or standard input if the file is omitted or `-`.
  *
  * @throws CliError when the file cannot be read.
  */
 export const readPayload = async (file = '-'): Promise<Uint8Array> => {
   if (file === '-') {
     if (process.stdin.isTTY)
-      process.stderr.write('Reading the payload from standard input; end it with Ctrl-D.\n')
+      process.stderr.write('Reading the payload from standard input. Press Ctrl-D to end it.\n')
     return buffer(process.stdin)
   }
   try {

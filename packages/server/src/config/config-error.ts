@@ -1,19 +1,17 @@
-/** One thing wrong with a configuration. */
+/** One problem of a configuration. */
 export type ConfigProblem = {
-  /** The setting, or a field in it (`organizations.0.id`). */
+  /** The setting, or a field of it (`organizations.0.id`). */
   readonly key: string
-  /** Where the value came from: `--port`, `WABAKIT_PORT`, or the file's path. */
+  /** Where the value comes from: `--port`, `WABAKIT_PORT` or the path of the file, for example. */
   readonly source: string
-  /** What is wrong and what it must be. */
+  /** What is wrong, and what the value must be. */
   readonly message: string
 }
 
-/** The server cannot start with this configuration. The message names every key that is at fault. */
+/** The configuration is not valid. The message lists every setting with a problem, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
-  /** For programs; always this. */
   readonly code = 'invalid_config'
-  /** What is wrong with which setting. */
   readonly problems: readonly ConfigProblem[]
 
   /** @param problems - at least one. */

@@ -18,7 +18,7 @@ const load = (sources: ConfigSources = {}) => loadConfig({ environment: {}, fold
 const writeConfig = (content: unknown, name = 'wabakit.config.json'): void =>
   writeFileSync(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content))
 
-const problemsOf = (sources: ConfigSources) => {
+const findProblems = (sources: ConfigSources) => {
   try {
     load(sources)
   } catch (error) {
@@ -53,7 +53,7 @@ test('takes an empty variable as not set', () => {
 })
 
 test('names the key, where it came from, what it must be and what it is', () => {
-  expect(problemsOf({ flags: { port: 'http' }, environment: { WABAKIT_LOG_LEVEL: 'loud' } })).toEqual([
+  expect(findProblems({ flags: { port: 'http' }, environment: { WABAKIT_LOG_LEVEL: 'loud' } })).toEqual([
     { key: 'port', source: '--port', message: 'must be a whole number from 0 to 65535, not "http".' },
     {
       key: 'logLevel',
@@ -75,34 +75,34 @@ test('refuses a webhookUrl with credentials, and does not repeat them', () => {
   )
 })
 
-test('names a setting of the file that does not exist, and those that do', () => {
+test('reports an unknown setting in the file, and lists the valid ones', () => {
   writeConfig({ prot: 80 })
 
-  expect(problemsOf({})).toEqual([
+  expect(findProblems({})).toEqual([
     {
       key: 'prot',
       source: join(folder, 'wabakit.config.json'),
-      message: expect.stringContaining('There are: host, port'),
+      message: expect.stringContaining('Valid settings are: host, port'),
     },
   ])
 })
 
-test('names the field of an organization that is wrong', () => {
+test('reports an invalid field of an organization', () => {
   writeConfig({
     organizations: [{ id: 'acme', integrations: [{ wabaNumber: '+1', joinApprovalMode: 'ask' }] }],
   })
 
-  expect(problemsOf({})[0]).toMatchObject({ key: 'organizations.0.integrations.0.joinApprovalMode' })
+  expect(findProblems({})[0]).toMatchObject({ key: 'organizations.0.integrations.0.joinApprovalMode' })
 })
 
-test('reads another file when told to, which must be there', () => {
+test('reads another file if configured, which must exist', () => {
   writeConfig({ port: 7 }, 'other.json')
 
   expect(load({ file: 'other.json' }).port).toBe(7)
   expect(load({ environment: { WABAKIT_CONFIG: 'other.json' } }).port).toBe(7)
   const both = { file: 'other.json', environment: { WABAKIT_CONFIG: 'missing.json' } }
   expect(load(both).port).toBe(7)
-  expect(problemsOf({ file: 'missing.json' })[0]).toMatchObject({
+  expect(findProblems({ file: 'missing.json' })[0]).toMatchObject({
     key: 'config',
     source: join(folder, 'missing.json'),
   })
@@ -111,10 +111,10 @@ test('reads another file when told to, which must be there', () => {
 test.each(['{', '[]', 'null', '"text"'])('refuses the file %j', (content) => {
   writeConfig(content)
 
-  expect(problemsOf({})[0]?.key).toBe('config')
+  expect(findProblems({})[0]?.key).toBe('config')
 })
 
-test('lets a file name its schema', () => {
+test('accepts a $schema in the file', () => {
   writeConfig({ $schema: './schema.json', port: 7 })
 
   expect(load().port).toBe(7)

@@ -5,30 +5,30 @@ import { parseConfig } from './parse-config.ts'
 import type { ServerConfig } from './server-config.ts'
 import { type Setting, settings } from './settings.ts'
 
-/** Where {@link loadConfig} looks. */
+/** The sources of {@link loadConfig}. */
 export type ConfigSources = {
-  /** Texts of flags by the names of their settings; `undefined` where a flag was not given. */
+  /** The values of command-line flags by the names of their settings; `undefined` for omitted flags. */
   readonly flags?: Readonly<Record<string, string | boolean | undefined>>
   /**
-   * The environment. An empty variable counts as not set.
+   * The environment variables. An empty variable counts as not set.
    * @default process.env
    */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /**
-   * Path of the file, which must exist then.
-   * @default the variable `WABAKIT_CONFIG`, else `wabakit.config.json` if there is one
+   * The path of the configuration file, which must exist.
+   * @default the variable `WABAKIT_CONFIG`, or else `wabakit.config.json` if that exists
    */
   readonly file?: string | undefined
   /**
-   * Folder that paths are relative to.
-   * @default the current one
+   * The folder that paths are relative to.
+   * @default the current folder
    */
   readonly folder?: string
 }
 
 const defaultFile = 'wabakit.config.json'
 
-const fromText = ({ kind }: Setting, text: string | boolean): unknown => {
+const parseText = ({ kind }: Setting, text: string | boolean): unknown => {
   if (typeof text === 'boolean') return text
   if (kind === 'number') return /^-?\d+$/.test(text) ? Number(text) : text
   if (kind === 'boolean')
@@ -47,23 +47,23 @@ const readObject = (path: string): Record<string, unknown> => {
     return fail(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return fail('must hold one JSON object.')
+    return fail('must contain one JSON object.')
   const { $schema: _, ...fields } = { $schema: undefined, ...value }
   return fields
 }
 
-/** The file to read, if any. */
 const findFile = ({ file, environment = process.env, folder = '.' }: ConfigSources): string | undefined => {
-  const named = file ?? (environment.WABAKIT_CONFIG || undefined)
-  if (named !== undefined) return resolve(folder, named)
-  const usual = resolve(folder, defaultFile)
-  return existsSync(usual) ? usual : undefined
+  const path = file ?? (environment.WABAKIT_CONFIG || undefined)
+  if (path !== undefined) return resolve(folder, path)
+  const usualPath = resolve(folder, defaultFile)
+  return existsSync(usualPath) ? usualPath : undefined
 }
 
 /**
- * The configuration of a server: each setting from its flag, else its variable, else the file, else its default.
+ * Loads the configuration of a server. A flag takes precedence over an environment variable, and a variable over the
+ * configuration file. Settings that none of them contains have their defaults.
  *
- * @throws ConfigError when a value cannot be right, there is no such setting, or the file cannot be read.
+ * @throws ConfigError when a value is not valid, a setting does not exist, or the file cannot be read.
  */
 export const loadConfig = (sources: ConfigSources = {}): ServerConfig => {
   const { flags = {}, environment = process.env } = sources
@@ -72,13 +72,13 @@ export const loadConfig = (sources: ConfigSources = {}): ServerConfig => {
   const origins = new Map(Object.keys(values).map((name) => [name, path ?? '']))
   for (const setting of settings) {
     const { name, flag, variable } = setting
-    const given = [
+    const input = [
       { text: flags[name], source: flag },
       { text: variable === undefined ? undefined : environment[variable] || undefined, source: variable },
     ].find(({ text }) => text !== undefined)
-    if (given?.text === undefined) continue
-    values[name] = fromText(setting, given.text)
-    origins.set(name, given.source ?? name)
+    if (input?.text === undefined) continue
+    values[name] = parseText(setting, input.text)
+    origins.set(name, input.source ?? name)
   }
-  return parseConfig({ values, sourceOf: (name) => origins.get(name) ?? name })
+  return parseConfig(values, (name) => origins.get(name) ?? name)
 }

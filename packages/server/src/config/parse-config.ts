@@ -3,15 +3,7 @@ import { ConfigError, type ConfigProblem } from './config-error.ts'
 import { ServerConfig } from './server-config.ts'
 import { findSetting, settings } from './settings.ts'
 
-/** Values by the names of their settings, and where each came from. */
-export type ConfigValues = {
-  readonly values: Readonly<Record<string, unknown>>
-  readonly sourceOf: (name: string) => string
-}
-
-const known = (): string => settings.map(({ name }) => name).join(', ')
-
-const messageFor = (path: string, sentence: string, value: unknown): string => {
+const formatMessage = (path: string, sentence: string, value: unknown): string => {
   const [name = '', ...rest] = path.split('.')
   const setting = findSetting(name)
   if (setting === undefined || rest.length > 0) return sentence
@@ -19,25 +11,31 @@ const messageFor = (path: string, sentence: string, value: unknown): string => {
   return `must be ${setting.form}${shown}.`
 }
 
-const unknownNames = ({ values, sourceOf }: ConfigValues): ConfigProblem[] =>
-  Object.keys(values)
-    .filter((name) => findSetting(name) === undefined)
-    .map((key) => ({ key, source: sourceOf(key), message: `is no setting. There are: ${known()}.` }))
-
 /**
- * Checks values and fills in the defaults.
+ * Validates settings and adds the defaults.
  *
- * @throws ConfigError when a value cannot be right, or there is no such setting.
+ * @param sourceOf - returns where the value of a setting comes from, for errors.
+ * @throws ConfigError when a value is not valid or a setting does not exist.
  */
-export const parseConfig = (given: ConfigValues): ServerConfig => {
-  const { values, sourceOf } = given
+export const parseConfig = (
+  values: Readonly<Record<string, unknown>>,
+  sourceOf: (name: string) => string,
+): ServerConfig => {
   const parsed = ServerConfig.safeParse(values)
   if (parsed.success) return parsed.data
+  const known = settings.map(({ name }) => name).join(', ')
+  const unknown = Object.keys(values)
+    .filter((name) => findSetting(name) === undefined)
+    .map((key) => ({
+      key,
+      source: sourceOf(key),
+      message: `is not a setting. Valid settings are: ${known}.`,
+    }))
   const invalid = toIssues(parsed.error)
     .filter(({ path }) => path !== '')
     .map(({ path, message }): ConfigProblem => {
       const [name = ''] = path.split('.')
-      return { key: path, source: sourceOf(name), message: messageFor(path, message, values[name]) }
+      return { key: path, source: sourceOf(name), message: formatMessage(path, message, values[name]) }
     })
-  throw new ConfigError([...unknownNames(given), ...invalid])
+  throw new ConfigError([...unknown, ...invalid])
 }

@@ -1,27 +1,25 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
 
-/** What people are told about a setting. */
+/** The documentation of a setting. */
 export type SettingFacts = {
-  /** What it does; a sentence or two. */
+  /** One or two sentences on what it does. */
   readonly about: string
-  /** What it must be, as the end of the sentence "must be …". */
+  /** The end of the sentence "must be …". */
   readonly form: string
-  /** What holds when it is not set, where that is no plain value. */
+  /** The default, if it is not a plain value. */
   readonly otherwise?: string
-  /** Never shown. */
+  /** Whether errors must not show the value. */
   readonly secret?: true
-  /** Too large for a flag: set in the file only. */
+  /** Whether it can only be set in the configuration file. */
   readonly fileOnly?: true
 }
 
-/** The facts of each setting's schema. */
 export const settingFacts = z.registry<SettingFacts>()
 
 const text = () => z.string().check(z.minLength(1))
-/** Long enough that nobody guesses it. */
 const secret = (message?: string) => z.string().check(z.regex(/^[!-~]{16,}$/, message))
-const whole = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most))
+const whole = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max))
 
 const hasNoCredentials = (text: string): boolean => {
   if (!URL.canParse(text)) return true
@@ -29,7 +27,7 @@ const hasNoCredentials = (text: string): boolean => {
   return username === '' && password === ''
 }
 
-/** An organization that is there when the server has started. One that exists gets these settings, and keeps its keys. */
+/** An organization that the server creates at its start, or updates with these settings. Existing API keys stay valid. */
 export const SeedOrganization = z.strictObject({
   id: text(),
   integrations: z.optional(
@@ -47,7 +45,7 @@ export const SeedOrganization = z.strictObject({
     z.array(
       z.strictObject({
         key: secret(
-          `must have at least 16 visible ASCII characters. Make one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`,
+          `must have at least 16 visible ASCII characters. Generate one: node -p "'wk_' + crypto.randomBytes(24).toString('hex')"`,
         ),
         label: z.optional(z.string()),
         wabaNumbers: z.optional(z.union([z.literal('all'), z.array(text())])),
@@ -57,112 +55,115 @@ export const SeedOrganization = z.strictObject({
 })
 export type SeedOrganization = z.infer<typeof SeedOrganization>
 
-/** All settings of a server: the one schema behind the file, the variables, the flags and their documentation. */
+/** The settings of a server. The file, the variables, the flags and their documentation are derived from this schema. */
 export const ServerConfig = z.strictObject({
   host: z._default(text(), '127.0.0.1').register(settingFacts, {
-    about: 'Address to listen on. Any other than a loopback one needs a `controlToken`.',
+    about: 'Address to listen on. A `controlToken` is required unless it is a loopback address.',
     form: 'an address or a host name',
   }),
   port: z._default(whole(0, 65_535), 4_100).register(settingFacts, {
-    about: 'Port to listen on; 0 takes a free one.',
+    about: 'Port to listen on. 0 selects a free port.',
     form: 'a whole number from 0 to 65535',
   }),
   database: z._default(text(), './wabakit.db').register(settingFacts, {
-    about:
-      'Where everything is kept: a SQLite file, a PostgreSQL database, or `:memory:` to forget it at the end.',
+    about: 'Database: a SQLite file, a PostgreSQL database, or `:memory:` to keep nothing.',
     form: 'a path, a `postgres://` URL or `:memory:`',
     secret: true,
   }),
   role: z._default(z.enum(['all', 'api', 'worker']), 'all').register(settingFacts, {
     about:
-      'What this process does: answer requests, deliver webhooks, or both. To share the work needs PostgreSQL.',
+      'What this process does: serve requests (`api`), deliver webhooks (`worker`) or both. `api` and `worker` require PostgreSQL.',
     form: '`all`, `api` or `worker`',
   }),
   controlToken: z.optional(secret()).register(settingFacts, {
-    about: 'What callers of the control API must send as `Authorization: Bearer …`.',
+    about: 'Token that clients of the control API must send as `Authorization: Bearer …`.',
     form: 'at least 16 visible ASCII characters',
-    otherwise: 'none: callers on this machine need no token',
+    otherwise: 'none; clients on this machine need no token',
     secret: true,
   }),
   metricsToken: z.optional(secret()).register(settingFacts, {
-    about: 'What callers of `/metrics` must send as `Authorization: Bearer …`.',
+    about: 'Token that clients of `/metrics` must send as `Authorization: Bearer …`.',
     form: 'at least 16 visible ASCII characters',
-    otherwise: 'none: everybody who reaches the server may read them',
+    otherwise: 'none; everybody who can reach the server can read the metrics',
     secret: true,
   }),
   publicUrl: z.optional(z.url({ protocol: /^https?$/ })).register(settingFacts, {
     about:
-      'Where others reach the server, behind a proxy for instance. The control API then answers to this host, too.',
+      'URL at which other machines reach the server, for example through a proxy. The control API then accepts its host as well.',
     form: 'an http or https URL',
-    otherwise: 'the address it listens on',
+    otherwise: 'the address that the server listens on',
   }),
   trustProxy: z._default(whole(0, 10), 0).register(settingFacts, {
     about:
-      'How many proxies stand in front. Callers are then told apart by that entry of `X-Forwarded-For`, counted from its end. With 0 the header means nothing.',
+      'Number of proxies in front of the server. The address of a client is that entry of `X-Forwarded-For`, counted from the end. With 0, the header is ignored.',
     form: 'a whole number from 0 to 10',
   }),
   authHeader: z
     ._default(z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/)), 'Authorization')
     .register(settingFacts, {
-      about: 'Header of the public API that carries the key.',
-      form: 'the name of a header',
+      about: 'Request header of the public API that contains the API key.',
+      form: 'a header name',
     }),
   allowPrivateTargets: z.optional(z.boolean()).register(settingFacts, {
-    about: 'Whether webhooks may go to private addresses by https, and to loopback ones by http.',
+    about:
+      'Whether webhooks may be sent to private addresses over https, and to loopback addresses over http.',
     form: '`true` or `false`',
-    otherwise: '`true` when `host` is a loopback address, else `false`',
+    otherwise: '`true` if `host` is a loopback address, otherwise `false`',
   }),
   deliveryConcurrency: z._default(whole(1, 10_000), 64).register(settingFacts, {
     about:
-      'Maximum number of concurrent deliveries to endpoints that respond quickly; 16 times as many wait for endpoints that are slow, failing or new.',
+      'Maximum number of concurrent deliveries to endpoints that respond quickly. Up to 16 times as many may wait for endpoints that are slow, failing or new.',
     form: 'a whole number from 1 to 10000',
   }),
   deliveryConcurrencyPerSubscription: z._default(whole(1, 10_000), 8).register(settingFacts, {
     about:
-      'Maximum number of concurrent deliveries to one subscription; one that is new or failing gets one at a time.',
+      'Maximum number of concurrent deliveries to one subscription. A new or failing subscription gets one at a time.',
     form: 'a whole number from 1 to 10000',
   }),
   rateLimitPerOrganization: z._default(whole(0, 1_000_000_000), 600).register(settingFacts, {
-    about: 'Requests of the public API that an organization may make in a minute; 0 for any number.',
+    about: 'Maximum number of requests to the public API per organization and minute. 0 means no limit.',
     form: 'a whole number from 0 to 1000000000',
   }),
   rateLimitPerKey: z._default(whole(0, 1_000_000_000), 300).register(settingFacts, {
-    about: 'The same for each of its keys.',
+    about: 'Maximum number of requests to the public API per API key and minute. 0 means no limit.',
     form: 'a whole number from 0 to 1000000000',
   }),
   rateLimitPerAddress: z._default(whole(0, 1_000_000_000), 60).register(settingFacts, {
-    about: 'The same for an IP address (an IPv6 /64) without a valid key or token.',
+    about:
+      'Maximum number of requests without a valid key or token per IP address (IPv6: /64 network) and minute. 0 means no limit.',
     form: 'a whole number from 0 to 1000000000',
   }),
   retentionDays: z._default(whole(1, 3_650), 30).register(settingFacts, {
-    about: 'Days after which settled deliveries, and events without any other, are removed.',
+    about:
+      'Number of days after which finished deliveries, and events without other deliveries, are removed.',
     form: 'a whole number from 1 to 3650',
   }),
   maxConnections: z._default(whole(1, 1_000_000), 10_000).register(settingFacts, {
-    about: 'Most connections at the same time; further ones are closed at once.',
+    about: 'Maximum number of concurrent connections. Further ones are closed immediately.',
     form: 'a whole number from 1 to 1000000',
   }),
   requestTimeoutMs: z._default(whole(1_000, 600_000), 30_000).register(settingFacts, {
-    about: 'Longest time in which a request must have arrived completely, in milliseconds.',
+    about: 'Maximum time in which a request must arrive completely, in milliseconds.',
     form: 'a whole number from 1000 to 600000',
   }),
   shutdownGraceMs: z._default(whole(0, 18_000), 10_000).register(settingFacts, {
-    about: 'How long running requests and deliveries may go on after SIGTERM or SIGINT, in milliseconds.',
+    about:
+      'Maximum time for running requests and deliveries to finish after SIGTERM or SIGINT, in milliseconds.',
     form: 'a whole number from 0 to 18000',
   }),
   logLevel: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info').register(settingFacts, {
-    about: 'What is logged, to standard error.',
+    about: 'Minimum level of log lines. The log goes to standard error.',
     form: '`debug`, `info`, `warn`, `error` or `silent`',
   }),
   logFormat: z.optional(z.enum(['pretty', 'json'])).register(settingFacts, {
-    about: 'How it is logged: for people, or one JSON object per line.',
+    about: 'Format of the log: text for people, or one JSON object per line.',
     form: '`pretty` or `json`',
-    otherwise: '`pretty` on a terminal, else `json`',
+    otherwise: '`pretty` on a terminal, otherwise `json`',
   }),
   webhookUrl: z.optional(z.url().check(z.refine(hasNoCredentials))).register(settingFacts, {
-    about: 'Where all events of the demo organization go. There is one in a store that nobody has set up.',
+    about: 'URL to send all events of the demo organization to.',
     form: 'a URL without a user name or password',
-    otherwise: 'nowhere',
+    otherwise: 'none',
     secret: true,
   }),
   mock: z._default(z.boolean(), false).register(settingFacts, {
@@ -170,12 +171,12 @@ export const ServerConfig = z.strictObject({
     form: '`true` or `false`',
   }),
   organizations: z._default(z.array(SeedOrganization), []).register(settingFacts, {
-    about: 'Organizations to have, with their numbers and keys.',
+    about: 'Organizations to create or update at the start, with their numbers and API keys.',
     form: 'a list of organizations',
     fileOnly: true,
   }),
 })
 export type ServerConfig = z.infer<typeof ServerConfig>
 
-/** Name of a setting. */
+/** The name of a setting. */
 export type SettingName = keyof typeof ServerConfig.shape

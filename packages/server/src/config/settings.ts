@@ -1,28 +1,28 @@
 import type * as z from 'zod/mini'
 import { ServerConfig, type SettingFacts, type SettingName, settingFacts } from './server-config.ts'
 
-/** A setting, with the names it goes by. */
+/** A setting of the server. */
 export type Setting = SettingFacts & {
   readonly name: SettingName
-  /** Such as `--max-connections`; a setting of the file only has none. */
+  /** The command-line flag, such as `--max-connections`; `undefined` for settings that only the file can contain. */
   readonly flag: string | undefined
-  /** Such as `WABAKIT_MAX_CONNECTIONS`. */
+  /** The environment variable, such as `WABAKIT_MAX_CONNECTIONS`; `undefined` for settings that only the file can contain. */
   readonly variable: string | undefined
-  /** What a text (of a flag or a variable) is turned into. */
+  /** The type that the text of a flag or a variable is converted to. */
   readonly kind: 'text' | 'number' | 'boolean'
-  /** The value when it is not set, if there is one. */
+  /** The default value, if there is one. */
   readonly default: unknown
 }
 
-const words = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
+const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
 
-const inner = (schema: z.core.$ZodType): z.core.$ZodType => {
+const unwrap = (schema: z.core.$ZodType): z.core.$ZodType => {
   const { def } = schema._zod
-  return 'innerType' in def ? inner(def.innerType as z.core.$ZodType) : schema
+  return 'innerType' in def ? unwrap(def.innerType as z.core.$ZodType) : schema
 }
 
-const kindOf = (schema: z.core.$ZodType): Setting['kind'] => {
-  const { type } = inner(schema)._zod.def
+const getKind = (schema: z.core.$ZodType): Setting['kind'] => {
+  const { type } = unwrap(schema)._zod.def
   return type === 'number' || type === 'boolean' ? type : 'text'
 }
 
@@ -34,20 +34,19 @@ const describe = (name: SettingName): Setting => {
   return {
     name,
     ...facts,
-    flag: facts.fileOnly ? undefined : `--${words(name).join('-')}`,
-    variable: facts.fileOnly ? undefined : `WABAKIT_${words(name).join('_').toUpperCase()}`,
-    kind: kindOf(schema),
+    flag: facts.fileOnly ? undefined : `--${splitWords(name).join('-')}`,
+    variable: facts.fileOnly ? undefined : `WABAKIT_${splitWords(name).join('_').toUpperCase()}`,
+    kind: getKind(schema),
     default: 'defaultValue' in def ? def.defaultValue : undefined,
   }
 }
 
 const isSettingName = (name: string): name is SettingName => Object.hasOwn(ServerConfig.shape, name)
 
-/** Every setting of a server, in the order of the documentation. */
+/** Lists every setting of a server, in the order of the documentation. */
 export const settings: readonly Setting[] = Object.keys(ServerConfig.shape)
   .filter(isSettingName)
   .map(describe)
 
-/** The setting of this name, if there is one. */
 export const findSetting = (name: string): Setting | undefined =>
   settings.find((setting) => setting.name === name)

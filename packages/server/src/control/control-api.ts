@@ -1,48 +1,53 @@
+import { readJson } from '@wabakit/core'
 import { type Context, Hono } from 'hono'
-import { ControlError } from './control-error.ts'
-import { errorResponse } from './error-response.ts'
+import { ControlError, requireFound } from './control-error.ts'
+import { toErrorResponse } from './error-response.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
-import { controlOpenApi } from './openapi.ts'
+import { createControlOpenApi } from './openapi.ts'
 import type { ControlContext, Operation } from './operation.ts'
 import { operations } from './operations/index.ts'
-import { readBody } from './read-body.ts'
 
-/** What {@link createControlApi} works with. */
-export type ControlApiOptions = ControlContext & {
+type ControlApiOptions = ControlContext & {
   readonly guard: GuardOptions
-  /** Version of this package. */
+  /** The version of this package. */
   readonly version: string
-  /** Gets errors that nobody foresaw; the answer then tells nothing of them. */
+  /** Receives unforeseen errors. Their responses reveal nothing about them. */
   readonly onError: (error: unknown) => void
 }
 
-/** Answers requests below `/_wabakit`, made from the given address. */
+/** Responds to a request below `/_wabakit` that came from the given address. */
 export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-/** Where the control API is. */
+/** The path of the control API. */
 export const controlPath = '/_wabakit'
 
+const bodyMaxBytes = 1_048_576
+const json = { 'content-type': 'application/json' }
 const eventStream = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
 }
 
-const handle =
-  (operation: Operation, context: ControlContext) =>
+const hasBody = ({ headers }: Request): boolean =>
+  headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0
+
+const createRoute =
+  ({ body: schema, status, run }: Operation, context: ControlContext) =>
   async (c: Context): Promise<Response> => {
-    const body = operation.body === undefined ? undefined : await readBody(c.req.raw)
+    const request = c.req.raw
+    // A body is optional. Other media types than JSON are rejected: pages of other sites could send those.
+    const body = schema !== undefined && hasBody(request) ? await readJson(request, bodyMaxBytes) : {}
     const parameter = (name: string): string => c.req.param(name) ?? ''
-    const answer = await operation.run({ parameter, query: c.req.query(), body }, context)
-    if (operation.status === 204) return c.body(null, 204)
-    return c.body(JSON.stringify(answer), operation.status, { 'content-type': 'application/json' })
+    const result = await run({ parameter, query: c.req.query(), body }, context)
+    return status === 204 ? c.body(null, 204) : c.body(JSON.stringify(result), status, json)
   }
 
-/** Makes the control API. Every request passes the guard first. */
+/** Creates the control API. Every request passes the guard first. */
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
   const { service, live, version } = options
   const guard = createGuard(options.guard)
-  const description = JSON.stringify(controlOpenApi(version))
+  const openApi = JSON.stringify(createControlOpenApi(version))
   const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
 
   app.use(async (c, next) => {
@@ -50,24 +55,24 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     c.header('cache-control', 'no-store')
     await next()
   })
-  app.get('/openapi.json', (c) => c.body(description, 200, { 'content-type': 'application/json' }))
+  app.get('/openapi.json', (c) => c.body(openApi, 200, json))
   app.get('/organizations/:organizationId/stream', async (c) => {
     const organizationId = c.req.param('organizationId')
+    requireFound(await service.organizations.find(organizationId), 'organization', organizationId)
     const after = c.req.header('last-event-id') ?? c.req.query('after')
-    if ((await service.organizations.find(organizationId)) === undefined) {
-      throw new ControlError('not_found', `There is no organization ${JSON.stringify(organizationId)}.`)
-    }
     return c.body(await live.open({ organizationId, after }), 200, eventStream)
   })
-  for (const operation of operations) app.on(operation.method, operation.path, handle(operation, options))
+  for (const operation of operations) {
+    app.on(operation.method, operation.path, createRoute(operation, options))
+  }
 
   app.notFound(() =>
-    errorResponse(
+    toErrorResponse(
       new ControlError('not_found', `There is no such path or method. See ${controlPath}/openapi.json.`),
     ),
   )
   app.onError((error) => {
-    const response = errorResponse(error)
+    const response = toErrorResponse(error)
     if (response.status >= 500) options.onError(error)
     return response
   })

@@ -1,6 +1,6 @@
 import type { Issue } from '@wabakit/contract'
 
-/** Everything that the control API may refuse, with its HTTP status. */
+/** The codes of the errors of the control API, with their HTTP statuses. */
 export const controlErrorCodes = {
   invalid_input: 400,
   malformed_json: 400,
@@ -19,25 +19,28 @@ export const controlErrorCodes = {
   stopping: 503,
 } as const
 
-/** A code from the closed list of {@link controlErrorCodes}. */
 export type ControlErrorCode = keyof typeof controlErrorCodes
 
-/** A request that the control API refuses. */
+/** The control API cannot perform a request. */
 export class ControlError extends Error {
   override readonly name = 'ControlError'
-  /** From the closed list. */
   readonly code: ControlErrorCode
-  /** What is wrong with which field; empty when no field is at fault. */
+  /** What is wrong with which field; empty when no field is the cause. */
   readonly issues: readonly Issue[]
 
-  /**
-   * @param code - from the closed list.
-   * @param message - what is wrong and what to do, for people.
-   * @param issues - what is wrong with which field.
-   */
   constructor(code: ControlErrorCode, message: string, issues: readonly Issue[] = []) {
     super(message)
     this.code = code
     this.issues = issues
   }
+}
+
+/**
+ * Returns a record that a path names.
+ *
+ * @throws ControlError `not_found`
+ */
+export const requireFound = <Found>(found: Found | undefined, kind: string, id: string): Found => {
+  if (found !== undefined) return found
+  throw new ControlError('not_found', `There is no ${kind} ${JSON.stringify(id)}.`)
 }

@@ -12,7 +12,9 @@ import {
 } from '@wabakit/core'
 import { ControlError, type ControlErrorCode, controlErrorCodes } from './control-error.ts'
 
-const codeOf = (error: Error): ControlErrorCode | undefined => {
+type ErrorFacts = { readonly status: number; readonly code: string; readonly message: string }
+
+const findCode = (error: Error): ControlErrorCode | undefined => {
   if (error instanceof ControlError) return error.code
   if (error instanceof InputError) return 'invalid_input'
   if (error instanceof RecordNotFoundError) return 'not_found'
@@ -24,29 +26,24 @@ const codeOf = (error: Error): ControlErrorCode | undefined => {
   return undefined
 }
 
-const toIssues = (error: Error): readonly Issue[] =>
+const getIssues = (error: Error): readonly Issue[] =>
   error instanceof ControlError || error instanceof InputError || error instanceof RequestRefusedError
     ? error.issues
     : []
 
-/** Status, code and sentence of an error; nothing is told of one that nobody foresaw. */
-const describe = (error: Error): { status: number; code: string; message: string } => {
+/** The response to an unforeseen error reveals nothing about it. */
+const describeError = (error: Error): ErrorFacts => {
   if (error instanceof RequestRefusedError) return error
-  const code = codeOf(error)
-  if (code === undefined) {
-    return {
-      status: 500,
-      code: 'internal_error',
-      message: 'Something went wrong. The log of the server says what.',
-    }
-  }
-  return { status: controlErrorCodes[code], code, message: error.message }
+  const code = findCode(error)
+  return code === undefined
+    ? { status: 500, code: 'internal_error', message: 'Something went wrong. See the log of the server.' }
+    : { status: controlErrorCodes[code], code, message: error.message }
 }
 
-/** The answer of the control API to a request that failed; the same shape as that of the public API. */
-export const errorResponse = (error: Error): Response => {
-  const { status, code, message } = describe(error)
-  const issues = toIssues(error)
+/** Returns the response to a control request that failed, in the form of the public API's errors. */
+export const toErrorResponse = (error: Error): Response => {
+  const { status, code, message } = describeError(error)
+  const issues = getIssues(error)
   const headers = new Headers({ 'content-type': 'application/json', 'cache-control': 'no-store' })
   if (status === 401) headers.set('www-authenticate', 'Bearer')
   if (error instanceof RequestRefusedError) {

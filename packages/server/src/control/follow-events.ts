@@ -1,26 +1,26 @@
 import type { EventRecord, ReferenceServer } from '@wabakit/core'
 
-/** Reads on: the next events, in the order they happened, and whether there are more already. */
-export type ReadOn = () => Promise<{ readonly items: EventRecord[]; readonly isMore: boolean }>
+/** Reads the next events, in the order in which they happened. `isMore` says whether further events are available. */
+export type ReadNextEvents = () => Promise<{ readonly items: EventRecord[]; readonly isMore: boolean }>
 
 const pageSize = 100
 
 /**
  * Follows the events of an organization.
  *
- * @param after - the id of the event to go on after; from now on when omitted, from the oldest when it is empty,
- *   or when there is no such event any more.
+ * @param after - the id of the event to start after. If omitted, only new events follow; if empty or no longer stored,
+ *   the oldest event is the first.
  */
 export const followEvents = async (
   events: ReferenceServer['events'],
   organizationId: string,
   after: string | undefined,
-): Promise<ReadOn> => {
-  const newest = async (): Promise<string | undefined> => {
+): Promise<ReadNextEvents> => {
+  const findNewest = async (): Promise<string | undefined> => {
     const { items } = await events.list(organizationId, { order: 'newest_first', limit: 1 })
     return items[0]?.id
   }
-  const eventId = after ?? (await newest())
+  const eventId = after ?? (await findNewest())
   let cursor =
     eventId === undefined || eventId === ''
       ? undefined

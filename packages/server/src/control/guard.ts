@@ -1,39 +1,39 @@
-import { isLoopbackHost } from '../host/loopback.ts'
-import type { TokenCheck } from '../host/token-check.ts'
+import { isLoopbackHost } from '../config/loopback.ts'
 import { ControlError } from './control-error.ts'
+import type { TokenCheck } from './token-check.ts'
 
-/** Who may use the control API. */
 export type GuardOptions = {
-  /** Checks the control token; without it only this machine's own may call. */
+  /** Checks the control token. Without it, only this machine may use the control API. */
   readonly checkToken: TokenCheck | undefined
-  /** Where others reach the server, if that was configured. */
+  /** The URL at which other machines reach the server, if configured. */
   readonly publicUrl: string | undefined
 }
 
-/** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request may not be let in. */
+/** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request is not allowed. */
 export type Guard = (request: Request, remoteAddress: string | undefined) => Promise<void>
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
+const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
 /**
- * Makes the guard. It lets nobody in whom a web page sent: not by a name that leads to this machine (DNS rebinding; a
- * page has no token, so where one is asked for the name does not matter), and not from another site.
+ * Creates the guard of the control API. It rejects requests of web pages: those from another site, and those to a
+ * host name that resolves to this machine (DNS rebinding). With a token, the host name does not matter, because a page
+ * does not know the token.
  */
 export const createGuard = ({ checkToken, publicUrl }: GuardOptions): Guard => {
-  const publicHost = publicUrl === undefined ? undefined : hostOf(publicUrl)
+  const publicHost = publicUrl === undefined ? undefined : getHost(publicUrl)
 
   const checkHost = (url: URL): void => {
     if (checkToken !== undefined || isLoopbackHost(url.hostname)) return
     throw new ControlError(
       'host_not_allowed',
-      `The host ${JSON.stringify(url.host)} is not this machine. Set a controlToken to allow others.`,
+      `The host ${JSON.stringify(url.host)} is not this machine. Set a controlToken to allow other hosts.`,
     )
   }
 
   const checkOrigin = ({ headers }: Request, url: URL): void => {
     const origin = headers.get('origin')
     const site = headers.get('sec-fetch-site')
-    const isOwn = origin === null || [url.host, publicHost].includes(hostOf(origin))
+    const isOwn = origin === null || [url.host, publicHost].includes(getHost(origin))
     if (isOwn && (site === null || site === 'same-origin' || site === 'none')) return
     throw new ControlError('origin_not_allowed', 'Pages of other sites may not use the control API.')
   }

@@ -1,9 +1,9 @@
 import type { AttemptReported } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { attemptOutcome } from '../host/attempt-outcome.ts'
+import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { utc } from './views/times.ts'
 
-/** An attempt as a stream tells it; what is null does not apply, since no attempt was made or no answer came. */
+/** An attempt in a live stream. Fields are null when no attempt was made, or when there was no response. */
 export const LiveAttempt = z.object({
   deliveryId: z.string(),
   eventId: z.string(),
@@ -19,7 +19,6 @@ export const LiveAttempt = z.object({
 })
 export type LiveAttempt = z.infer<typeof LiveAttempt>
 
-/** Shows an attempt. */
 export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
   const { delivery, event, subscription } = report.claimed
   const attempt = 'attempt' in report.result ? report.result.attempt : undefined
@@ -30,7 +29,7 @@ export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
     subscriptionId: subscription.id,
     url: subscription.url,
     number: delivery.attempts + 1,
-    outcome: attemptOutcome(report),
+    outcome: getAttemptOutcome(report),
     status: attempt?.status ?? null,
     error: attempt?.error ?? null,
     durationMs: attempt?.durationMs ?? null,

@@ -1,70 +1,70 @@
-import { setTimeout as sleepFor } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { EventRecord, ReferenceServer, Store } from '@wabakit/core'
 import { followEvents } from './follow-events.ts'
 import { LiveAttempt, showLiveAttempt } from './live-attempt.ts'
 import { showEvent } from './views/event.ts'
 
-/** Attempts that other processes make. */
+/** The attempts that other processes make. */
 export type OtherAttempts = {
   /**
-   * Calls `show` with each from now on.
+   * Calls a listener with each attempt from now on.
    *
-   * @returns stops it.
+   * @returns a function that unsubscribes.
    */
-  follow(organizationId: string, show: (attempt: unknown) => void): Promise<() => void>
+  follow(organizationId: string, listener: (attempt: unknown) => void): Promise<() => void>
 }
 
-/** What of a server is streamed. */
-export type LiveStreamContext = {
+type LiveStreamOptions = {
   readonly service: Pick<ReferenceServer, 'events' | 'on' | 'dispatcher'>
   readonly store: Pick<Store, 'onDue'>
-  /** `undefined` where no other process shares the store. */
+  /** `undefined` when no other process shares the store. */
   readonly otherAttempts: OtherAttempts | undefined
   /**
-   * How often the store is asked for what nobody told of, such as an event of another process that nobody subscribed
-   * to, in milliseconds.
+   * How often to poll the store for events without a notification, such as those of another process to which nobody
+   * has subscribed, in milliseconds.
    * @default 1_000
    */
   readonly pollMs?: number
-  /** Gets what ended a stream, such as a store that cannot be reached; its reader connects again. */
+  /** Receives the error that ended a stream, such as a lost connection to the store. Its client reconnects. */
   readonly onError: (error: unknown) => void
 }
 
-/** Where a stream begins. */
-export type StreamStart = {
+type StreamStart = {
   readonly organizationId: string
-  /** Right after the event of this id; from now on when omitted. */
+  /** The id of the event to start after. If omitted, only new events follow. */
   readonly after: string | undefined
 }
 
-/** Server-sent events of what happens. */
+/** Streams events and attempts as server-sent events. */
 export type LiveStream = {
   /**
-   * Opens a stream: `event` messages with the event's id, which it can be resumed after, and `attempt` messages. What
-   * happens after this has resolved is in it.
+   * Opens a stream of `event` messages, whose ids are those of the events, and `attempt` messages. It contains
+   * everything that happens after this has resolved.
    *
    * @throws StorageUnavailableError when the store cannot be reached.
    */
   open(start: StreamStart): Promise<ReadableStream<Uint8Array>>
-  /** Tells that there may be something new. */
+  /** Makes all streams check for new events. */
   wake(): void
   /** Ends all streams. */
   close(): void
 }
 
 const heartbeatMs = 15_000
-/** Pause between two readings of the events: following makes those who write them wait for a moment. */
-const quietMs = 50
-/** Attempts that are kept for a reader that is slow; older ones are dropped, they can be listed. */
-const keptAttempts = 1_000
+/** Pause between two reads of events. Reading briefly delays transactions that write events. */
+const readPauseMs = 50
+/** Maximum number of attempts that are buffered for a slow client. Older ones are dropped, but can still be listed. */
+const maxBufferedAttempts = 1_000
 
 const encoder = new TextEncoder()
-const message = (name: string, data: object, id?: string): Uint8Array =>
+
+const formatMessage = (name: string, data: object, id?: string): Uint8Array =>
   encoder.encode(`event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`)
 
-const eventMessage = (event: EventRecord): Uint8Array => message('event', showEvent(event), event.id)
+const formatEvent = (event: EventRecord): Uint8Array => formatMessage('event', showEvent(event), event.id)
 
-const streamOf = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> => {
+/** Resolves when the first message is available, so that an error before it rejects. */
+const toStream = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableStream<Uint8Array>> => {
   const first = await messages.next()
   return new ReadableStream({
     start: (controller) => {
@@ -81,35 +81,34 @@ const streamOf = async (messages: AsyncGenerator<Uint8Array>): Promise<ReadableS
   })
 }
 
-/** Makes the streams of a server. */
-export const createLiveStream = (context: LiveStreamContext): LiveStream => {
-  const { service, store, otherAttempts, pollMs = 1_000, onError } = context
-  const sleepers = new Set<() => void>()
+export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
+  const { service, store, otherAttempts, pollMs = 1_000, onError } = options
+  const waiters = new Set<() => void>()
   let closed = false
   const wake = (): void => {
-    for (const awaken of sleepers) awaken()
+    for (const resume of waiters) resume()
   }
-  const stopListening = service.on('*', wake)
+  const unsubscribe = service.on('*', wake)
 
-  const sleep = (): Promise<void> =>
+  const waitForNews = (): Promise<void> =>
     new Promise((resolve) => {
-      const awaken = (): void => {
+      const resume = (): void => {
         clearTimeout(timer)
-        sleepers.delete(awaken)
+        waiters.delete(resume)
         resolve()
       }
-      const timer = setTimeout(awaken, pollMs)
-      sleepers.add(awaken)
+      const timer = setTimeout(resume, pollMs)
+      waiters.add(resume)
     })
 
-  /** Gathers attempts until it is stopped. */
-  const gatherAttempts = async (organizationId: string, attempts: LiveAttempt[]): Promise<() => void> => {
+  /** Adds attempts to the array until the returned function is called. */
+  const collectAttempts = async (organizationId: string, attempts: LiveAttempt[]): Promise<() => void> => {
     const add = (attempt: LiveAttempt): void => {
       attempts.push(attempt)
-      if (attempts.length > keptAttempts) attempts.shift()
+      if (attempts.length > maxBufferedAttempts) attempts.shift()
       wake()
     }
-    const stop = service.dispatcher.onAttempt((report) => {
+    const stopOwn = service.dispatcher.onAttempt((report) => {
       if (report.claimed.event.organizationId === organizationId) add(showLiveAttempt(report))
     })
     const stopOthers = await otherAttempts?.follow(organizationId, (attempt) => {
@@ -117,39 +116,39 @@ export const createLiveStream = (context: LiveStreamContext): LiveStream => {
       if (data !== undefined) add(data)
     })
     return () => {
-      stop()
+      stopOwn()
       stopOthers?.()
     }
   }
 
   async function* follow({ organizationId, after }: StreamStart): AsyncGenerator<Uint8Array> {
     const attempts: LiveAttempt[] = []
-    const stopAttempts = await gatherAttempts(organizationId, attempts)
+    const stopAttempts = await collectAttempts(organizationId, attempts)
     const stopWaking = store.onDue(wake)
     let isOpen = false
     try {
-      const readOn = await followEvents(service.events, organizationId, after)
-      let spokeAt = Date.now()
+      const readNext = await followEvents(service.events, organizationId, after)
+      let lastSentAt = Date.now()
       isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
-        // Taken before the events are read: an attempt never comes before its event.
-        const made = attempts.length
-        let told = made
+        // Counted before the events are read, so that no attempt precedes its event.
+        const attemptCount = attempts.length
+        let sent = attemptCount
         for (let isMore = true; isMore; ) {
-          const page = await readOn()
-          for (const event of page.items) yield eventMessage(event)
-          told += page.items.length
+          const page = await readNext()
+          for (const event of page.items) yield formatEvent(event)
+          sent += page.items.length
           isMore = page.isMore
         }
-        for (const attempt of attempts.splice(0, made)) yield message('attempt', attempt)
-        if (told > 0) spokeAt = Date.now()
-        else if (Date.now() - spokeAt >= heartbeatMs) {
-          spokeAt = Date.now()
+        for (const attempt of attempts.splice(0, attemptCount)) yield formatMessage('attempt', attempt)
+        if (sent > 0) lastSentAt = Date.now()
+        else if (Date.now() - lastSentAt >= heartbeatMs) {
+          lastSentAt = Date.now()
           yield encoder.encode(':\n\n')
         }
-        if (attempts.length === 0) await sleep()
-        await sleepFor(quietMs, undefined, { ref: false })
+        if (attempts.length === 0) await waitForNews()
+        await delay(readPauseMs, undefined, { ref: false })
       }
     } catch (error) {
       if (!isOpen) throw error
@@ -161,11 +160,11 @@ export const createLiveStream = (context: LiveStreamContext): LiveStream => {
   }
 
   return {
-    open: (start) => streamOf(follow(start)),
+    open: (start) => toStream(follow(start)),
     wake,
     close: () => {
       closed = true
-      stopListening()
+      unsubscribe()
       wake()
     },
   }

@@ -2,18 +2,17 @@ import * as z from 'zod/mini'
 import { controlErrorCodes } from './control-error.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations/index.ts'
-import { schemaNames } from './schema-names.ts'
-import { identifierFacts } from './texts.ts'
+import { identifierFacts, schemaNames } from './schemas.ts'
 
 type Json = { readonly [name: string]: unknown }
 
-const place = '#/components/schemas'
+const schemaPath = '#/components/schemas'
 
 const isEmptyObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Says in JSON Schema's own way that unknown fields are allowed, and that a number is whole. */
-const tidy = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
+/** Expresses in the usual JSON Schema terms that unknown fields are allowed and that a number is an integer. */
+const normalize = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void => {
   if (isEmptyObject(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties
   if (jsonSchema.multipleOf === 1) {
     delete jsonSchema.multipleOf
@@ -21,37 +20,37 @@ const tidy = ({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchem
   }
 }
 
-const componentSchemas = (): Json => {
+const buildSchemas = (): Json => {
   const { schemas } = z.toJSONSchema(schemaNames, {
-    uri: (id) => `${place}/${id}`,
+    uri: (id) => `${schemaPath}/${id}`,
     io: 'input',
-    override: tidy,
+    override: normalize,
   })
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [name, schema]),
   )
 }
 
-const reference = (schema: z.core.$ZodType): Json => {
+const toReference = (schema: z.core.$ZodType): Json => {
   const name = schemaNames.get(schema)?.id
   if (name === undefined) throw new TypeError('A schema of the control API has no name.')
-  return { $ref: `${place}/${name}` }
+  return { $ref: `${schemaPath}/${name}` }
 }
 
-const content = (schema: Json): Json => ({ content: { 'application/json': { schema } } })
+const toContent = (schema: Json): Json => ({ content: { 'application/json': { schema } } })
 
-const pathParameters = ({ path }: Operation): Json[] =>
+const buildPathParameters = ({ path }: Operation): Json[] =>
   [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
-    // Groups have ids of the public API.
+    // A group has the id that the client of the public API chose.
     schema: { type: 'string', ...(name !== 'groupId' && identifierFacts) },
   }))
 
-const queryParameters = ({ query }: Operation): Json[] => {
+const buildQueryParameters = ({ query }: Operation): Json[] => {
   if (query === undefined) return []
-  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input', override: tidy })
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: 'input', override: normalize })
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
@@ -62,17 +61,17 @@ const queryParameters = ({ query }: Operation): Json[] => {
 
 const errors = { default: { $ref: '#/components/responses/Error' } }
 
-const describe = (operation: Operation): Json => {
+const describeOperation = (operation: Operation): Json => {
   const { id, summary, tag, body, result, status } = operation
-  const parameters = [...pathParameters(operation), ...queryParameters(operation)]
+  const parameters = [...buildPathParameters(operation), ...buildQueryParameters(operation)]
   return {
     operationId: id,
     summary,
     tags: [tag],
     ...(parameters.length > 0 && { parameters }),
-    ...(body !== undefined && { requestBody: { required: true, ...content(reference(body)) } }),
+    ...(body !== undefined && { requestBody: { required: true, ...toContent(toReference(body)) } }),
     responses: {
-      [status]: { description: 'Done.', ...(result !== undefined && content(reference(result))) },
+      [status]: { description: 'Success.', ...(result !== undefined && toContent(toReference(result))) },
       ...errors,
     },
   }
@@ -81,7 +80,7 @@ const describe = (operation: Operation): Json => {
 const streamPath = {
   get: {
     operationId: 'streamEvents',
-    summary: 'What happens, as server-sent events: `event` (resumable by its id) and `attempt`',
+    summary: 'Stream events and attempts as server-sent events',
     tags: ['Events'],
     parameters: [
       { name: 'organizationId', in: 'path', required: true, schema: { type: 'string', ...identifierFacts } },
@@ -89,18 +88,21 @@ const streamPath = {
         name: 'after',
         in: 'query',
         description:
-          'Begin right after the event of this id; empty: with the oldest. From now on when omitted.',
+          'The id of the event to start after. Empty: starts with the oldest event. Omitted: new events only.',
         schema: { type: 'string' },
       },
       {
         name: 'last-event-id',
         in: 'header',
-        description: 'Like `after`, and stronger: what an event source sends when it connects again.',
+        description: 'Takes precedence over `after`. Event sources send it when they reconnect.',
         schema: { type: 'string' },
       },
     ],
     responses: {
-      200: { description: 'The stream.', content: { 'text/event-stream': { schema: { type: 'string' } } } },
+      200: {
+        description: '`event` messages, which have the ids of their events, and `attempt` messages.',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
       ...errors,
     },
   },
@@ -108,7 +110,7 @@ const streamPath = {
 
 const errorSchema = {
   type: 'object',
-  description: 'What every answer that is not a success carries.',
+  description: 'The body of every response that is not a success.',
   required: ['statusCode', 'error', 'message', 'code'],
   properties: {
     statusCode: { type: 'integer' },
@@ -116,7 +118,7 @@ const errorSchema = {
     message: { type: 'string' },
     code: {
       type: 'string',
-      description: `One of ${Object.keys(controlErrorCodes).join(', ')}; what the public API would refuse has its codes.`,
+      description: `One of ${Object.keys(controlErrorCodes).join(', ')}, or a code of the public API for errors that it has, too.`,
     },
     issues: {
       type: 'array',
@@ -129,37 +131,39 @@ const errorSchema = {
   },
 }
 
-const paths = (): Json => {
-  const described: Record<string, Record<string, Json>> = {}
+const buildPaths = (): Json => {
+  const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
     const path = operation.path.replaceAll(/:(\w+)/g, '{$1}')
-    described[path] = { ...described[path], [operation.method.toLowerCase()]: describe(operation) }
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describeOperation(operation) }
   }
-  return { ...described, '/organizations/{organizationId}/stream': streamPath }
+  return { ...paths, '/organizations/{organizationId}/stream': streamPath }
 }
 
-/** The OpenAPI 3.1 document of the control API, made of the schemas that check its requests. */
-export const controlOpenApi = (version: string): Json => ({
+/** Creates the OpenAPI 3.1 document of the control API from the schemas that validate its requests. */
+export const createControlOpenApi = (version: string): Json => ({
   openapi: '3.1.0',
   info: {
     title: 'wabakit control API',
     version,
     description:
-      'Organizations, keys, numbers and webhook subscriptions of a wabakit server; simulated calls and participants; what happened, what was delivered, and sending it again.',
+      'Manages the organizations, API keys, numbers and webhook subscriptions of a wabakit server, simulates calls and participants, lists events, deliveries and attempts, and resends deliveries.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/_wabakit' }],
   security: [{ token: [] }, {}],
-  paths: paths(),
+  paths: buildPaths(),
   components: {
     securitySchemes: {
       token: {
         type: 'http',
         scheme: 'bearer',
-        description: 'The `controlToken` of the server, when it has one.',
+        description: 'The `controlToken` of the server, if it has one.',
       },
     },
-    responses: { Error: { description: 'It was refused.', ...content({ $ref: `${place}/Error` }) } },
-    schemas: { ...componentSchemas(), Error: errorSchema },
+    responses: {
+      Error: { description: 'The request failed.', ...toContent({ $ref: `${schemaPath}/Error` }) },
+    },
+    schemas: { ...buildSchemas(), Error: errorSchema },
   },
 })

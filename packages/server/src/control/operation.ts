@@ -1,16 +1,17 @@
+import { validate } from '@wabakit/contract'
 import type { ReferenceServer } from '@wabakit/core'
 import type { ApiFaults } from '@wabakit/core/simulation'
 import type * as z from 'zod/mini'
-import type { Simulation } from '../simulation/create-simulation.ts'
+import { ControlError } from './control-error.ts'
 import type { LiveStream } from './live-stream.ts'
-import { parseInput } from './parse-input.ts'
+import type { Simulation } from './simulation.ts'
 
-/** What operations work with. */
+/** The parts of a server that operations use. */
 export type ControlContext = {
   readonly service: ReferenceServer
   readonly simulation: Simulation
   readonly live: LiveStream
-  /** Absent unless the server was started with `mock`. */
+  /** `undefined` unless the server was started with `mock`. */
   readonly faults: ApiFaults | undefined
 }
 
@@ -20,83 +21,88 @@ type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${
     ? Name
     : never
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-
-type Facts<Path extends string> = {
-  /** Unique; for generated clients. */
+type OperationFacts<Path extends string> = {
+  /** The operation id in the OpenAPI document. */
   readonly id: string
-  readonly method: Method
-  /** Below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
   readonly path: Path
   readonly summary: string
   readonly tag: string
 }
 
-/** What somebody asks: parameters of the path, the query, and the body as parsed JSON. */
-export type OperationInput = {
+type OperationInput = {
   readonly parameter: (name: string) => string
   readonly query: Readonly<Record<string, string>>
+  /** The parsed JSON of the body. */
   readonly body: unknown
 }
 
-/** One thing that the control API can do, with the schemas that check and describe it. */
-export type Operation = Facts<string> & {
+/** An operation of the control API, with the schemas that validate and describe it. */
+export type Operation = OperationFacts<string> & {
   readonly query: z.core.$ZodType | undefined
   readonly body: z.core.$ZodType | undefined
-  /** Of the answer's body; none with status 204. */
+  /** The schema of the response body; `undefined` with status 204. */
   readonly result: z.core.$ZodType | undefined
   readonly status: 200 | 201 | 202 | 204
-  /** @throws typed errors of the core, or a `ControlError`. */
+  /** @throws typed errors of the core, or a ControlError. */
   run(input: OperationInput, context: ControlContext): Promise<unknown>
 }
 
-type Parsed<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
-type Answer<Schema> = Schema extends z.core.$ZodType ? z.input<Schema> : unknown
+type Input<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
+type Result<Schema> = Schema extends z.core.$ZodType ? z.input<Schema> : unknown
 
-/** An operation as it is written down: its schemas give the types of what `run` gets and answers. */
-export type OperationDefinition<Path extends string, Query, Body, Result> = Facts<Path> & {
+type OperationDefinition<Path extends string, Query, Body, ResultSchema> = OperationFacts<Path> & {
   readonly query?: Query
   readonly body?: Body
-  readonly result?: Result
+  readonly result?: ResultSchema
   /** @default 200, or 204 without a result */
   readonly status?: 201 | 202
   run(
     input: {
       readonly parameter: (name: ParameterOf<Path>) => string
-      readonly query: Parsed<Query>
-      readonly body: Parsed<Body>
+      readonly query: Input<Query>
+      readonly body: Input<Body>
     },
     context: ControlContext,
-  ): Promise<Answer<Result>>
+  ): Promise<Result<ResultSchema>>
 }
 
-const parsed = <Schema>(schema: Schema, value: unknown): Parsed<Schema> =>
-  (schema === undefined ? undefined : parseInput(schema as z.core.$ZodType, value)) as Parsed<Schema>
+const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
+  if (schema === undefined) return undefined as Input<Schema>
+  const parsed = validate(schema as z.core.$ZodType, value)
+  if (parsed.success) return parsed.data as Input<Schema>
+  const sentences = parsed.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+  throw new ControlError('invalid_input', `${sentences.join('; ')}.`, parsed.issues)
+}
 
-/** Defines an operation. */
+/** Defines an operation. Its schemas determine the types of the input and the result of `run`. */
 export const operation = <
   const Path extends string,
   Query extends z.core.$ZodType | undefined = undefined,
   Body extends z.core.$ZodType | undefined = undefined,
-  Result extends z.core.$ZodType | undefined = undefined,
->(
-  definition: OperationDefinition<Path, Query, Body, Result>,
-): Operation => {
-  const { id, method, path, summary, tag, query, body, result, status } = definition
-  return {
-    id,
-    method,
-    path,
-    summary,
-    tag,
-    query,
-    body,
-    result,
-    status: status ?? (result === undefined ? 204 : 200),
-    run: ({ parameter, ...given }, context) =>
-      definition.run(
-        { parameter, query: parsed(query as Query, given.query), body: parsed(body as Body, given.body) },
-        context,
-      ),
-  }
-}
+  ResultSchema extends z.core.$ZodType | undefined = undefined,
+>({
+  query,
+  body,
+  result,
+  status,
+  run,
+  ...facts
+}: OperationDefinition<Path, Query, Body, ResultSchema>): Operation => ({
+  ...facts,
+  query,
+  body,
+  result,
+  status: status ?? (result === undefined ? 204 : 200),
+  // Asynchronous, so that invalid input rejects.
+  run: async (input, context) =>
+    run(
+      {
+        parameter: input.parameter,
+        query: parse(query as Query, input.query),
+        body: parse(body as Body, input.body),
+      },
+      context,
+    ),
+})

@@ -1,35 +1,33 @@
 import type { Dispatcher } from 'undici'
 
-/** A webhook to send. */
 export type OutgoingWebhook = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   readonly signal?: AbortSignal | undefined
-  /** Longest time for everything: connecting, sending and the whole answer; in milliseconds. */
+  /** Maximum time for connecting, sending and receiving the complete response, in milliseconds. */
   readonly timeoutMs: number
 }
 
-/** What an endpoint answered. */
-export type WebhookAnswer = {
+export type WebhookResponse = {
   readonly status: number
-  /** The `Retry-After` header as it came. */
+  /** The `Retry-After` header as received. */
   readonly retryAfter: string | null
-  /** The beginning of the body: well-formed text without NUL. */
+  /** The first 4,096 characters of the body, as well-formed text without NUL. */
   readonly body: string
 }
 
-/** Bytes of an answer that are read; the rest is not waited for, and the connection is closed. */
-const answerMaxBytes = 65_536
+/** The number of bytes of a response that are read. After that, the connection is closed. */
+const responseMaxBytes = 65_536
 
-/** Characters of an answer that are kept. */
+/** The number of characters of a response that are kept. */
 const keptCharacters = 4_096
 
-const single = (value: string | string[] | undefined): string | undefined =>
+const getFirst = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
 
-/** What can be kept of a body. A compressed one is not unpacked: it was not asked for, and may be a bomb. */
+/** Compressed bodies are not decompressed: they were not requested, and may be decompression bombs. */
 const toText = (chunks: readonly Buffer[], encoding: string | undefined): string => {
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return `(${encoding}, not decoded)`
   return Buffer.concat(chunks)
@@ -40,17 +38,17 @@ const toText = (chunks: readonly Buffer[], encoding: string | undefined): string
 }
 
 /**
- * Sends one webhook and resolves with the answer, whatever its status; redirects are not followed.
+ * Sends one webhook and resolves with the response, whatever its status. Redirects are not followed. Of a response
+ * longer than 64 KiB, only the beginning is read.
  *
- * Rejects when there is no complete answer in time, or none at all. An answer longer than 64 KiB counts by its
- * status.
+ * @throws Error when no complete response arrives in time.
  */
-export const exchange = (dispatcher: Dispatcher, webhook: OutgoingWebhook): Promise<WebhookAnswer> =>
+export const exchange = (dispatcher: Dispatcher, webhook: OutgoingWebhook): Promise<WebhookResponse> =>
   new Promise((resolve, reject) => {
     const { origin, pathname, search } = new URL(webhook.url)
     let controller: Dispatcher.DispatchController | undefined
     let failure: Error | undefined
-    let answer: Omit<WebhookAnswer, 'body'> = { status: 0, retryAfter: null }
+    let response: Omit<WebhookResponse, 'body'> = { status: 0, retryAfter: null }
     let encoding: string | undefined
     let bytes = 0
     const chunks: Buffer[] = []
@@ -63,20 +61,20 @@ export const exchange = (dispatcher: Dispatcher, webhook: OutgoingWebhook): Prom
       end()
       reject(error)
     }
-    const giveUp = (error: Error): void => {
+    const abort = (error: Error): void => {
       failure = error
-      // Not started yet (no connection): onRequestStart ends it as soon as it would start.
+      // Without a connection, the request has no controller yet. onRequestStart then aborts it.
       controller?.abort(error)
       fail(error)
     }
-    const onAbort = (): void => giveUp(new Error('given up: the server is stopping'))
+    const onAbort = (): void => abort(new Error('aborted: the server is stopping'))
     const timer = setTimeout(
-      () => giveUp(new Error(`no complete answer within ${webhook.timeoutMs} ms`)),
+      () => abort(new Error(`no complete response within ${webhook.timeoutMs} ms`)),
       webhook.timeoutMs,
     )
     const succeed = (): void => {
       end()
-      resolve({ ...answer, body: toText(chunks, encoding) })
+      resolve({ ...response, body: toText(chunks, encoding) })
     }
     webhook.signal?.addEventListener('abort', onAbort)
     if (webhook.signal?.aborted === true) return onAbort()
@@ -97,15 +95,15 @@ export const exchange = (dispatcher: Dispatcher, webhook: OutgoingWebhook): Prom
           if (failure !== undefined) started.abort(failure)
         },
         onResponseStart: (_controller, status, headers) => {
-          answer = { status, retryAfter: single(headers['retry-after']) ?? null }
-          encoding = single(headers['content-encoding'])
+          response = { status, retryAfter: getFirst(headers['retry-after']) ?? null }
+          encoding = getFirst(headers['content-encoding'])
         },
         onResponseData: (started, chunk) => {
           bytes += chunk.length
-          if (bytes <= answerMaxBytes) chunks.push(chunk)
-          if (bytes < answerMaxBytes) return
+          if (bytes <= responseMaxBytes) chunks.push(chunk)
+          if (bytes < responseMaxBytes) return
           succeed()
-          started.abort(new Error('the answer is too long'))
+          started.abort(new Error('the response is too long'))
         },
         onResponseEnd: succeed,
         onResponseError: (_controller, error) => fail(error),

@@ -2,31 +2,30 @@ import { isIP, type LookupFunction, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { checkAddress, type TargetPolicy } from './target-policy.ts'
 
-/** What {@link createGuardedConnector} works with. */
-export type GuardedConnectorOptions = {
+type GuardedConnectorOptions = {
   readonly policy: TargetPolicy
-  /** The system's look-up; `dns.lookup` fits. */
+  /** Resolves host names, like `dns.lookup`. */
   readonly lookup: LookupFunction
-  /** Longest time to connect, in milliseconds. */
+  /** Maximum time to connect, in milliseconds. */
   readonly timeoutMs: number
 }
 
 type Check = (address: string) => void
 
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
-/** A look-up that fails when any of its answers is refused: a name that has one such address is not to be trusted. */
-const guard =
+/** Fails a lookup when any resolved address is refused: a name with one such address cannot be trusted. */
+const guardLookup =
   (lookup: LookupFunction, check: Check): LookupFunction =>
   (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, answer, family) => {
+    lookup(hostname, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return callback(error, [])
       const addresses =
-        typeof answer === 'string' ? [{ address: answer, family: family ?? isIP(answer) }] : answer
+        typeof found === 'string' ? [{ address: found, family: family ?? isIP(found) }] : found
       try {
         for (const { address } of addresses) check(address)
       } catch (refusal) {
-        return callback(asError(refusal), [])
+        return callback(toError(refusal), [])
       }
       const [first] = addresses
       if (options.all === true || first === undefined) return callback(null, addresses)
@@ -34,44 +33,44 @@ const guard =
     })
   }
 
-const accept = (socket: Socket, check: Check): Error | undefined => {
+const checkSocket = (socket: Socket, check: Check): Error | undefined => {
   try {
     check(socket.remoteAddress ?? '')
     return undefined
   } catch (error) {
     socket.destroy()
-    return asError(error)
+    return toError(error)
   }
 }
 
 /**
- * A connector that goes only where the policy allows. It checks three times: a literal address before connecting
- * (Node never looks those up), every answer of the look-up (the one that is then connected to: there is no second
- * one), and the address that the socket is really connected to.
+ * Creates a connector that only connects to addresses that the policy allows. It checks a literal address before
+ * connecting (Node does not look those up), every address that the lookup returns (there is no second lookup), and the
+ * address that the socket is connected to.
  */
 export const createGuardedConnector = ({
   policy,
   lookup,
   timeoutMs,
 }: GuardedConnectorOptions): buildConnector.connector => {
-  const connectorFor = (protocol: string): buildConnector.connector => {
+  const createConnector = (protocol: string): buildConnector.connector => {
     const check: Check = (address) => checkAddress(address, protocol, policy)
-    const connect = buildConnector({ lookup: guard(lookup, check), timeout: timeoutMs, allowH2: false })
+    const connect = buildConnector({ lookup: guardLookup(lookup, check), timeout: timeoutMs, allowH2: false })
     return (options, callback) => {
       try {
         if (isIP(options.hostname) !== 0) check(options.hostname)
       } catch (error) {
-        return callback(asError(error), null)
+        return callback(toError(error), null)
       }
       connect(options, (error, socket) => {
         if (error !== null) return callback(error, null)
-        const refusal = accept(socket, check)
+        const refusal = checkSocket(socket, check)
         if (refusal === undefined) callback(null, socket)
         else callback(refusal, null)
       })
     }
   }
-  const connectors = { 'http:': connectorFor('http:'), 'https:': connectorFor('https:') }
+  const connectors = { 'http:': createConnector('http:'), 'https:': createConnector('https:') }
   return (options, callback) =>
     connectors[options.protocol === 'https:' ? 'https:' : 'http:'](options, callback)
 }

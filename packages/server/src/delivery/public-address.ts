@@ -3,9 +3,9 @@ import ipaddr from 'ipaddr.js'
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
 /**
- * Tells whether `address` is an IP address of the public internet: not private, loopback, link-local, metadata,
- * carrier-grade, multicast, reserved or otherwise special (the IANA special-purpose registries), neither as such
- * nor mapped or tunnelled in IPv6. What is not an IP address is not public.
+ * Checks whether `address` is an IP address of the public internet. It is not public if it is private, loopback,
+ * link-local, carrier-grade NAT, multicast, reserved or otherwise special (IANA special-purpose registries), also when
+ * it is mapped or tunneled in IPv6. Text that is not an IP address is not public.
  */
 export const isPublicAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false

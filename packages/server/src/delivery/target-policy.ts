@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { isPublicAddress } from './public-address.ts'
 
-/** Which addresses deliveries may go to. */
+/** The addresses that webhooks may be sent to. */
 export type TargetPolicy = {
   /**
-   * False: public addresses only. True: `https` to any address, and `http` to loopback ones (a server for local use).
+   * If false, `https` to public addresses only. If true, `https` to any address and `http` to loopback addresses.
    */
   readonly allowPrivateTargets: boolean
 }
@@ -13,7 +13,7 @@ export type TargetPolicy = {
 const isLoopback = (address: string): boolean =>
   ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'
 
-const refusal = (
+const findRefusal = (
   address: string,
   protocol: string,
   { allowPrivateTargets }: TargetPolicy,
@@ -21,32 +21,25 @@ const refusal = (
   if (protocol !== 'https:') {
     return allowPrivateTargets && isLoopback(address)
       ? undefined
-      : 'http is for loopback addresses of a local server only'
+      : 'http is only allowed for loopback addresses, and only on a local server'
   }
   return allowPrivateTargets || isPublicAddress(address) ? undefined : 'it is not a public address'
 }
 
-/** A delivery was not sent, because of where it would have gone. */
+/** A webhook was not sent, because its target is not allowed. */
 export class TargetRefusedError extends Error {
   override readonly name = 'TargetRefusedError'
-  /** For programs; always this. */
   readonly code = 'target_refused'
 
-  /**
-   * @param address - the address that was refused.
-   * @param reason - why.
-   */
   constructor(address: string, reason: string) {
     super(`refused to connect to ${address}: ${reason}`)
   }
 }
 
 /**
- * Refuses an address that deliveries may not go to.
- *
- * @throws TargetRefusedError
+ * @throws TargetRefusedError when the policy does not allow the address.
  */
 export const checkAddress = (address: string, protocol: string, policy: TargetPolicy): void => {
-  const reason = isIP(address) === 0 ? 'it is not an IP address' : refusal(address, protocol, policy)
+  const reason = isIP(address) === 0 ? 'it is not an IP address' : findRefusal(address, protocol, policy)
   if (reason !== undefined) throw new TargetRefusedError(address, reason)
 }

@@ -9,7 +9,7 @@ afterEach(async () => {
   for (const close of opened.splice(0).reverse()) await close()
 })
 
-/** A TCP server that does as it is told with each complete request. */
+/** A TCP server that calls `onRequest` with each complete request. */
 const listen = async (
   onRequest: (socket: Socket) => void,
 ): Promise<{ port: number; server: Server; seen: string[] }> => {
@@ -60,7 +60,7 @@ const answersTo =
     else callback(null, all[0]?.address ?? '', all[0]?.family ?? 4)
   }
 
-test('posts the body and the headers as they are', async () => {
+test('sends the body and the headers unchanged', async () => {
   const { port, seen } = await answering('HTTP/1.1 204 No Content\r\n\r\n')
 
   const answer = await open().send(webhook(`http://127.0.0.1:${port}/hooks?from=us`))
@@ -71,7 +71,7 @@ test('posts the body and the headers as they are', async () => {
   expect(seen.join('')).toContain('\r\n\r\n{"event":"GROUP_CREATED"}')
 })
 
-test('uses connections again', async () => {
+test('reuses connections', async () => {
   const { port, server } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok')
   let connections = 0
   server.on('connection', () => connections++)
@@ -83,15 +83,15 @@ test('uses connections again', async () => {
   expect(connections).toBeLessThanOrEqual(2)
 })
 
-test('ends an attempt that gets no answer in time', async () => {
+test('ends an attempt without a response in time', async () => {
   const { port } = await listen(() => {})
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 200))).rejects.toThrow(
-    'no complete answer within 200 ms',
+    'no complete response within 200 ms',
   )
 })
 
-test('ends an attempt whose answer drips, although each byte comes in time', async () => {
+test('ends an attempt whose response arrives too slowly', async () => {
   const { port } = await listen((socket) => {
     socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
     const timer = setInterval(() => socket.write('.'), 20)
@@ -99,11 +99,11 @@ test('ends an attempt whose answer drips, although each byte comes in time', asy
   })
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
-    'no complete answer within 300 ms',
+    'no complete response within 300 ms',
   )
 })
 
-test('ends an attempt whose headers drip', async () => {
+test('ends an attempt whose headers arrive too slowly', async () => {
   const { port } = await listen((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
     const timer = setInterval(() => socket.write('x-slow: 1\r\n'), 20)
@@ -111,11 +111,11 @@ test('ends an attempt whose headers drip', async () => {
   })
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
-    'no complete answer within 300 ms',
+    'no complete response within 300 ms',
   )
 })
 
-test('stops reading an endless answer, closes the connection and takes the status', async () => {
+test('stops reading an endless response, closes the connection and returns the status', async () => {
   let written = 0
   const { port, server } = await listen((socket) => {
     const more = (): void => {
@@ -136,7 +136,7 @@ test('stops reading an endless answer, closes the connection and takes the statu
   expect(written).toBeLessThan(20_000_000)
 })
 
-test('does not unpack a compressed answer', async () => {
+test('does not decompress a response', async () => {
   const bomb = gzipSync(Buffer.alloc(10_000_000))
   const { port } = await listen((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.length}\r\n\r\n`)
@@ -169,7 +169,7 @@ test.each([
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`))).rejects.toThrow()
 })
 
-test('fails when the answer is not HTTP', async () => {
+test('fails when the response is not HTTP', async () => {
   const { port } = await answering('SSH-2.0-OpenSSH_9.9\r\n')
 
   await expect(open().send(webhook(`http://127.0.0.1:${port}/`))).rejects.toThrow()
@@ -190,7 +190,7 @@ test.each(['120', 'Wed, 21 Oct 2026 07:28:00 GMT', '-5', '9'.repeat(400), 'soon'
   },
 )
 
-test('tells 410', async () => {
+test('returns 410', async () => {
   const { port } = await answering('HTTP/1.1 410 Gone\r\ncontent-length: 4\r\n\r\ngone')
 
   expect(await open().send(webhook(`http://127.0.0.1:${port}/`))).toEqual({
@@ -200,7 +200,7 @@ test('tells 410', async () => {
   })
 })
 
-test('keeps of an answer only text that can be stored', async () => {
+test('keeps only text of a response that can be stored', async () => {
   const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\na\0\u00ff')
 
   const { body } = await open().send(webhook(`http://127.0.0.1:${port}/`))
@@ -208,7 +208,7 @@ test('keeps of an answer only text that can be stored', async () => {
   expect(body).not.toMatch(/[\0\p{Surrogate}]/u)
 })
 
-test('does not cut a character in two', async () => {
+test('does not split a character', async () => {
   const body = `${'x'.repeat(4_095)}😀`
   const { port } = await answering(
     `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -217,7 +217,7 @@ test('does not cut a character in two', async () => {
   expect((await open().send(webhook(`http://127.0.0.1:${port}/`))).body.isWellFormed()).toBe(true)
 })
 
-test('gives up at once when told to', async () => {
+test('aborts immediately', async () => {
   const { port } = await listen(() => {})
   const stop = new AbortController()
 
@@ -227,7 +227,7 @@ test('gives up at once when told to', async () => {
   await expect(sent).rejects.toThrow('the server is stopping')
 })
 
-test('does not send what was given up before it was connected', async () => {
+test('does not send a webhook that was aborted before it was connected', async () => {
   const { port, seen } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
   let answerLookup = (): void => {}
   const lookup: LookupFunction = (_name, _options, callback) => {
@@ -255,7 +255,7 @@ test.each([
   )
 })
 
-test('refuses a name that leads to a private address', async () => {
+test('refuses a name that resolves to a private address', async () => {
   const { port, seen } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
   const transport = open({ allowPrivateTargets: false, lookup: answersTo('127.0.0.1') })
 
@@ -276,7 +276,7 @@ test('refuses a name when only one of its addresses is private', async () => {
   ).rejects.toThrow('refused to connect to ::ffff:127.0.0.1')
 })
 
-test('refuses a name whose second look-up leads to a private address', async () => {
+test('refuses a name whose second lookup resolves to a private address', async () => {
   const answers = ['192.0.2.1', '10.0.0.1']
   const asked: string[] = []
   const lookup: LookupFunction = (name, options, callback) => {
@@ -290,21 +290,21 @@ test('refuses a name whose second look-up leads to a private address', async () 
   expect(asked).toEqual(['rebind.test', 'rebind.test'])
 })
 
-test('allows http for loopback of a local server only', async () => {
+test('allows http only for loopback addresses and a local server', async () => {
   const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
 
   await expect(
     open({ allowPrivateTargets: false }).send(webhook(`http://127.0.0.1:${port}/`)),
-  ).rejects.toThrow('http is for loopback addresses of a local server only')
+  ).rejects.toThrow('http is only allowed for loopback addresses, and only on a local server')
   await expect(open({ lookup: answersTo('10.0.0.1') }).send(webhook('http://lan.test/'))).rejects.toThrow(
-    'http is for loopback addresses of a local server only',
+    'http is only allowed for loopback addresses, and only on a local server',
   )
   expect(
     await open({ lookup: answersTo('127.0.0.1') }).send(webhook(`http://app.test:${port}/`)),
   ).toMatchObject({ status: 200 })
 })
 
-test('says when a name cannot be looked up', async () => {
+test('reports a name that cannot be resolved', async () => {
   const lookup: LookupFunction = (name, _options, callback) =>
     callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${name}`), { code: 'ENOTFOUND' }), [])
 

@@ -1,33 +1,28 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
+import type { DeliveryFetch } from '@wabakit/core'
 import { Agent } from 'undici'
-import { exchange, type OutgoingWebhook, type WebhookAnswer } from './exchange.ts'
+import { exchange, type OutgoingWebhook, type WebhookResponse } from './exchange.ts'
 import { createGuardedConnector } from './guarded-connector.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
-/** Options of {@link createTransport}. */
 export type TransportOptions = TargetPolicy & {
-  /**
-   * How names become addresses.
-   * @default the system's
-   */
+  /** @default dns.lookup */
   readonly lookup?: LookupFunction
   /**
-   * Longest time to connect, in milliseconds.
+   * Maximum time to connect, in milliseconds.
    * @default 10_000
    */
   readonly connectTimeoutMs?: number
 }
 
-/** Sends webhooks over connections that are kept and used again. */
+/** Sends webhooks over persistent connections. */
 export type Transport = {
-  /** Sends one webhook; see {@link exchange}. */
-  send(webhook: OutgoingWebhook): Promise<WebhookAnswer>
-  /** Closes all connections, whatever is still going on over them. */
+  send(webhook: OutgoingWebhook): Promise<WebhookResponse>
+  /** Closes all connections immediately. */
   close(): Promise<void>
 }
 
-/** Makes the transport of a server's deliveries: undici, with a connector that refuses special-purpose addresses. */
 export const createTransport = ({
   allowPrivateTargets,
   lookup = systemLookup,
@@ -44,3 +39,11 @@ export const createTransport = ({
     close: () => agent.destroy(),
   }
 }
+
+/** Adapts a transport to the fetch function that the core sends webhooks with. */
+export const createDeliveryFetch =
+  ({ send }: Transport, timeoutMs: number): DeliveryFetch =>
+  async (url, { headers, body, signal }) => {
+    const { status, retryAfter, ...rest } = await send({ url, headers, body, signal, timeoutMs })
+    return { status, headers: { get: () => retryAfter }, body: rest.body }
+  }

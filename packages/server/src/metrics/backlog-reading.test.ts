@@ -13,7 +13,7 @@ const backlog: Backlog = {
   disabledSubscriptions: 7,
 }
 
-test('asks the store once for all who ask at the same time, and again only after a while', async () => {
+test('measures once for concurrent callers, and again only after a while', async () => {
   let asked = 0
   const read = createBacklogReading(async () => {
     asked++
@@ -26,7 +26,7 @@ test('asks the store once for all who ask at the same time, and again only after
   await expect.poll(async () => (await read()) && asked, { timeout: 3_000 }).toBe(2)
 })
 
-test('asks the less often the longer it takes', async () => {
+test('measures less often the longer it takes', async () => {
   let asked = 0
   const read = createBacklogReading(async () => {
     asked++
@@ -39,7 +39,7 @@ test('asks the less often the longer it takes', async () => {
   expect(asked).toBe(1)
 })
 
-test('has no reading while the store cannot be reached, and one soon after', async () => {
+test('returns nothing while the store cannot be reached, and a reading soon after', async () => {
   let isAway = true
   const read = createBacklogReading(async () => {
     if (isAway) throw new Error('away')

@@ -1,41 +1,40 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Backlog } from '@wabakit/core'
 
-/** Longest time that a reading is waited for: well within what Prometheus grants a scrape (10 s). */
-const patienceMs = 3_000
-/** For how long a reading is good: so many times what it took, so that reading takes 2% of the time, within bounds. */
-const kept = { times: 50, leastMs: 1_000, mostMs: 60_000 }
+/** Maximum time to wait for a reading, well below the scrape timeout of Prometheus (10 s). */
+const timeoutMs = 3_000
+/** A reading is reused for 50 times its own duration, within bounds, so that reading takes at most 2% of the time. */
+const reuse = { factor: 50, minMs: 1_000, maxMs: 60_000 }
 
 /**
- * Keeps a store from being asked for its backlog more often, and those who ask from waiting longer, than is good for
- * either.
+ * Limits how often the backlog of a store is measured, and how long callers wait for it.
  *
- * @returns gives the newest reading, or `undefined` when there was none in time.
+ * @returns a function that returns the latest reading, or `undefined` when none was available in time.
  */
 export const createBacklogReading = (
   measure: () => Promise<Backlog>,
 ): (() => Promise<Backlog | undefined>) => {
   let reading: Promise<Backlog | undefined> | undefined
-  let goodUntil = Infinity
+  let validUntil = Infinity
 
   const read = async (): Promise<Backlog | undefined> => {
     const startedAt = performance.now()
-    goodUntil = Infinity
+    validUntil = Infinity
     const backlog = await measure().catch(() => undefined)
     const now = performance.now()
-    const keptMs = backlog === undefined ? kept.leastMs : kept.times * (now - startedAt)
-    goodUntil = now + Math.min(kept.mostMs, Math.max(kept.leastMs, keptMs))
+    const reusedMs = backlog === undefined ? reuse.minMs : reuse.factor * (now - startedAt)
+    validUntil = now + Math.min(reuse.maxMs, Math.max(reuse.minMs, reusedMs))
     return backlog
   }
 
   return async () => {
-    if (reading === undefined || performance.now() >= goodUntil) reading = read()
-    const ended = new AbortController()
-    const late = setTimeout(patienceMs, undefined, { signal: ended.signal, ref: false }).catch(
+    if (reading === undefined || performance.now() >= validUntil) reading = read()
+    const finished = new AbortController()
+    const timeout = setTimeout(timeoutMs, undefined, { signal: finished.signal, ref: false }).catch(
       () => undefined,
     )
-    const backlog = await Promise.race([reading, late])
-    ended.abort()
+    const backlog = await Promise.race([reading, timeout])
+    finished.abort()
     return backlog
   }
 }

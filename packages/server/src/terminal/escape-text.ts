@@ -1,12 +1,12 @@
 import { escapeControls } from '@wabakit/contract/escape-controls'
 
-/** Escapes the control characters of a text, except those that lay out its lines. */
+/** Escapes control characters except tabs and line breaks. */
 export const escapeText = (text: string): string => text.replace(/[^\t\n]+/g, (part) => escapeControls(part))
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colours begin.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one.
 const styles = /(\u001b\[[\d;]*m)/
 
-/** The same for a text that has colours. */
+/** Does the same, but keeps colors. */
 export const escapeUnstyled = (text: string): string =>
   text
     .split(styles)

@@ -7,7 +7,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
 const payload = '{"event":"CALL_ENDED","callId":"call-1"}'
 
-test('what sign signs, verify accepts, and a wrong secret or an old timestamp is told by its cause', async () => {
+test('verify accepts what sign signs, and reports a wrong secret or an old timestamp as the cause', async () => {
   writeFileSync(join(folder, 'payload.json'), payload)
   const env = { WABAKIT_WEBHOOK_SECRET: secret }
   const [piped, old] = await Promise.all([
@@ -57,18 +57,15 @@ test('the documents of the service are printed as JSON', async () => {
   expect(openapi?.stdout.split('\n')).toHaveLength(2)
 })
 
-test('wrong usage ends with 2 and says what is wrong', async () => {
+test('a usage error ends with 2 and says what is wrong', async () => {
   const cases: [args: string[], complaint: RegExp][] = [
     [['bake'], /^There is no command bake\. See wabakit --help\.$/m],
     [['trigger'], /missing required argument 'what'/],
     [['trigger', 'call', '--set', 'novalue'], /--set takes path=value/],
-    [
-      ['trigger', 'CALL_VANISHED'],
-      /There is no event CALL_VANISHED\. Trigger call, or one of: GROUP_CREATED, /,
-    ],
+    [['trigger', 'CALL_VANISHED'], /Unknown event: CALL_VANISHED\. Trigger call, or one of: GROUP_CREATED, /],
     [['listen'], /--forward-to/],
     [['listen', '--forward-to', 'ftp://127.0.0.1/'], /must be an http or https URL/],
-    [['resend'], /Name one delivery, or choose a range/],
+    [['resend'], /Name one delivery, or select deliveries/],
     [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
     [['resend', '--status', 'lost'], /must be one of: pending, delivered, exhausted, skipped/],
     [['verify', '--secret', secret, '--header', 'nonsense'], /--header takes "name: value"/],
@@ -80,7 +77,7 @@ test('wrong usage ends with 2 and says what is wrong', async () => {
   }
 })
 
-test('a server that does not answer ends with 3', async () => {
+test('a server that cannot be reached ends with 3', async () => {
   const env = { WABAKIT_SERVER: 'http://127.0.0.1:9' }
   const [trigger, tail, ready] = await Promise.all([
     wabakit(['trigger', 'call'], { env }),
@@ -88,7 +85,7 @@ test('a server that does not answer ends with 3', async () => {
     wabakit(['ready', '--wait', '0.2'], { env }),
   ])
 
-  expect(trigger).toMatchObject({ code: 3, stderr: expect.stringMatching(/^No server answers at http:/) })
+  expect(trigger).toMatchObject({ code: 3, stderr: expect.stringMatching(/^Cannot reach a server at http:/) })
   expect(tail.code).toBe(3)
   expect(ready).toMatchObject({
     code: 3,

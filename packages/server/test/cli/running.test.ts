@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 const on = (...args: string[]) => wabakit(args, { env })
 
-test('trigger plays a whole call, which listen forwards signed with the secret it printed, and tail tells by lines', async () => {
+test('trigger plays a whole call, which listen forwards, signed with the printed secret, and tail prints', async () => {
   const forwarded = await openEndpoint()
   const listening = startWabakit(['listen', '--forward-to', forwarded.url], { env })
   const tail = startWabakit(['events', 'tail'], { env })
@@ -64,10 +64,10 @@ test('trigger plays a whole call, which listen forwards signed with the secret i
     stdout: '{"resent":1}\n',
   })
   await endpoint.arrived(started + 2)
-  const [original, again, anew] = [endpoint.arrivals[started - 1], ...endpoint.arrivals.slice(started)]
+  const [original, again, renewed] = [endpoint.arrivals[started - 1], ...endpoint.arrivals.slice(started)]
   expect(again).toEqual(original)
-  expect(anew?.event).toBe('CALL_AI_SUMMARY')
-  expect(anew?.id).not.toBe(original?.id)
+  expect(renewed?.event).toBe('CALL_AI_SUMMARY')
+  expect(renewed?.id).not.toBe(original?.id)
 
   for (const command of [listening, tail, json]) command.kill('SIGINT')
   expect(await Promise.all([listening, tail, json].map(({ ended }) => ended))).toEqual([0, 0, 0])
@@ -97,7 +97,7 @@ test('trigger sends each event by its name, which arrives with what --set overri
   expect(JSON.parse(payload)).toMatchObject({ groupId: 'order-1042', customerPhone: '+15550199001' })
 })
 
-test('what the server refuses ends with 1 and its sentence', async () => {
+test('an error of the server ends with 1 and its message', async () => {
   const [channel, delivery, organization, stranger] = await Promise.all([
     on('trigger', 'call', '--set', 'channel=PIGEON'),
     on('resend', 'dlv_none'),
@@ -108,14 +108,14 @@ test('what the server refuses ends with 1 and its sentence', async () => {
   expect(channel).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'The server refused (400): channel: channel must be PSTN or WHATSAPP.\n',
+    stderr: 'The server rejected the request (400): channel: channel must be PSTN or WHATSAPP.\n',
   })
   expect(delivery).toMatchObject({ code: 1, stderr: expect.stringContaining('no delivery "dlv_none"') })
   expect(organization).toMatchObject({ code: 1, stderr: expect.stringContaining('"nobody"') })
   expect(stranger).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(401\).*control token/) })
 })
 
-test('tail goes on where it was when the server comes back', async () => {
+test('tail continues after the last event when the server comes back', async () => {
   const args = ['--database', 'tail.db']
   const first = await startServer(args)
   const port = new URL(first.ready.url).port
@@ -135,7 +135,7 @@ test('tail goes on where it was when the server comes back', async () => {
   expect(await Promise.all([tail.ended, second.ended])).toEqual([0, 0])
 })
 
-test('what a server says cannot write into the terminal, in any format', async () => {
+test('a server cannot write control characters to the terminal, in any format', async () => {
   const injected = '\u001b[2J\u001b]0;title\u0007\u009b1A\u202e\u2028\n12:00:00 --> FORGED'
   const call = { callId: injected, direction: injected, channel: 'PSTN', state: 'ended' }
   const hostile = createServer((request, response) => {

@@ -27,7 +27,7 @@ test('a first start prints key and secret once, a second one on the same file do
   expect(second.ready.demo).toEqual(lasting)
 })
 
-test('tells people the same, without colours where there is no terminal', async () => {
+test('prints the same for people, without colors unless on a terminal', async () => {
   const server = startWabakit([], {
     env: { WABAKIT_PORT: '0', WABAKIT_DATABASE: ':memory:', WABAKIT_LOG_LEVEL: 'silent' },
   })
@@ -38,7 +38,7 @@ test('tells people the same, without colours where there is no terminal', async 
   expect(await server.ended).toBe(0)
 })
 
-test('what keeps a server from starting is told in a sentence that names it, with exit code 2', async () => {
+test('what prevents a server from starting is reported in one sentence, with exit code 2', async () => {
   const holder = await startServer(['--database', 'held.db'])
   const port = new URL(holder.ready.url).port
   const [badPort, badVariable, takenPort, takenFile, noFolder] = await Promise.all([
@@ -70,7 +70,7 @@ test('what keeps a server from starting is told in a sentence that names it, wit
   expect(await holder.ended).toBe(0)
 })
 
-test('exec gives a command a server of its own and hands on its exit code', async () => {
+test('exec runs a command with its own server and returns its exit code', async () => {
   const script = `
     const { WABAKIT_BASE_URL, WABAKIT_API_KEY, WABAKIT_WABA_NUMBER } = process.env
     const response = await fetch(WABAKIT_BASE_URL + '/whatsapp/wa-group/create', {
@@ -92,7 +92,7 @@ test('exec gives a command a server of its own and hands on its exit code', asyn
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('no-such-command cannot be run') })
 })
 
-test('exec hands a signal on to the command, and ends with it', async () => {
+test('exec forwards a signal to the command, and ends with it', async () => {
   const script = "process.on('SIGINT', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000)"
   const running = startWabakit(['exec', '--', process.execPath, '-e', script])
   await running.line(/^up$/)

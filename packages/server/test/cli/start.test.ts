@@ -16,8 +16,9 @@ test('help loads no command, and a server on SQLite neither PostgreSQL nor a mig
   ])
 
   expect(help.filter((url) => /\/cli\/program\.ts$/.test(url))).toHaveLength(1)
+  expect(help.filter((url) => /\/cli\/(?!main|program|cli-error)\w/.test(url))).toEqual([])
   expect(
-    help.filter((url) => /\/(?:actions|host|sqlite|postgres|migrate-database)\/(?!errors\/)/.test(url)),
+    help.filter((url) => /\/(?:serve|http|control|sqlite|postgres|migrate-database)\/(?!errors\/)/.test(url)),
   ).toEqual([])
   expect(serve.filter((url) => /\/sqlite\/open-database\.ts$/.test(url))).toHaveLength(1)
   expect(serve.filter((url) => /\/node_modules\/pg\/|\/src\/migrate-database\//.test(url))).toEqual([])

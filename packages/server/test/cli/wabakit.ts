@@ -51,7 +51,7 @@ export const wabakit = async (args: readonly string[], options: Options = {}) =>
   return { code, stdout, stderr }
 }
 
-/** Starts a command that runs until it is told to end. */
+/** Starts a command that runs until it receives a signal. */
 export const startWabakit = (args: readonly string[], options: Options = {}) => {
   const { child, ended } = spawnWabakit(args, options)
   const lines: string[] = []
@@ -89,7 +89,7 @@ export const startWabakit = (args: readonly string[], options: Options = {}) => 
   }
 }
 
-/** What a server says as its first line. */
+/** The first line that a server prints. */
 export type Ready = {
   readonly url: string
   readonly database: string

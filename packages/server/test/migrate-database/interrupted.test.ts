@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { migrate as migrateByCommand } from '../../src/cli/actions/migrate-database.ts'
-import { outputOf } from '../../src/cli/output.ts'
+import { migrate as migrateByCommand } from '../../src/cli/migrate-database.ts'
+import { createOutput } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
 import { startWabakit, wabakit } from '../cli/wabakit.ts'
@@ -102,7 +102,9 @@ test('a migration that was killed goes on where it was, and doubles nothing', as
 test('a migration that lost its connection says what to do, and a half-filled target takes only the rest', async () => {
   const [from, other] = [await fill(), await fill()]
   const to = await cluster.createDatabase()
-  const lost = migrateByCommand({ from, to }, outputOf({ format: 'json' })).catch((error: unknown) => error)
+  const lost = migrateByCommand({ from, to }, createOutput({ format: 'json' })).catch(
+    (error: unknown) => error,
+  )
   const { target, terminate, letGo } = await holdMigration(to)
   await terminate()
   expect(String(await lost)).toMatch(/^CliError: PostgreSQL did not do it: .* Run the same command again/)

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { migrate as migrateByCommand } from '../../src/cli/actions/migrate-database.ts'
 import { CliError } from '../../src/cli/cli-error.ts'
-import { outputOf } from '../../src/cli/output.ts'
+import { migrate as migrateByCommand } from '../../src/cli/migrate-database.ts'
+import { createOutput } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
 import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
@@ -135,16 +135,20 @@ test('a target into which another migration runs is refused', async () => {
 
 test('the command line says what can be migrated', async () => {
   const file = await makeSource()
-  const output = outputOf({ format: 'json' })
+  const output = createOutput({ format: 'json' })
   const cases: [from: string, to: string, message: string][] = [
-    [nowhere, file, '--from must be a SQLite file: what can be migrated is SQLite to PostgreSQL.'],
-    [':memory:', nowhere, '--from must be a SQLite file: what can be migrated is SQLite to PostgreSQL.'],
-    [file, './other.db', '--to must be a postgres:// URL: what can be migrated is SQLite to PostgreSQL.'],
-    [file, ':memory:', '--to must be a postgres:// URL: what can be migrated is SQLite to PostgreSQL.'],
+    [nowhere, file, '--from must be a SQLite file, because only SQLite can be migrated to PostgreSQL.'],
+    [':memory:', nowhere, '--from must be a SQLite file, because only SQLite can be migrated to PostgreSQL.'],
+    [
+      file,
+      './other.db',
+      '--to must be a postgres:// URL, because only SQLite can be migrated to PostgreSQL.',
+    ],
+    [file, ':memory:', '--to must be a postgres:// URL, because only SQLite can be migrated to PostgreSQL.'],
     [
       file,
       nowhere.replace('very-', '/very-'),
-      '--to cannot be read as a URL. Percent-encode the special characters of its password.',
+      '--to cannot be read as a URL. Percent-encode special characters in the password.',
     ],
   ]
   for (const [from, to, message] of cases) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type CallEvent, type CallRecord, createCallTracker } from '../index.ts'
+import { type CallEvent, createCallTracker, type TrackedCall } from '../index.ts'
 
 const callId = 'call-1'
 const initiated: CallEvent = {
@@ -36,13 +36,13 @@ const summarized: CallEvent = {
 }
 
 const tracker = createCallTracker()
-const fold = (events: readonly CallEvent[]): CallRecord | undefined => {
-  let record: CallRecord | undefined
+const fold = (events: readonly CallEvent[]): TrackedCall | undefined => {
+  let record: TrackedCall | undefined
   for (const event of events) record = tracker.apply(record, event).record
   return record
 }
 
-it('folds a call from its start to its summary', () => {
+it('combines the events of a call, from its start to its summary', () => {
   const record = fold([initiated, accepted, ended, summarized])
   expect(record).toMatchObject({
     callId,
@@ -62,7 +62,7 @@ it('says what an event added and from which state it moved the call', () => {
   })
 })
 
-it('gives back the very same record when an event arrives again', () => {
+it('returns the same record when an event arrives again', () => {
   const record = fold([initiated, accepted])
   const again = tracker.apply(record, accepted)
   expect(again.record).toBe(record)
@@ -75,12 +75,12 @@ it('never lets an older event overwrite a newer state or detail', () => {
   expect({ stateChanged, changed }).toEqual({ stateChanged: false, changed: [] })
 })
 
-it('takes an empty string for unset, so that it never replaces what is known', () => {
+it('ignores empty strings, so that they never replace a known value', () => {
   const blank: CallEvent = { event: 'CALL_ENDED', callId, agentNumber: '', callStartedAt: '' }
   expect(fold([accepted, blank])?.details).toEqual({ agentNumber: '+14155550111' })
 })
 
-it('tells a call that was not picked, missed or rejected from one that ended', () => {
+it('distinguishes a call that was not picked, missed or rejected from one that ended', () => {
   const event = (name: 'CALL_NOT_PICKED' | 'CALL_MISSED' | 'CALL_REJECTED'): CallEvent => ({
     event: name,
     callId,
@@ -91,18 +91,18 @@ it('tells a call that was not picked, missed or rejected from one that ended', (
   expect(fold([ended, event('CALL_REJECTED')])?.state).toBe('rejected')
 })
 
-it('refuses the event of another call', () => {
+it('rejects the event of another call', () => {
   expect(() => tracker.apply(fold([initiated]), { ...accepted, callId: 'call-2' })).toThrow(RangeError)
 })
 
-it('comes to the same record in whatever order and however often the events arrive', () => {
+it('returns the same record in whatever order and however often the events arrive', () => {
   const all = [initiated, accepted, ended, summarized]
   const expected = fold(all)
   const orders = fc.shuffledSubarray([...all, ...all], { minLength: 8, maxLength: 8 })
   fc.assert(fc.property(orders, (events) => void expect(fold(events)).toEqual(expected)))
 })
 
-it('changes neither the record nor the event that it is given', () => {
+it('changes neither the record nor the event', () => {
   const record = fold([initiated])
   const before = structuredClone(record)
   tracker.apply(record, Object.freeze({ ...summarized }))

@@ -4,35 +4,35 @@ import {
   type CallEvent,
   type CallEventName,
   type CallField,
-  type CallRecord,
-  type CallRecordBase,
   type CallState,
   callFields,
   callStates,
-} from './call-record.ts'
+  type TrackedCall,
+  type TrackedCallBase,
+} from './tracked-call.ts'
 
-/** What an event added to a call's record. */
+/** The result of adding an event to a call. */
 export type CallUpdate = {
-  /** The record with the event in it; the very same one when the event told nothing new. */
-  readonly record: CallRecord
-  /** The state that the event moved the call from; `undefined` when it was the first event, or moved nothing. */
+  /** The updated record; the same object if the event adds nothing. */
+  readonly record: TrackedCall
+  /** The state before the event; `undefined` for the first event, or if the state is unchanged. */
   readonly previousState: CallState | undefined
-  /** Whether the event moved the call to another state, the first one included. */
+  /** Whether the state changed. True for the first event. */
   readonly stateChanged: boolean
-  /** The details that the event added or corrected. */
+  /** The fields that the event added or changed. */
   readonly changed: readonly CallField[]
 }
 
-/** Folds the events of a call into one record. It keeps nothing itself. */
+/** Combines the events of a call into one record. It stores nothing. */
 export type CallTracker = {
   /**
-   * Adds an event to what was known of its call. Events may come in any order and any number of times: the result is
-   * the same, because a detail of an older event never replaces that of a newer one, and a state never goes back.
+   * Adds an event to the record of its call. Events may arrive in any order and any number of times with the same
+   * result: a field of an older event never replaces that of a newer one, and a state never goes back.
    *
-   * @param record - what `apply` returned for the call before; `undefined` for its first event.
-   * @throws RangeError when the event belongs to another call than the record.
+   * @param record - the record that `apply` returned before; `undefined` for the first event of a call.
+   * @throws RangeError when the event and the record belong to different calls.
    */
-  apply(record: CallRecord | undefined, event: CallEvent): CallUpdate
+  apply(record: TrackedCall | undefined, event: CallEvent): CallUpdate
 }
 
 const age = new Map(Object.keys(callStates).map((name, position) => [name, position]))
@@ -42,42 +42,46 @@ const isNewer = (left: CallEventName, right: CallEventName | undefined): boolean
 const isSet = <Value>(value: Value): value is Exclude<Value, '' | null | undefined> =>
   value !== '' && value !== null && value !== undefined
 
-type Gathered = Pick<CallRecordBase, 'details' | 'sources'> & { readonly changed: readonly CallField[] }
+type Collected = Pick<TrackedCallBase, 'details' | 'sources'> & { readonly changed: readonly CallField[] }
 
-const gather = <Field extends CallField>(gathered: Gathered, event: CallEvent, field: Field): Gathered => {
+const collect = <Field extends CallField>(
+  collected: Collected,
+  event: CallEvent,
+  field: Field,
+): Collected => {
   const value: CallEvent[Field] = event[field]
-  if (!isSet(value) || !isNewer(event.event, gathered.sources[field])) return gathered
-  const details: CallDetails = { ...gathered.details, [field]: value }
-  const sources = { ...gathered.sources, [field]: event.event }
-  const changed = gathered.details[field] === value ? gathered.changed : [...gathered.changed, field]
+  if (!isSet(value) || !isNewer(event.event, collected.sources[field])) return collected
+  const details: CallDetails = { ...collected.details, [field]: value }
+  const sources = { ...collected.sources, [field]: event.event }
+  const changed = collected.details[field] === value ? collected.changed : [...collected.changed, field]
   return { details, sources, changed }
 }
 
-const inOrder = (events: readonly CallEventName[]): CallEventName[] =>
+const sortEvents = (events: readonly CallEventName[]): CallEventName[] =>
   events.toSorted((left, right) => (age.get(left) ?? 0) - (age.get(right) ?? 0))
 
-const first = (event: CallEvent): CallRecordBase => ({
+const createBase = (event: CallEvent): TrackedCallBase => ({
   callId: event.callId,
   details: {},
   events: [],
   sources: {},
 })
 
-/** The state that the newest of these events brings; a summary's is decided by the summary itself. */
-const lifecycleState = (events: readonly CallEventName[]): Exclude<CallState, 'summarized'> => {
+/** Returns the state that the newest event leads to, apart from the summary. */
+const findLifecycleState = (events: readonly CallEventName[]): Exclude<CallState, 'summarized'> => {
   let state: Exclude<CallState, 'summarized'> = 'initiated'
   for (const name of events) if (name !== 'CALL_AI_SUMMARY') state = callStates[name]
   return state
 }
 
-const withState = (base: CallRecordBase, summary: CallSummary | undefined): CallRecord =>
+const withState = (base: TrackedCallBase, summary: CallSummary | undefined): TrackedCall =>
   summary === undefined
-    ? { ...base, state: lifecycleState(base.events) }
+    ? { ...base, state: findLifecycleState(base.events) }
     : { ...base, state: 'summarized', summary }
 
 /**
- * Makes a tracker that folds the lifecycle and summary events of calls, in whatever order and however often they
- * arrive, into one typed record per call. It is pure: record in, record out; where records live is up to you.
+ * Creates a tracker that combines the lifecycle and summary events of each call into one typed record, in whatever order
+ * and however often they arrive. It is a pure function of a record and an event; storing records is up to you.
  *
  * @example
  * const tracker = createCallTracker()
@@ -88,23 +92,23 @@ const withState = (base: CallRecordBase, summary: CallSummary | undefined): Call
  */
 export const createCallTracker = (): CallTracker => ({
   apply: (record, event) => {
-    const base = record ?? first(event)
+    const base = record ?? createBase(event)
     if (base.callId !== event.callId) {
       throw new RangeError(
-        `An event of call ${event.callId} cannot be added to the record of call ${base.callId}`,
+        `An event of call ${event.callId} cannot be added to the record of call ${base.callId}. Load the record by event.callId.`,
       )
     }
-    let gathered: Gathered = { details: base.details, sources: base.sources, changed: [] }
-    for (const field of callFields) gathered = gather(gathered, event, field)
-    const { changed, ...rest } = gathered
+    let collected: Collected = { details: base.details, sources: base.sources, changed: [] }
+    for (const field of callFields) collected = collect(collected, event, field)
+    const { changed, ...rest } = collected
     const known = base.events.includes(event.event)
-    const events = known ? base.events : inOrder([...base.events, event.event])
+    const events = known ? base.events : sortEvents([...base.events, event.event])
     const summary = record?.summary ?? (event.event === 'CALL_AI_SUMMARY' ? event.summary : undefined)
     const next = withState({ callId: base.callId, ...rest, events }, summary)
     const stateChanged = next.state !== record?.state
-    const nothingNew = record !== undefined && known && !stateChanged && rest.sources === base.sources
+    const unchanged = record !== undefined && known && !stateChanged && rest.sources === base.sources
     return {
-      record: nothingNew ? record : next,
+      record: unchanged ? record : next,
       previousState: stateChanged ? record?.state : undefined,
       stateChanged,
       changed,

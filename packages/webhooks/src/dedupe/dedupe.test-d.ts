@@ -5,7 +5,7 @@ import { type Claim, createReceiver, type Dedupe, type Receiver, sqlInbox, unsig
 declare const pool: Pool
 const verify = unsigned()
 
-// A store whose claims have no owner would let anybody release them.
+// With a store whose claims have no owner, anyone could release them.
 const ownerless = {
   claim: async (_key: string, _ttlMs: number): Promise<'claimed' | 'duplicate' | 'in_progress'> => 'claimed',
   complete: async (_key: string) => {},
@@ -21,7 +21,7 @@ const silent = { renew: () => true, complete: async () => {}, release: () => {} 
 // @ts-expect-error complete() must return whether the claim was held
 silent satisfies Claim
 
-// Handlers are typed with the transaction of the inbox, and without an inbox there is none.
+// Handlers get the type of the inbox's transaction. Without an inbox, it is undefined.
 const inInbox = createReceiver({ verify, dedupe: sqlInbox<PoolClient>(pool) })
 expectTypeOf(inInbox).toEqualTypeOf<Receiver<PoolClient>>()
 inInbox

@@ -1,30 +1,52 @@
 /**
- * A delivery that is being handled. Every claim of a key is a different one: once it has expired and somebody else has
- * claimed the key, nothing that the first holder does changes the second one's claim, or what came of it.
+ * The right to handle a delivery. Every claim of a key is different: once a claim has expired and somebody else has
+ * claimed the key, the methods of the old claim must not change anything.
  */
 export type Claim = {
-  /** Makes the claim last for `ttlMs` milliseconds from now. Returns `false` when it is lost. */
+  /** Extends the claim to `ttlMs` milliseconds from now. Returns `false` when the claim is lost. */
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
-   * The delivery was handled: from now on its key is a duplicate, for as long as the store keeps it. Returns `false`,
-   * and changes nothing, when somebody else has claimed the key since.
+   * Records that the delivery was handled. From now on, its key is a duplicate, for as long as the store keeps it.
+   * Returns `false` and changes nothing when somebody else has claimed the key.
    */
   complete(): boolean | Promise<boolean>
-  /** The delivery was not handled: the next one may claim the key. Changes nothing when the claim is lost. */
+  /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */
   release(): unknown
 }
 
+/** The result of claiming a key. */
+export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
+
 /**
- * Remembers which deliveries were handled. A key is claimed, then its claim is completed or released; the claim of a
- * holder that died expires. Methods may be synchronous or not, and may throw when the store cannot be reached.
+ * Remembers which deliveries were handled. A key is claimed, then the claim is completed or released. The claim of a
+ * process that died expires. Methods may be synchronous or not, and may throw when the store cannot be reached.
  */
 export type Dedupe = {
   /**
-   * Claims a key for `ttlMs` milliseconds, atomically among all who share the store. Returns `duplicate` when it was
-   * handled before, `in_progress` when somebody else is handling it.
+   * Claims a key for `ttlMs` milliseconds, atomically among all users of the store. Returns `duplicate` when the
+   * delivery was handled before, and `in_progress` when somebody else is handling it.
    */
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }
 
-/** What became of a claim. */
-export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
+/**
+ * The result of a delivery: its handlers succeeded and the transaction is committed, one of them failed and it is rolled
+ * back, or no handler was called.
+ */
+export type InboxOutcome = 'handled' | 'failed' | 'duplicate' | 'in_progress'
+
+/**
+ * Remembers handled deliveries in the database that handlers write to, in the same transaction. Either everything that
+ * they wrote is stored and the delivery is known as handled, or neither.
+ */
+export type Inbox<Transaction> = {
+  /**
+   * Runs `work` in a transaction, unless the key was handled before or is being handled. Commits, together with the
+   * key, when `work` resolves to `true`; otherwise rolls back. Rejects when the database cannot be reached, or when
+   * the commit is not confirmed.
+   */
+  transact(key: string, work: (transaction: Transaction) => Promise<boolean>): Promise<InboxOutcome>
+}
+
+/** For how long handled deliveries are remembered by default, in milliseconds: longer than any retry schedule. */
+export const defaultRetentionMs = 7 * 24 * 3_600_000

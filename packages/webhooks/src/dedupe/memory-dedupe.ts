@@ -1,15 +1,14 @@
-import type { Claim, Dedupe } from './dedupe.ts'
-import { defaultRetentionMs } from './retention.ts'
+import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
-/** Options of {@link memoryDedupe}. */
+/** Options for {@link memoryDedupe}. */
 export type MemoryDedupeOptions = {
   /**
    * Milliseconds for which a handled delivery is remembered.
-   * @default 604_800_000 (7 days: longer than any retry schedule of this service)
+   * @default 604_800_000 (7 days)
    */
   readonly ttlMs?: number
   /**
-   * Most deliveries remembered; beyond it the oldest are forgotten first, claims in progress never.
+   * Maximum number of remembered deliveries. The oldest are forgotten first; claims in progress never are.
    * @default 100_000
    */
   readonly maxEntries?: number
@@ -20,18 +19,18 @@ export type MemoryDedupeOptions = {
   readonly now?: () => number
 }
 
-/** A claim, until another entry takes its place; or a handled delivery. */
+/** A claim, until another entry replaces it; or a handled delivery. */
 type Entry = { readonly done: boolean; expiresAt: number }
 
 /**
- * Remembers deliveries in this process: for one process and for tests. Several processes need a shared store.
+ * Remembers deliveries in memory, for one process and for tests. Several processes need a shared store.
  *
  * @example
  * createReceiver({ verify, dedupe: memoryDedupe() })
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
   const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = Date.now } = options
-  // In the order of their completion, so that the first is the first to expire; live claims stand where they began.
+  // In the order of completion, so that the first is the first to expire. Claims are in the order of claiming.
   const entries = new Map<string, Entry>()
 
   const evict = (at: number): void => {
@@ -44,7 +43,7 @@ export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
     }
   }
 
-  const claimOf = (key: string, entry: Entry): Claim => ({
+  const createClaim = (key: string, entry: Entry): Claim => ({
     renew: (claimMs) => {
       if (entries.get(key) !== entry) return false
       entry.expiresAt = now() + claimMs
@@ -71,7 +70,7 @@ export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
       const entry: Entry = { done: false, expiresAt: at + claimMs }
       entries.delete(key)
       entries.set(key, entry)
-      return claimOf(key, entry)
+      return createClaim(key, entry)
     },
   }
 }

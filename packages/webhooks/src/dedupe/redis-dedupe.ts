@@ -1,23 +1,22 @@
-import type { Dedupe } from './dedupe.ts'
-import { defaultRetentionMs } from './retention.ts'
+import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
-/** What is needed of a client of `redis` (node-redis 4 and newer), cluster or not. */
+/** The required part of a client of `redis` (node-redis 4 and newer), cluster or not. */
 export type NodeRedisClient = {
   set(key: string, value: string, options: { PX: number; NX: true }): Promise<unknown>
   get(key: string): Promise<unknown>
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** What is needed of a client of `ioredis`, cluster or not. */
+/** The required part of a client of `ioredis`, cluster or not. */
 export type IoRedisClient = {
-  /** By which an ioredis client is recognised. */
+  /** Distinguishes an ioredis client from one of node-redis. */
   readonly call: unknown
   set(key: string, value: string, px: 'PX', milliseconds: number, nx: 'NX'): Promise<unknown>
   get(key: string): Promise<unknown>
   eval(script: string, keys: 1, key: string, ...values: string[]): Promise<unknown>
 }
 
-/** Options of {@link redisDedupe}. */
+/** Options for {@link redisDedupe}. */
 export type RedisDedupeOptions = {
   /**
    * Milliseconds for which a handled delivery is remembered.
@@ -25,16 +24,16 @@ export type RedisDedupeOptions = {
    */
   readonly ttlMs?: number
   /**
-   * What the keys start with.
+   * Prefix of the keys.
    * @default 'wabakit:webhook:'
    */
   readonly prefix?: string
 }
 
-/** Value of the key of a handled delivery; that of a claimed one is the claim's token. */
+/** The value of a handled delivery. The value of a claimed one is the claim's token. */
 const done = 'done'
 
-// Reading and writing must be one step, or a claim that expires in between is somebody else's.
+// Scripts, because reading and writing must be one step: in between, the claim could expire and be claimed again.
 const scripts = {
   renew: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
@@ -51,7 +50,7 @@ type Commands = {
   readonly run: (script: string, key: string, ...values: string[]) => Promise<unknown>
 }
 
-const commandsOf = (client: NodeRedisClient | IoRedisClient): Commands =>
+const toCommands = (client: NodeRedisClient | IoRedisClient): Commands =>
   'call' in client
     ? {
         setIfAbsent: (key, value, ttlMs) => client.set(key, value, 'PX', ttlMs, 'NX'),
@@ -63,9 +62,9 @@ const commandsOf = (client: NodeRedisClient | IoRedisClient): Commands =>
       }
 
 /**
- * Remembers deliveries in Redis, for any number of processes. One key per delivery, which expires by itself.
+ * Remembers deliveries in Redis, for any number of processes. Each delivery is one key, which expires by itself.
  *
- * @param client - a connected client of `redis` or of `ioredis`; it stays yours to close.
+ * @param client - a connected client of `redis` or of `ioredis`. It is never closed.
  * @example
  * createReceiver({ verify, dedupe: redisDedupe(await createClient({ url }).connect()) })
  */
@@ -74,7 +73,7 @@ export const redisDedupe = (
   options: RedisDedupeOptions = {},
 ): Dedupe => {
   const { ttlMs = defaultRetentionMs, prefix = 'wabakit:webhook:' } = options
-  const { setIfAbsent, run } = commandsOf(client)
+  const { setIfAbsent, run } = toCommands(client)
   return {
     claim: async (name, claimMs) => {
       const key = prefix + name

@@ -1,14 +1,13 @@
-import type { Claim, Dedupe } from './dedupe.ts'
-import { defaultRetentionMs } from './retention.ts'
+import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 import { assertTableName, createSweeper, defaultTable, later } from './sql-table.ts'
 
-/** Runs one parameterised statement of PostgreSQL (`$1`, `$2`) and resolves to its rows. */
+/** Runs one parameterized PostgreSQL statement (`$1`, `$2`) and resolves to its rows. */
 export type SqlQuery = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>
 
-/** What is needed of a pool or a client of `pg`. */
+/** The required part of a pool or a client of `pg`. */
 export type SqlClient = { query: SqlQuery }
 
-/** Options of {@link sqlDedupe} and {@link sqlInbox}. */
+/** Options for {@link sqlDedupe} and {@link sqlInbox}. */
 export type SqlDedupeOptions = {
   /**
    * Milliseconds for which a handled delivery is remembered.
@@ -16,21 +15,21 @@ export type SqlDedupeOptions = {
    */
   readonly ttlMs?: number
   /**
-   * Name of the table, with its schema if needed.
+   * Name of the table, optionally with its schema.
    * @default 'wabakit_webhook_deliveries'
    */
   readonly table?: string
 }
 
-const outcomeOf = (row: unknown): unknown =>
+const readOutcome = (row: unknown): unknown =>
   typeof row === 'object' && row !== null && 'outcome' in row ? row.outcome : undefined
 
 /**
- * Remembers deliveries in a table of PostgreSQL ({@link sqlDedupeTable}), for any number of processes, by the
- * database's clock. What has expired is deleted along the way.
+ * Remembers deliveries in a PostgreSQL table ({@link sqlDedupeTable}), for any number of processes. It uses the clock of
+ * the database, and deletes expired rows from time to time.
  *
  * @param query - a pool or a client of `pg`, or a function that runs one statement.
- * @throws RangeError when `table` is not a plain name.
+ * @throws RangeError when `table` is not a plain identifier.
  * @example
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })
  */
@@ -40,7 +39,7 @@ export const sqlDedupe = (query: SqlQuery | SqlClient, options: SqlDedupeOptions
   const run: SqlQuery = typeof query === 'function' ? query : (text, values) => query.query(text, values)
   const sweep = createSweeper(table)
 
-  const claimOf = (key: string, token: string): Claim => ({
+  const createClaim = (key: string, token: string): Claim => ({
     renew: async (claimMs) => {
       const { rows } = await run(
         `UPDATE ${table} SET expires_at = ${later} WHERE key = $1 AND claimed_by = $3 RETURNING 1`,
@@ -79,10 +78,10 @@ export const sqlDedupe = (query: SqlQuery | SqlClient, options: SqlDedupeOptions
          END AS outcome`,
         [key, claimMs, token],
       )
-      const outcome = outcomeOf(rows[0])
+      const outcome = readOutcome(rows[0])
       if (outcome === 'duplicate' || outcome === 'in_progress') return outcome
-      if (outcome === 'claimed') return claimOf(key, token)
-      throw new TypeError('The query function of sqlDedupe did not resolve to { rows } as that of pg does.')
+      if (outcome === 'claimed') return createClaim(key, token)
+      throw new TypeError('The query function of sqlDedupe must resolve to { rows }, as that of pg does.')
     },
   }
 }

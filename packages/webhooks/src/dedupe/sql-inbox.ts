@@ -1,29 +1,28 @@
-import type { Inbox, InboxOutcome } from './inbox.ts'
-import { defaultRetentionMs } from './retention.ts'
+import { defaultRetentionMs, type Inbox, type InboxOutcome } from './dedupe.ts'
 import type { SqlClient, SqlDedupeOptions } from './sql-dedupe.ts'
 import { assertTableName, createSweeper, defaultTable, later } from './sql-table.ts'
 
-/** What is needed of a client of a pool of `pg`. Handlers run their statements on it, but never begin or end anything. */
+/** The required part of a client from a pool of `pg`. Handlers run statements on it, but never begin, commit or roll back. */
 export type SqlTransaction = SqlClient & {
   on(event: 'error', listener: () => void): unknown
   off(event: 'error', listener: () => void): unknown
   release(destroy: boolean): unknown
 }
 
-/** What is needed of a pool of `pg`. */
+/** The required part of a pool of `pg`. */
 export type SqlPool<Transaction> = { connect(): Promise<Transaction> }
 
 const ignore = (): void => {}
 
-const read = (row: unknown, column: string): unknown => Object(row)[column]
+const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
 
 /**
- * Remembers deliveries in a table of PostgreSQL ({@link sqlDedupeTable}) in the transaction that handlers write in:
- * whatever a handler does by `context.transaction` is committed together with the delivery's key, or not at all.
+ * Remembers deliveries in a PostgreSQL table ({@link sqlDedupeTable}), in the same transaction that handlers write in.
+ * Whatever a handler writes with `context.transaction` is committed together with the delivery's key, or not at all.
  * Each delivery occupies a connection of the pool while it is handled.
  *
- * @param pool - a pool of `pg`. It stays yours to end.
- * @throws RangeError when `table` is not a plain name.
+ * @param pool - a pool of `pg`. It is never ended.
+ * @throws RangeError when `table` is not a plain identifier.
  * @example
  * createReceiver({ verify, dedupe: sqlInbox<PoolClient>(pool) }).on('CALL_AI_SUMMARY', (event, { transaction }) =>
  *   transaction.query('INSERT INTO summaries (call_id, recap) VALUES ($1, $2)', [event.callId, event.summary.recap]),
@@ -46,20 +45,20 @@ export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
     key: string,
   ): Promise<'duplicate' | 'in_progress' | undefined> => {
     await run(client, 'BEGIN')
-    // Held until the transaction ends, however it does. Whoever comes second is told so and does not wait.
+    // Held until the transaction ends in any way. A second process does not wait for it.
     const lock = 'SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS locked'
-    if (read(await run(client, lock, [`${table} ${key}`]), 'locked') !== true) return 'in_progress'
-    // A statement of its own, so that it sees what the last holder of the lock has committed.
+    if (readColumn(await run(client, lock, [`${table} ${key}`]), 'locked') !== true) return 'in_progress'
+    // A separate statement, so that it sees the commit of the last holder of the lock.
     const known = await run(
       client,
       `SELECT claimed_by FROM ${table} WHERE key = $1 AND expires_at > clock_timestamp()`,
       [key],
     )
     if (known === undefined) return undefined
-    return read(known, 'claimed_by') === null ? 'duplicate' : 'in_progress'
+    return readColumn(known, 'claimed_by') === null ? 'duplicate' : 'in_progress'
   }
 
-  /** Comes last: after a failed statement that a handler has caught, this fails too; COMMIT alone would not. */
+  /** Runs last. If a handler caught the error of a failed statement, this fails too, whereas COMMIT would not. */
   const complete = async (client: Transaction, key: string): Promise<void> => {
     const completed = await run(
       client,
@@ -90,7 +89,7 @@ export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
   return {
     transact: async (key, work) => {
       const client = await pool.connect()
-      // A connection that breaks makes the next statement fail. Without a listener, it would also end the process.
+      // When a connection breaks, the next statement fails. Without a listener, the process would end too.
       client.on('error', ignore)
       let outcome: InboxOutcome = 'failed'
       try {
@@ -100,7 +99,7 @@ export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
       } finally {
         const failed = outcome === 'failed'
         if (!failed) client.off('error', ignore)
-        // Closing the connection rolls back, and stops a handler that timed out from writing any more.
+        // Closing the connection rolls back, and keeps a handler that timed out from writing anything else.
         client.release(failed)
       }
     },

@@ -1,18 +1,18 @@
-/** The table of deliveries where none is named. */
+/** The name of the table unless the options say otherwise. */
 export const defaultTable = 'wabakit_webhook_deliveries'
 
-/** @throws RangeError when `table` is not a plain name, with its schema if needed. */
+/** @throws RangeError when `table` is not a plain identifier, optionally with a schema. */
 export const assertTableName = (table: string): void => {
   if (!/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) {
-    throw new RangeError(`"${table}" is not the name of a table`)
+    throw new RangeError(`"${table}" is not a valid table name`)
   }
 }
 
 /**
- * Returns the PostgreSQL statement that makes the table of {@link sqlDedupe} and {@link sqlInbox}, for your
- * migrations; it may be run again. A row whose `claimed_by` is null is a handled delivery.
+ * Returns the PostgreSQL statement that creates the table of {@link sqlDedupe} and {@link sqlInbox} if it does not
+ * exist, for your migrations. A row whose `claimed_by` is null is a handled delivery.
  *
- * @throws RangeError when `table` is not a plain name.
+ * @throws RangeError when `table` is not a plain identifier.
  * @example
  * await pool.query(sqlDedupeTable())
  */
@@ -28,10 +28,10 @@ export const sqlDedupeTable = (table: string = defaultTable): string => {
 /** SQL for the time `$2` milliseconds from now, by the database's clock. */
 export const later = `clock_timestamp() + $2::float8 * interval '1 millisecond'`
 
-/** Completions between two sweeps of what has expired. */
+/** Number of completions between two deletions of expired rows. */
 const sweepEvery = 1_000
 
-/** Counts completions, and calls `sweep` with the statement that deletes what has expired once in a while. */
+/** Counts completions, and occasionally runs the statement that deletes expired rows. */
 export const createSweeper = (table: string) => {
   let completions = 0
   return async (run: (statement: string) => Promise<unknown>): Promise<void> => {

@@ -1,92 +1,128 @@
 import { createSigner } from '#hmac'
-import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
-import { isBytes, toBytes, type WebhookPayload } from '../payload.ts'
-import { readSignatureHeaders, type SignatureHeaders } from '../signature/signature-headers.ts'
-import { checkTimestamp, defaultToleranceSeconds } from '../signature/tolerance.ts'
+import { decodeBase64 } from '../base64.ts'
+import { WebhookVerificationError } from '../errors.ts'
+import { encoder, toBytes } from '../payload.ts'
+import { removePrefix } from '../secret.ts'
+import {
+  checkAge,
+  defaultToleranceSeconds,
+  parseSignatureHeaders,
+  type SignatureHeaders,
+} from '../signature/signature-headers.ts'
 import type { VerifySignatureOptions } from '../signature/verify-signature.ts'
-import { foreignKeys, schemeKeys } from './secret-readings.ts'
-import { serialisationsOf } from './serialisations.ts'
+import { listSerializations } from './serializations.ts'
 
 /** The likely causes of a mismatch. The list is closed. */
 export type DiagnosisCause = keyof typeof remedies
 
-/** Why a delivery is most likely not accepted. */
+/** The most likely reason why a delivery is rejected. */
 export type Diagnosis = {
   /** The cause, for programs. */
   readonly cause: DiagnosisCause
-  /** What it means and what to do, for people. It never holds a secret. */
+  /** What the cause means and what to do, for people. It never contains a secret. */
   readonly message: string
 }
 
-/** What {@link diagnose} looks at: what `verifySignature` was given, the payload even if it is no text or bytes. */
+/** Options for {@link diagnose}: those of `verifySignature`, but the payload may be anything. */
 export type DiagnoseOptions = Omit<VerifySignatureOptions, 'payload'> & {
   /** The body as your code has it. */
   readonly payload: unknown
 }
 
 const remedies = {
-  missing_header:
-    'A header of the signature is missing. Does the sender sign at all, and do proxies pass it on?',
+  missing_header: 'A signature header is missing. Does the sender sign at all, and do proxies forward it?',
   malformed_header:
-    'A header of the signature is not in the form of Standard Webhooks. Is it another scheme?',
+    'A signature header does not have the form of Standard Webhooks. Does the sender use another scheme?',
   body_was_parsed:
     'The body was parsed before it was verified. Take the bytes before any body parser: express.raw(), request.text(), rawBody in NestJS.',
   body_was_reserialized:
-    'The signature belongs to the same JSON written differently, so something parsed the body and wrote it again. Pass on the bytes as they came.',
+    'The signature matches the same JSON written differently, so something parsed the body and serialized it again. Pass on the bytes as they arrived.',
   secret_has_whitespace:
-    'A secret has whitespace in it. Trim it: a copied or file-mounted secret often ends in a newline.',
+    'A secret contains whitespace. Trim it: a copied or file-mounted secret often ends in a newline.',
   secret_of_another_format:
-    'A secret is not what the scheme asks for: "whsec_" and the base64 of the key. Write the key in that form.',
+    'A secret does not have the form of the scheme: "whsec_" followed by the key in base64. Convert it.',
   clock_skew:
-    'The signature is right, its time is outside the tolerance. Check the clock of this machine, or whether this is an old delivery.',
+    'The signature matches, but its time is outside the tolerance. Check the clock of this machine, and whether this is an old delivery.',
   wrong_secret:
-    'No reading of the body and the secrets fits. Most likely the secret is that of another endpoint, or was rotated.',
+    'The signature matches no reading of the body and the secrets. Most likely, the secret belongs to another endpoint or was rotated.',
 } as const
 
-const found = (cause: DiagnosisCause): Diagnosis => ({ cause, message: remedies[cause] })
+const toDiagnosis = (cause: DiagnosisCause): Diagnosis => ({ cause, message: remedies[cause] })
 
-const isPayload = (payload: unknown): payload is WebhookPayload =>
-  typeof payload === 'string' || isBytes(payload)
+type Key = Uint8Array<ArrayBuffer>
+
+const isKey = (key: Key | undefined): key is Key => key !== undefined && key.length > 0
+
+const decodeHex = (text: string): Key | undefined =>
+  /^(?:[0-9a-f]{2})+$/i.test(text)
+    ? Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+    : undefined
+
+/** Reads secrets as the scheme defines them, whatever their length. */
+const readKeys = (secrets: readonly string[]): Key[] =>
+  secrets.map((secret) => decodeBase64(removePrefix(secret))).filter(isKey)
+
+/** Reads secrets as other schemes define them: as text, hexadecimal, or URL-safe base64. */
+const readForeignKeys = (secrets: readonly string[]): Key[] => {
+  return secrets
+    .flatMap((secret) => {
+      const text = removePrefix(secret)
+      return [
+        encoder.encode(secret),
+        encoder.encode(text),
+        decodeHex(text),
+        decodeBase64(text.replaceAll('-', '+').replaceAll('_', '/')),
+        decodeBase64(secret.slice(secret.lastIndexOf('_') + 1)),
+      ]
+    })
+    .filter(isKey)
+}
 
 const matches = async (
-  { id, timestamp, signatures }: SignatureHeaders,
-  keys: readonly Uint8Array<ArrayBuffer>[],
-  bodies: Iterable<Uint8Array>,
+  { signedPrefix, signatures }: SignatureHeaders,
+  { keys, bodies }: { readonly keys: readonly Key[]; readonly bodies: Iterable<Uint8Array> },
 ): Promise<boolean> => {
   for (const sign of keys.map(createSigner)) {
-    for (const body of bodies) {
-      if (signatures.includes(await sign(`${id}.${timestamp}.`, body))) return true
-    }
+    for (const body of bodies) if (signatures.includes(await sign(signedPrefix, body))) return true
   }
   return false
 }
 
 const isInTime = (
-  { timestamp }: SignatureHeaders,
-  { now = Date.now, toleranceSeconds }: DiagnoseOptions,
+  timestamp: number,
+  { now = Date.now, toleranceSeconds = defaultToleranceSeconds }: DiagnoseOptions,
 ): boolean => {
   try {
-    checkTimestamp(Number(timestamp), now(), toleranceSeconds ?? defaultToleranceSeconds)
+    checkAge(timestamp, now(), toleranceSeconds)
     return true
   } catch {
     return false
   }
 }
 
-const headersOf = ({ headers }: DiagnoseOptions): SignatureHeaders | Diagnosis => {
+const readHeaders = ({ headers }: DiagnoseOptions): SignatureHeaders | Diagnosis => {
   try {
-    return readSignatureHeaders(headers)
+    return parseSignatureHeaders(headers)
   } catch (error) {
     const missing = error instanceof WebhookVerificationError && error.reason === 'missing_header'
-    return found(missing ? 'missing_header' : 'malformed_header')
+    return toDiagnosis(missing ? 'missing_header' : 'malformed_header')
+  }
+}
+
+const readBody = (payload: unknown): Uint8Array | undefined => {
+  try {
+    return payload === '[object Object]' ? undefined : toBytes(payload)
+  } catch {
+    return undefined
   }
 }
 
 /**
- * Finds the likely cause of a mismatch, for a log or a terminal. It tries what would have matched, tells what it was,
- * and accepts nothing; it costs many times what verifying does, so call it on your own failures, not on every request.
+ * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the secrets, and
+ * reports which one matches. It never makes verification more lenient. It costs many times as much as verification, so
+ * use it to debug your endpoint rather than on every request.
  *
- * @returns the likely cause; `undefined` when the signature is right and in time.
+ * @returns the likely cause; `undefined` when the signature matches and is recent enough.
  * @example
  * receiver.onError(async (error, { headers }) => {
  *   if (isWebhookVerificationError(error)) console.warn(await diagnose({ payload, headers, secrets }))
@@ -94,17 +130,20 @@ const headersOf = ({ headers }: DiagnoseOptions): SignatureHeaders | Diagnosis =
  */
 export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | undefined> => {
   const { payload, secrets } = options
-  if (!isPayload(payload) || payload === '[object Object]') return found('body_was_parsed')
-  if (secrets.some((secret) => /\s/.test(secret))) return found('secret_has_whitespace')
-  const headers = headersOf(options)
+  const body = readBody(payload)
+  if (body === undefined) return toDiagnosis('body_was_parsed')
+  if (secrets.some((secret) => /\s/.test(secret))) return toDiagnosis('secret_has_whitespace')
+  const headers = readHeaders(options)
   if ('cause' in headers) return headers
 
-  const keys = schemeKeys(secrets)
-  const body = toBytes(payload)
-  if (await matches(headers, keys, [body]))
-    return isInTime(headers, options) ? undefined : found('clock_skew')
-  if (await matches(headers, foreignKeys(secrets), [body])) return found('secret_of_another_format')
-  const bodies = [...serialisationsOf(new TextDecoder().decode(body))].map(toBytes)
-  if (await matches(headers, keys, bodies)) return found('body_was_reserialized')
-  return found(keys.length < secrets.length ? 'secret_of_another_format' : 'wrong_secret')
+  const keys = readKeys(secrets)
+  if (await matches(headers, { keys, bodies: [body] })) {
+    return isInTime(headers.timestamp, options) ? undefined : toDiagnosis('clock_skew')
+  }
+  if (await matches(headers, { keys: readForeignKeys(secrets), bodies: [body] })) {
+    return toDiagnosis('secret_of_another_format')
+  }
+  const bodies = [...listSerializations(new TextDecoder().decode(body))].map(toBytes)
+  if (await matches(headers, { keys, bodies })) return toDiagnosis('body_was_reserialized')
+  return toDiagnosis(keys.length < secrets.length ? 'secret_of_another_format' : 'wrong_secret')
 }

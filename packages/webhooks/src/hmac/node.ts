@@ -4,10 +4,10 @@ import type { Signer } from './signer.ts'
 
 export type { Signer } from './signer.ts'
 
-/** Bytes of a block of SHA-256. */
+/** Block size of SHA-256, in bytes. */
 const blockSize = 64
 
-const padded = (key: Uint8Array, pad: number, length: number): Buffer => {
+const padKey = (key: Uint8Array, pad: number, length: number): Buffer => {
   const short = key.length > blockSize ? hash('sha256', key, 'buffer') : key
   const block = Buffer.alloc(length)
   block.set(short)
@@ -16,12 +16,12 @@ const padded = (key: Uint8Array, pad: number, length: number): Buffer => {
 }
 
 /**
- * A {@link Signer} on `node:crypto`, synchronous: for Node, Bun and Deno. It is HMAC as RFC 2104 defines it, two hashes
- * over a padded key, because `createHmac` takes twice as long: it makes three objects to hash one short message.
+ * Creates a synchronous {@link Signer} on `node:crypto`, for Node, Bun and Deno. It implements HMAC as two hashes over a
+ * padded key (RFC 2104), because `createHmac` takes twice as long: it allocates three objects for one short message.
  */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
-  const inner = padded(key, 0x36, blockSize)
-  const outer = padded(key, 0x5c, blockSize + 32)
+  const inner = padKey(key, 0x36, blockSize)
+  const outer = padKey(key, 0x5c, blockSize + 32)
   return (head, body) => {
     const message = Buffer.allocUnsafe(blockSize + head.length + body.length)
     message.set(inner)

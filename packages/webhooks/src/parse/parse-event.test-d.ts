@@ -17,7 +17,7 @@ const receiver = createReceiver({ verify: unsigned() })
   .on('CALL_AI_SUMMARY', (event, context) => {
     expectTypeOf(event.summary.recap).toEqualTypeOf<string>()
     expectTypeOf(context.delivery.id).toEqualTypeOf<string | undefined>()
-    // @ts-expect-error a misspelt field
+    // @ts-expect-error a misspelled field
     event.calId
   })
   .on(['GROUP_PARTICIPANT_JOINED', 'GROUP_PARTICIPANT_LEFT'], async (event) => {

@@ -20,7 +20,7 @@ const summary = {
   summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
 }
 const json = (value: unknown) => JSON.stringify(value)
-const codeOf = (input: string | Uint8Array | object, maxBytes = 1_000) => {
+const getCode = (input: string | Uint8Array | object, maxBytes = 1_000) => {
   try {
     return parseEvent(input, { maxBytes }).kind
   } catch (error) {
@@ -58,38 +58,38 @@ describe('a body', () => {
     '{"a":1}{"b":2}',
     '{"a":01}',
     'NaN',
-  ])('that reads %j is not_json', (text) => {
-    expect(codeOf(text)).toBe('not_json')
+  ])('%j is not_json', (text) => {
+    expect(getCode(text)).toBe('not_json')
   })
 
   it.each(['[]', '"text"', '1', 'true', 'null', '[{"event":"CALL_ENDED"}]'])(
-    'that reads %s is not_an_object',
+    '%s is not_an_object',
     (text) => {
-      expect(codeOf(text)).toBe('not_an_object')
+      expect(getCode(text)).toBe('not_an_object')
     },
   )
 
-  it('of bytes that are not UTF-8 is not_utf8', () => {
+  it('that is not UTF-8 is not_utf8', () => {
     for (const bytes of [[0xff], [0x22, 0xc3, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22]]) {
-      expect(codeOf(Uint8Array.from(bytes))).toBe('not_utf8')
+      expect(getCode(Uint8Array.from(bytes))).toBe('not_utf8')
     }
   })
 
   it('is too_large beyond the limit, which counts bytes', () => {
     const sized = (text: string) => json({ event: text })
-    expect(codeOf(sized('a'.repeat(988)))).toBe('unknown')
-    expect(codeOf(sized('a'.repeat(989)))).toBe('too_large')
-    expect(codeOf(sized('é'.repeat(494)))).toBe('unknown')
-    expect(codeOf(sized('é'.repeat(495)))).toBe('too_large')
-    expect(codeOf(new TextEncoder().encode(sized('é'.repeat(495))))).toBe('too_large')
+    expect(getCode(sized('a'.repeat(988)))).toBe('unknown')
+    expect(getCode(sized('a'.repeat(989)))).toBe('too_large')
+    expect(getCode(sized('é'.repeat(494)))).toBe('unknown')
+    expect(getCode(sized('é'.repeat(495)))).toBe('too_large')
+    expect(getCode(new TextEncoder().encode(sized('é'.repeat(495))))).toBe('too_large')
   })
 
   it('nested 100,000 deep has a typed outcome', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
-    expect(codeOf(`{"event":"CALL_ENDED","callId":"c","x":${deep}}`, 1_000_000)).toBe('event')
-    expect(codeOf(`{"event":${deep}}`, 1_000_000)).toBe('unknown')
-    expect(codeOf(deep, 1_000_000)).toBe('not_an_object')
-    expect(codeOf(json({ ...summary, summary: 0 }).replace(':0', `:${deep}`), 1_000_000)).toBe('drifted')
+    expect(getCode(`{"event":"CALL_ENDED","callId":"c","x":${deep}}`, 1_000_000)).toBe('event')
+    expect(getCode(`{"event":${deep}}`, 1_000_000)).toBe('unknown')
+    expect(getCode(deep, 1_000_000)).toBe('not_an_object')
+    expect(getCode(json({ ...summary, summary: 0 }).replace(':0', `:${deep}`), 1_000_000)).toBe('drifted')
   })
 
   it('takes the last of duplicate keys, as JSON.parse does', () => {
@@ -98,7 +98,7 @@ describe('a body', () => {
     })
   })
 
-  it('may hold NUL and lone surrogates in its texts', () => {
+  it('may contain NUL and lone surrogates in its strings', () => {
     const parsed = parseEvent(String.raw`{"event":"CALL_ENDED","callId":"a\u0000\ud800"}`)
     expect(parsed).toMatchObject({ kind: 'event', event: { callId: 'a\0\ud800' } })
   })
@@ -123,7 +123,7 @@ describe('a body', () => {
 })
 
 describe('an event', () => {
-  it('is recognised by event, else by eventType', () => {
+  it('is recognized by event, otherwise by eventType', () => {
     expect(parseEvent({ eventType: 'CALL_ENDED', callId: 'c' })).toMatchObject({
       kind: 'event',
       recognisedBy: 'eventType',
@@ -138,7 +138,7 @@ describe('an event', () => {
     ['GROUP_PARTICIPANT_JOINED', { customerPhone: '+1', participantJoinedAt: '2026-01-01T10:00:00Z' }],
     ['GROUP_PARTICIPANT_LEFT', { customerPhone: '+1', participantLeftAt: '2026-01-01T10:00:00Z' }],
     ['GROUP_PARTICIPANT_REMOVED', { customerPhone: '+1', participantRemovedAt: '2026-01-01T10:00:00Z' }],
-  ])('without a type field is recognised as %s by the timestamp that only it has', (name, fields) => {
+  ])('without a type field is recognized as %s by the timestamp that only this event has', (name, fields) => {
     expect(parseEvent({ groupId: 'g', groupName: 'G', ...fields })).toMatchObject({
       kind: 'event',
       recognisedBy: 'shape',
@@ -146,7 +146,7 @@ describe('an event', () => {
     })
   })
 
-  it('with two telling timestamps is not guessed at', () => {
+  it('with the timestamps of two events is unknown', () => {
     const both = { groupId: 'g', participantJoinedAt: '', participantLeftAt: '' }
     expect(parseEvent(both)).toEqual({ kind: 'unknown', name: undefined, raw: both })
   })
@@ -157,7 +157,7 @@ describe('an event', () => {
     expect(extraFields(parsed.event)).toEqual({ recordingLanguage: 'de' })
   })
 
-  it('with an unknown name is unknown, whatever else it says', () => {
+  it('with an unknown name is unknown, whatever its other fields', () => {
     const raw = { event: 'CALL_TRANSFERRED', eventType: 'CALL_ENDED', groupCreatedAt: '' }
     expect(parseEvent(raw)).toEqual({ kind: 'unknown', name: 'CALL_TRANSFERRED', raw })
   })
@@ -176,7 +176,7 @@ describe('an event', () => {
     expect(parseEvent(raw)).toEqual({ kind: 'unknown', name: undefined, raw })
   })
 
-  it('with fields that do not fit has drifted, and says which', () => {
+  it('with fields that do not match has drifted, and lists them', () => {
     const raw = { ...summary, channel: 'FAX', summary: { recap: 1, keyPoints: ['a', 2], nextSteps: [] } }
     const parsed = parseEvent(raw)
     expect(parsed).toMatchObject({ kind: 'drifted', name: 'CALL_AI_SUMMARY', raw })
@@ -196,7 +196,7 @@ describe('an event', () => {
     })
   })
 
-  it('of a lifecycle may say "unset" with empty texts and zeros', () => {
+  it('of a call may leave fields unset with empty strings and zeros', () => {
     const unanswered = {
       event: 'CALL_ENDED',
       callId: 'c',

@@ -1,54 +1,129 @@
-import { type EventName, type Issue, validateEvent, type WebhookEvent } from '@wabakit/contract/events'
-import { readJsonObject } from './read-json.ts'
-import { type RawPayload, type RecognisedBy, recognise } from './recognise.ts'
+import {
+  type EventName,
+  type Issue,
+  isEventName,
+  validateEvent,
+  type WebhookEvent,
+} from '@wabakit/contract/events'
+import { WebhookParseError } from '../errors.ts'
+import { encoder, isArrayBuffer } from '../payload.ts'
 
-/** A known event whose fields fit the contract. */
+/** How an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has. */
+export type RecognisedBy = 'event' | 'eventType' | 'shape'
+
+/** A JSON object that has not been validated. */
+export type RawPayload = { readonly [field: string]: unknown }
+
+/** A known event that matches its contract. */
 export type KnownEvent = {
   readonly kind: 'event'
-  /** The event; unknown further fields are kept, and `extraFields` reads them. */
+  /** The event. Unknown extra fields are kept; `extraFields` reads them. */
   readonly event: WebhookEvent
-  /** What told the event's name. */
+  /** How the event was recognized. */
   readonly recognisedBy: RecognisedBy
 }
 
-/** A known event whose fields do not fit the contract. */
+/** A known event that does not match its contract. */
 export type DriftedEvent = {
   readonly kind: 'drifted'
-  /** Which event it says it is. */
+  /** The name of the event. */
   readonly name: EventName
-  /** What does not fit, by field. */
+  /** What does not match, by field. */
   readonly issues: readonly Issue[]
-  /** The payload as it came. */
+  /** The payload as it arrived. */
   readonly raw: RawPayload
 }
 
 /** An event that this version does not know. */
 export type UnknownEvent = {
   readonly kind: 'unknown'
-  /** What it calls itself, if it does. */
+  /** The name that the payload gives, if any. */
   readonly name: string | undefined
-  /** The payload as it came. */
+  /** The payload as it arrived. */
   readonly raw: RawPayload
 }
 
-/** What a payload turned out to be. */
+/** The result of {@link parseEvent}. */
 export type ParsedEvent = KnownEvent | DriftedEvent | UnknownEvent
 
-/** Options of {@link parseEvent}. */
+/** Options for {@link parseEvent}. */
 export type ParseEventOptions = {
   /**
-   * Most bytes that are parsed.
+   * Maximum size in bytes.
    * @default 1_048_576
    */
   readonly maxBytes?: number
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+const decode = (bytes: ArrayBuffer | ArrayBufferView): string => {
+  try {
+    return decoder.decode(bytes)
+  } catch (cause) {
+    throw new WebhookParseError('not_utf8', 'The body is not UTF-8.', { cause })
+  }
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new WebhookParseError('not_json', 'The body is not JSON.', { cause })
+  }
+}
+
+/** A text has at least as many bytes as UTF-16 units and at most three times as many. */
+const exceeds = (text: string, maxBytes: number): boolean =>
+  text.length > maxBytes || (text.length * 3 > maxBytes && encoder.encode(text).length > maxBytes)
+
+const readValue = (input: unknown, maxBytes: number): unknown => {
+  const tooLarge = () => new WebhookParseError('too_large', `The body has more than ${maxBytes} bytes.`)
+  if (typeof input === 'string') {
+    if (exceeds(input, maxBytes)) throw tooLarge()
+    // A byte order mark may be ignored (RFC 8259 section 8.1); the decoder of bytes ignores it too.
+    return parseJson(input.startsWith('\ufeff') ? input.slice(1) : input)
+  }
+  if (ArrayBuffer.isView(input) || isArrayBuffer(input)) {
+    if (input.byteLength > maxBytes) throw tooLarge()
+    return parseJson(decode(input))
+  }
+  return input
+}
+
+const isRawPayload = (value: unknown): value is RawPayload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+type Recognition =
+  | { readonly name: EventName; readonly recognisedBy: RecognisedBy }
+  | { readonly name: string | undefined; readonly recognisedBy?: undefined }
+
+/** Timestamps that only one event has, for services that send no name. */
+const telltales = [
+  ['groupCreatedAt', 'GROUP_CREATED'],
+  ['participantJoinedAt', 'GROUP_PARTICIPANT_JOINED'],
+  ['participantLeftAt', 'GROUP_PARTICIPANT_LEFT'],
+  ['participantRemovedAt', 'GROUP_PARTICIPANT_REMOVED'],
+] as const
+
+const recognize = (raw: RawPayload): Recognition => {
+  for (const field of ['event', 'eventType'] as const) {
+    const name = Object.hasOwn(raw, field) ? raw[field] : undefined
+    if (typeof name !== 'string' || name === '') continue
+    return isEventName(name) ? { name, recognisedBy: field } : { name }
+  }
+  const [only, ...others] = telltales.filter(([field]) => Object.hasOwn(raw, field))
+  return only !== undefined && others.length === 0
+    ? { name: only[1], recognisedBy: 'shape' }
+    : { name: undefined }
+}
+
 /**
- * Reads a webhook's payload as an event: recognises it by `event`, else `eventType`, else its shape, and validates it.
- * It verifies nothing; see {@link verifySignature}.
+ * Parses the payload of a webhook: recognizes its event by `event`, otherwise by `eventType`, otherwise by its shape,
+ * and validates it. It does not verify anything; see {@link verifySignature}.
  *
- * @param input - the body's bytes or text, or the object a JSON parser made of it.
- * @throws WebhookParseError when there is no JSON object in it.
+ * @param input - the body as bytes or text, or as the object that a JSON parser returned.
+ * @throws WebhookParseError when the payload is not a JSON object.
  * @example
  * const parsed = parseEvent(body)
  * if (parsed.kind === 'event' && parsed.event.event === 'CALL_AI_SUMMARY') parsed.event.summary.recap
@@ -57,8 +132,9 @@ export const parseEvent = (
   input: string | ArrayBuffer | ArrayBufferView | object,
   { maxBytes = 1_048_576 }: ParseEventOptions = {},
 ): ParsedEvent => {
-  const raw = readJsonObject(input, maxBytes)
-  const { name, recognisedBy } = recognise(raw)
+  const raw = readValue(input, maxBytes)
+  if (!isRawPayload(raw)) throw new WebhookParseError('not_an_object', 'The body is not a JSON object.')
+  const { name, recognisedBy } = recognize(raw)
   if (recognisedBy === undefined) return { kind: 'unknown', name, raw }
   const result = validateEvent(name, recognisedBy === 'event' ? raw : { ...raw, event: name })
   return result.success

@@ -1,33 +1,22 @@
-import { WebhookDriftError } from '../errors/webhook-drift-error.ts'
-import type { ParsedEvent } from '../parse/parse-event.ts'
-import { acceptRequest } from './accept.ts'
-import { accepted, refusalOf } from './answers.ts'
-import { forAnyEvent, forDrift, forEvents, forUnknown } from './bindings.ts'
-import { createDeliver, type Delivery } from './deliver.ts'
-import { contextOf } from './delivery-context.ts'
-import { type ReceiverOptions, settingsOf } from './options.ts'
+import type { DeliveryContext } from './delivery-context.ts'
+import { createReporter } from './failures.ts'
+import { type Binding, bindKind, bindNames, createHandlers, type HandlerOptions } from './handlers.ts'
+import { type ReceiverOptions, toSettings } from './options.ts'
+import { createReceive } from './receive.ts'
 import type { Receiver } from './receiver.ts'
-import { createRegistry } from './registry.ts'
-import { createReporter } from './reporter.ts'
 
 const toList = <Name extends string>(name: Name | readonly Name[]): readonly Name[] =>
   typeof name === 'string' ? [name] : name
 
-/** The answer to an event that no handler is for. */
-const unhandled = (parsed: ParsedEvent): Response => {
-  if (parsed.kind === 'drifted') throw new WebhookDriftError(parsed.name, parsed.issues)
-  return accepted()
-}
-
 /**
- * Makes a receiver: verify, parse, claim, hand to the handlers, answer. Its `handle` takes a Fetch `Request` and gives
- * a `Response`; for other servers there are adapters.
+ * Creates a receiver, which verifies and parses webhooks and calls your handlers with typed events. Its `handle` takes
+ * a Fetch `Request` and returns a `Response`; there are adapters for other servers.
  *
- * Answers: 200 handled, handled before, or unknown; 400 unreadable; 401 not verified; 405 not POST; 408 body too slow;
+ * Responses: 200 handled, handled before, or unknown; 400 unreadable; 401 not verified; 405 not POST; 408 body too slow;
  * 409 the same delivery is being handled; 413 body too large; 415 not JSON; 422 drifted and no `onDrift`; 500 a handler
- * threw; 503 the dedupe store is down.
+ * threw; 503 the dedupe store failed.
  *
- * @throws TypeError when `verify` is missing, or when an inbox is to be used after an early response.
+ * @throws TypeError when `verify` is missing, or for an inbox with `ack: 'before'`.
  * @throws RangeError when a limit or a time is not above 0.
  * @example
  * const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
@@ -37,53 +26,32 @@ const unhandled = (parsed: ParsedEvent): Response => {
 export const createReceiver = <Transaction = undefined>(
   options: ReceiverOptions<Transaction>,
 ): Receiver<Transaction> => {
-  const settings = settingsOf(options)
-  const registry = createRegistry<Transaction>(settings.handlerTimeoutMs)
+  const settings = toSettings(options)
+  const handlers = createHandlers<Transaction>(settings.handlerTimeoutMs)
   const reporter = createReporter()
-  const deliver = createDeliver(settings, reporter.report)
 
-  const handle: Receiver<Transaction>['handle'] = async (request, host) => {
-    const { headers } = request
-    const receivedAt = new Date(settings.now())
-    let delivery: Delivery<Transaction>
-    try {
-      const body = await acceptRequest(request, settings)
-      const tasks = registry.tasksFor(body.parsed)
-      if (tasks.length === 0) return unhandled(body.parsed)
-      // After an early answer the sender has hung up, and that must not stop the work.
-      const signal = settings.ack === 'before' ? new AbortController().signal : request.signal
-      delivery = { context: await contextOf({ ...body, headers, receivedAt, signal }), tasks, host }
-    } catch (error) {
-      await reporter.report(error, { stage: 'request', headers, context: undefined })
-      return refusalOf(error)
-    }
-    return deliver(delivery)
+  const add = (bind: Binding<Transaction>, handlerOptions?: HandlerOptions): Receiver<Transaction> => {
+    handlers.add(bind, handlerOptions)
+    return receiver
   }
 
   const receiver: Receiver<Transaction> = {
-    on: (name, handler, handlerOptions) => {
-      registry.add(forEvents(toList(name), handler), handlerOptions)
-      return receiver
-    },
+    on: (name, handler, handlerOptions) => add(bindNames(toList(name), handler), handlerOptions),
     onAny: (handler, handlerOptions) => {
-      registry.add(forAnyEvent(handler), handlerOptions)
-      return receiver
+      const bind = bindKind('event', ({ event }, context: DeliveryContext<Transaction>) =>
+        handler(event, context),
+      )
+      return add(bind, handlerOptions)
     },
-    onUnknown: (handler, handlerOptions) => {
-      registry.add(forUnknown(handler), handlerOptions)
-      return receiver
-    },
-    onDrift: (handler, handlerOptions) => {
-      registry.add(forDrift(handler), handlerOptions)
-      return receiver
-    },
+    onUnknown: (handler, handlerOptions) => add(bindKind('unknown', handler), handlerOptions),
+    onDrift: (handler, handlerOptions) => add(bindKind('drifted', handler), handlerOptions),
     onError: (listener) => {
       reporter.add(listener)
       return receiver
     },
     subscribe: (name, handler, handlerOptions) =>
-      registry.add(forEvents(toList(name), handler), handlerOptions),
-    handle,
+      handlers.add(bindNames(toList(name), handler), handlerOptions),
+    handle: createReceive(settings, { handlers, report: reporter.report }),
   }
   return receiver
 }

@@ -1,41 +1,40 @@
-import type { Dedupe } from '../dedupe/dedupe.ts'
-import type { Inbox } from '../dedupe/inbox.ts'
+import type { Dedupe, Inbox } from '../dedupe/dedupe.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 
-/** Options of {@link createReceiver}. */
+/** Options for {@link createReceiver}. */
 export type ReceiverOptions<Transaction = undefined> = {
-  /** Decides who may send. There is no default: `unsigned()` says in words that anybody may. */
+  /** Decides who may send. There is no default; to accept anyone, choose `unsigned()`. */
   readonly verify: Verifier
   /**
-   * Where handled deliveries are remembered, so that a retry or a replay is not handled again. An inbox, such as
-   * `sqlInbox(pool)`, remembers them in the transaction that handlers find in their `context`.
+   * Remembers handled deliveries, so that a retry or a replay is not handled again. An inbox, such as
+   * `sqlInbox(pool)`, remembers them in the transaction that handlers get as `context.transaction`.
    * @default none: every delivery is handled
    */
   readonly dedupe?: Dedupe | Inbox<Transaction>
   /**
-   * When the sender gets its 200: `after` the handlers are done, or `before` they start. `before` loses the event if
-   * the process dies or a handler fails, because the sender will not send it again. Not possible with an inbox.
+   * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the event if the
+   * process dies or a handler fails, because the sender will not try again. Not possible with an inbox.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before'
   /**
-   * Most bytes of a body; more answers 413 without reading on.
+   * Maximum size of a body in bytes. The response to a larger one is 413, and the rest is not read.
    * @default 1_048_576
    */
   readonly maxBodyBytes?: number
   /**
-   * Milliseconds until all of a body must have arrived; later answers 408.
+   * Milliseconds in which a body must arrive completely. After that, the response is 408.
    * @default 10_000
    */
   readonly bodyTimeoutMs?: number
   /**
-   * Milliseconds that a handler has, unless it was registered with a time of its own.
+   * Time limit of every handler in milliseconds. Handlers can be registered with their own limit.
    * @default no limit
    */
   readonly handlerTimeoutMs?: number
   /**
-   * Milliseconds until a delivery whose process died while handling it may be claimed again. While handlers run, the
-   * claim is renewed every third of this time. An inbox does not need it.
+   * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
+   * renewed every third of this time. An inbox ignores this.
    * @default 60_000
    */
   readonly claimTtlMs?: number
@@ -46,11 +45,11 @@ export type ReceiverOptions<Transaction = undefined> = {
   readonly now?: () => number
 }
 
-/** The options with their defaults. */
+/** The options with defaults filled in. */
 export type ReceiverSettings<Transaction> = Required<Omit<ReceiverOptions, 'dedupe' | 'handlerTimeoutMs'>> &
   Pick<ReceiverOptions<Transaction>, 'dedupe' | 'handlerTimeoutMs'>
 
-/** @throws RangeError when a limit or a time is not above 0: NaN would switch it off. */
+/** @throws RangeError when a limit or a time is not above 0. NaN would disable it. */
 export const assertAboveZero = (name: string, value: number | undefined): void => {
   if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
 }
@@ -58,10 +57,10 @@ export const assertAboveZero = (name: string, value: number | undefined): void =
 /**
  * Fills in the defaults.
  *
- * @throws TypeError when `verify` is not a function, or when an inbox is to be used after an early response.
+ * @throws TypeError when `verify` is not a function, or for an inbox with `ack: 'before'`.
  * @throws RangeError when a limit or a time is not above 0.
  */
-export const settingsOf = <Transaction>(
+export const toSettings = <Transaction>(
   options: ReceiverOptions<Transaction>,
 ): ReceiverSettings<Transaction> => {
   const settings: ReceiverSettings<Transaction> = {

@@ -1,13 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { basicAuth, generateSecret, signWebhook, staticHeader, verifySignature } from '../index.ts'
-import { equalsInConstantTime } from './constant-time.ts'
+import {
+  basicAuth,
+  equalsInConstantTime,
+  generateSecret,
+  signWebhook,
+  staticHeader,
+  verifySignature,
+} from '../index.ts'
 
 const text = 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN'
 const change = (value: string, index: number): string =>
   `${value.slice(0, index)}${value[index] === 'x' ? 'y' : 'x'}${value.slice(index + 1)}`
 
 describe('equalsInConstantTime', () => {
-  it('tells a difference at every position, and in the length', () => {
+  it('finds a difference at every position, and in the length', () => {
     expect([equalsInConstantTime(text, text), equalsInConstantTime('', '')]).toEqual([true, true])
     for (let index = 0; index < text.length; index += 1) {
       expect(equalsInConstantTime(text, change(text, index))).toBe(false)
@@ -24,7 +30,7 @@ describe('equalsInConstantTime', () => {
 })
 
 describe('the number of characters compared does not depend on where the first difference is', () => {
-  // Time cannot be measured reliably in a test; what is looked at can be counted.
+  // Time cannot be measured reliably in a test, but comparisons can be counted.
   const look = vi.spyOn(String.prototype, 'charCodeAt')
   beforeEach(() => void look.mockClear())
   afterEach(() => void look.mockClear())
@@ -34,7 +40,7 @@ describe('the number of characters compared does not depend on where the first d
     try {
       await work()
     } catch {
-      // A refusal is the point.
+      // Rejections are expected.
     }
     return look.mock.calls.length
   }

@@ -1,23 +1,38 @@
-import { WebhookVerificationError } from '../errors/webhook-verification-error.ts'
-import { type HeaderSource, readHeader } from '../headers.ts'
-import { isWebhookId } from './webhook-id.ts'
+import { WebhookVerificationError } from '../errors.ts'
 
-/** What the three Standard Webhooks headers say. */
+/** Request headers: a `Headers` object, a plain object with names in any case, or Node's (whose values may be arrays). */
+export type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** The parsed values of the three Standard Webhooks headers. Nothing vouches for them yet. */
 export type SignatureHeaders = {
   /** The `webhook-id`. */
   readonly id: string
-  /** The `webhook-timestamp` as it came: a run of digits. */
-  readonly timestamp: string
-  /** The base64 signatures of version `v1`; those of other versions are left out. */
+  /** The `webhook-timestamp`, in Unix seconds. */
+  readonly timestamp: number
+  /** The text that is signed in front of the body: the id and the timestamp as sent, each followed by a full stop. */
+  readonly signedPrefix: string
+  /** The base64 signatures of version `v1`. Other versions are left out. */
   readonly signatures: readonly string[]
 }
 
-const required = (source: HeaderSource, header: string): string => {
+const isHeaders = (source: HeaderSource): source is Headers => typeof source.get === 'function'
+
+/** Repeated headers are joined by a comma and a space, as `Headers` does. An empty header counts as absent. */
+const readHeader = (source: HeaderSource, name: string): string | undefined => {
+  if (isHeaders(source)) return source.get(name) || undefined
+  const key = Object.hasOwn(source, name)
+    ? name
+    : Object.keys(source).find((each) => each.toLowerCase() === name)
+  const value = key === undefined ? undefined : source[key]
+  return (typeof value === 'object' ? value.join(', ') : value) || undefined
+}
+
+const readRequired = (source: HeaderSource, header: string): string => {
   const value = readHeader(source, header)
   if (value !== undefined) return value
   throw new WebhookVerificationError(
     'missing_header',
-    `The header ${header} is missing. Does the sender sign by Standard Webhooks, and does every proxy pass it on?`,
+    `The header ${header} is missing. Does the sender sign with Standard Webhooks, and do proxies forward it?`,
     { header },
   )
 }
@@ -25,14 +40,31 @@ const required = (source: HeaderSource, header: string): string => {
 const malformed = (header: string, sentence: string) =>
   new WebhookVerificationError('malformed_header', `The header ${header} ${sentence}`, { header })
 
-const readSignatures = (value: string): string[] => {
+/**
+ * Checks whether a text can be a `webhook-id`: one word of visible ASCII characters without a full stop. The signed
+ * text is `id.timestamp.body` (Standard Webhooks 1.0, "Signature scheme"). With a full stop in the id, one signature
+ * would match several ids and bodies.
+ *
+ * @example
+ * isWebhookId('msg_1') // true
+ */
+export const isWebhookId = (id: string): boolean => /^[!-~]+$/.test(id) && !id.includes('.')
+
+/** The last second that a `Date` can represent (ECMA-262, "Time Values and Time Range"). */
+const lastSecond = 8.64e12
+
+/** Unix seconds in digits only; `undefined` for any other text. */
+const parseTimestamp = (text: string): number | undefined =>
+  /^\d{1,13}$/.test(text) && Number(text) <= lastSecond ? Number(text) : undefined
+
+const parseSignatures = (value: string): string[] => {
   const signatures: string[] = []
   let wellFormed = false
   for (const part of value.split(' ')) {
     const comma = part.indexOf(',')
     if (comma < 1) continue
     wellFormed = true
-    // A repeated header arrives joined by a comma and a space, so that a signature may end in a comma.
+    // A repeated header is joined by a comma and a space, so a signature may end in a comma.
     if (part.startsWith('v1,')) signatures.push(part.endsWith(',') ? part.slice(3, -1) : part.slice(3))
   }
   if (wellFormed) return signatures
@@ -40,18 +72,47 @@ const readSignatures = (value: string): string[] => {
 }
 
 /**
- * Reads the three headers of Standard Webhooks 1.0 without looking at the body or the clock.
+ * Parses the three headers of Standard Webhooks 1.0. It needs neither the body nor the clock.
  *
  * @throws WebhookVerificationError with reason `missing_header` or `malformed_header`.
  */
-export const readSignatureHeaders = (source: HeaderSource): SignatureHeaders => {
-  const id = required(source, 'webhook-id')
-  const timestamp = required(source, 'webhook-timestamp')
-  const signature = required(source, 'webhook-signature')
+export const parseSignatureHeaders = (source: HeaderSource): SignatureHeaders => {
+  const id = readRequired(source, 'webhook-id')
+  const time = readRequired(source, 'webhook-timestamp')
+  const signature = readRequired(source, 'webhook-signature')
   if (!isWebhookId(id)) {
     throw malformed('webhook-id', 'must be one word of visible ASCII characters without a full stop.')
   }
-  if (!/^\d{1,15}$/.test(timestamp))
-    throw malformed('webhook-timestamp', 'must be Unix seconds, digits only.')
-  return { id, timestamp, signatures: readSignatures(signature) }
+  const timestamp = parseTimestamp(time)
+  if (timestamp === undefined) throw malformed('webhook-timestamp', 'must be Unix seconds, digits only.')
+  return { id, timestamp, signedPrefix: `${id}.${time}.`, signatures: parseSignatures(signature) }
+}
+
+/** The tolerance unless the options say otherwise. */
+export const defaultToleranceSeconds = 300
+
+/**
+ * Compares a signature's time with the clock, in whole seconds.
+ *
+ * @throws WebhookVerificationError with reason `timestamp_too_old` or `timestamp_too_new`, and the measured skew.
+ */
+export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: number): void => {
+  const skewSeconds = Math.floor(nowMs / 1000) - timestamp
+  if (Math.abs(skewSeconds) <= toleranceSeconds) return
+  const old = skewSeconds > 0
+  const unit = timestamp > 1e11 ? ' It looks like milliseconds; the header takes seconds.' : ''
+  throw new WebhookVerificationError(
+    old ? 'timestamp_too_old' : 'timestamp_too_new',
+    `The signature is ${Math.abs(skewSeconds)} s ${old ? 'old' : 'ahead'} (tolerance ${toleranceSeconds} s).${unit} Check the clocks of sender and receiver. An old signature may also be a replay.`,
+    { skewSeconds },
+  )
+}
+
+/** Reads the id and the time of a delivery whose verifier says nothing about them. Both are optional. */
+export const readUnsignedHeaders = (headers: Headers) => {
+  const timestamp = parseTimestamp(readHeader(headers, 'webhook-timestamp') ?? '')
+  return {
+    id: readHeader(headers, 'webhook-id'),
+    sentAt: timestamp === undefined ? undefined : new Date(timestamp * 1000),
+  }
 }

@@ -26,20 +26,20 @@ const verdict = async (verify: Verifier, headers: HeadersInit, body = '{}') => {
 describe('staticHeader', () => {
   const verify = staticHeader({ header: 'X-Token', value: ['new', 'old'] })
 
-  it('accepts each of its values in its header, in any case of its name', async () => {
+  it('accepts each of its values, with any case of the header name', async () => {
     for (const value of ['new', 'old']) expect(await verdict(verify, { 'x-TOKEN': value })).toBe(true)
   })
 
-  it.each(['New', 'new2', 'ne', 'new, old', ''])('refuses %j', async (value) => {
+  it.each(['New', 'new2', 'ne', 'new, old', ''])('rejects %j', async (value) => {
     expect(await verdict(verify, { 'x-token': value })).toBe('no_matching_signature')
   })
 
-  it('refuses a request without the header', async () => {
+  it('rejects a request without the header', async () => {
     expect(await verdict(verify, {})).toBe('missing_header')
   })
 
   it.each(['', ' ', [], ['a', ''], undefined as unknown as string])(
-    'is not made with the value %j',
+    'cannot be created with the value %j',
     (value) => {
       expect(() => staticHeader({ header: 'x-token', value })).toThrow(
         expect.objectContaining({ reason: 'invalid_secret' }),
@@ -66,27 +66,27 @@ describe('basicAuth', () => {
     ['Basic', 'other:old'],
     ['Basic', 'wäbakit'],
     ['Bearer', 'wäbakit:old'],
-  ])('refuses %s %s', async (scheme, text) => {
+  ])('rejects %s %s', async (scheme, text) => {
     expect(await verdict(verify, authorization(scheme, text))).toBe('no_matching_signature')
   })
 
-  it('refuses a request without authorization, and is not made with an empty password', async () => {
+  it('rejects a request without authorization, and cannot be created with an empty password', async () => {
     expect(await verdict(verify, {})).toBe('missing_header')
     expect(() => basicAuth({ username: 'a', password: '' })).toThrow(/password is empty/)
   })
 })
 
 describe('standardWebhooks', () => {
-  it('looks at the headers before the body, and at the signature with it', async () => {
+  it('checks the headers before the body, and then the signature', async () => {
     const secret = generateSecret()
     const verify = standardWebhooks({ secrets: [secret] })
-    const { headers } = await signWebhook({ payload: '{}', secret })
-    expect(await verdict(verify, headers)).toBe(true)
+    const { headers, id, timestamp } = await signWebhook({ payload: '{}', secret })
+    expect(await verdict(verify, headers)).toEqual({ id, sentAt: new Date(timestamp * 1000) })
     expect(() => verify.checkHeaders?.(new Headers())).toThrow(/webhook-id is missing/)
     expect(await verdict(verify, headers, '{ }')).toBe('no_matching_signature')
   })
 })
 
-it('unsigned accepts everything, which is why it has to be asked for', async () => {
+it('unsigned accepts everything, so it must be chosen explicitly', async () => {
   expect(await verdict(unsigned(), {})).toBe(true)
 })

@@ -8,7 +8,7 @@ import { build as buildWithVite, defaultClientConditions, defaultServerCondition
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { joined } from '../signed.ts'
 import { vectors } from './vectors.ts'
-import { outcomeOf } from './worker.ts'
+import { getOutcome } from './worker.ts'
 
 const entry = join(import.meta.dirname, 'worker.ts')
 const source = '@wabakit/source'
@@ -50,8 +50,8 @@ const vite = async (ssr: boolean): Promise<string> => {
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bundles-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs a bundle as it is: no resolution is left to do but that of Node's own modules. */
-const load = async (code: string, name: string): Promise<{ outcomeOf: typeof outcomeOf }> => {
+/** Runs a bundle in which only Node's own modules are left to resolve. */
+const load = async (code: string, name: string): Promise<{ getOutcome: typeof getOutcome }> => {
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, code)
   return import(/* @vite-ignore */ file)
@@ -66,7 +66,7 @@ const bundles = [
   ['Vite for a server', 'node:crypto', () => vite(true)],
 ] as const
 
-describe.each(bundles)('a bundle made by %s', (name, hmac, build) => {
+describe.each(bundles)('a bundle built by %s', (name, hmac, build) => {
   let code = ''
   beforeAll(async () => {
     code = await build()
@@ -79,14 +79,14 @@ describe.each(bundles)('a bundle made by %s', (name, hmac, build) => {
     )
   })
 
-  it('carries no library that only signing needs', () => {
+  it('contains no library that only signing needs', () => {
     expect(code).not.toContain('stablelib')
     expect(code).not.toContain('fast-sha256')
   })
 
-  it('comes to the same outcome for every vector', async () => {
+  it('has the same outcome for every vector', async () => {
     const bundle = await load(code, name.replaceAll(' ', '-'))
-    const outcomes = await Promise.all(vectors.map(bundle.outcomeOf))
+    const outcomes = await Promise.all(vectors.map(bundle.getOutcome))
     expect(outcomes).toEqual(vectors.map(({ outcome }) => outcome))
   })
 })
@@ -105,17 +105,17 @@ describe('workerd', () => {
     init?: { method: string; body: string; headers?: Record<string, string> },
   ) => worker.dispatchFetch(`http://localhost${path}`, init)
 
-  it('comes to the same outcome for every vector', async () => {
+  it('has the same outcome for every vector', async () => {
     const response = await fetchWorker('/vectors', { method: 'POST', body: JSON.stringify(vectors) })
     expect(await response.json()).toEqual(vectors.map(({ outcome }) => outcome))
   })
 
-  it('receives a signed event, refuses a forged one, and works on after an early answer', async () => {
+  it('receives a signed event, rejects a forged one, and goes on after an early response', async () => {
     const payload = JSON.stringify(joined)
     const { headers } = await signWebhook({ payload, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
     const send = async (body: string) =>
       (await fetchWorker('/webhooks', { method: 'POST', body, headers })).status
-    // Twice, since a Worker must not await in one request what another began.
+    // Twice, because a Worker must not await a promise that another request created.
     expect([await send(payload), await send(payload), await send(payload.replace('g-1', 'g-2'))]).toEqual([
       200, 200, 401,
     ])
@@ -126,8 +126,8 @@ describe('workerd', () => {
 })
 
 describe('this process, without a bundle', () => {
-  it('comes to the same outcome for every vector', async () => {
-    expect(await Promise.all(vectors.map(outcomeOf))).toEqual(vectors.map(({ outcome }) => outcome))
+  it('has the same outcome for every vector', async () => {
+    expect(await Promise.all(vectors.map(getOutcome))).toEqual(vectors.map(({ outcome }) => outcome))
     expect(verifySignature).toBeTypeOf('function')
   })
 })

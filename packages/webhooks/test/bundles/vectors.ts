@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { VerifySignatureOptions } from '@wabakit/webhooks'
 
-/** One delivery and what verifying it must come to: `accepted`, or the reason of the refusal. Plain JSON. */
+/** A delivery and the expected outcome: `accepted`, or the reason of the rejection. Plain JSON. */
 export type Vector = {
   readonly name: string
   /** The body's bytes. */
@@ -41,7 +41,7 @@ const signed = (bytes: Uint8Array, key: string, body = bytes): Omit<Vector, 'nam
 const all256 = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 const large = new Uint8Array(100_000).fill(0xc3)
 
-/** What every build must agree on; the first is the example of the Standard Webhooks specification. */
+/** Every build must agree on these. The first is the example of the Standard Webhooks specification. */
 export const vectors: readonly Vector[] = [
   { name: 'the example of the specification', ...example, outcome: 'accepted' },
   {

@@ -6,8 +6,8 @@ import {
 } from '@wabakit/webhooks'
 import type { Vector } from './vectors.ts'
 
-/** What verifying a vector comes to in this build. */
-export const outcomeOf = async ({ body, headers, options, now }: Vector): Promise<string> => {
+/** Verifies a vector with this build. */
+export const getOutcome = async ({ body, headers, options, now }: Vector): Promise<string> => {
   try {
     await verifySignature({ payload: Uint8Array.from(body), headers, ...options, now: () => now * 1_000 })
     return 'accepted'
@@ -18,7 +18,7 @@ export const outcomeOf = async ({ body, headers, options, now }: Vector): Promis
 
 const received: string[] = []
 
-// Made while the module loads, where Workers allow neither random values nor asynchronous work.
+// Created while the module loads, when Workers allow neither random values nor asynchronous work.
 const receiver = createReceiver({
   verify: standardWebhooks({ secrets: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'] }),
   ack: 'before',
@@ -34,6 +34,6 @@ export default {
     if (pathname === '/webhooks') return receiver.handle(request, context)
     if (pathname === '/received') return Response.json(received)
     const vectors: Vector[] = await request.json()
-    return Response.json(await Promise.all(vectors.map(outcomeOf)))
+    return Response.json(await Promise.all(vectors.map(getOutcome)))
   },
 }

@@ -17,7 +17,7 @@ const start =
 
 describe('Express 5', () => {
   frameworkCases(start())
-  // Express itself finds nothing at an address that it cannot parse (404).
+  // Express itself responds 404 to a URL that it cannot parse.
   malformedCases(
     (receiver) => {
       const app = express()
@@ -50,7 +50,7 @@ describe.each([
     express.json({ verify: (request, _, bytes) => Object.assign(request, { rawBody: bytes }) }),
   ],
 ])('Express 5 behind %s', (_, parser) => {
-  it('receives a signed event and refuses a forged one', async () => {
+  it('receives a signed event and rejects a forged one', async () => {
     const { receiver, events } = recording()
     const url = await start(parser)(receiver)
     const delivery = await signed(summary)

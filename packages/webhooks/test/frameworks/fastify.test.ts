@@ -1,7 +1,7 @@
 import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
 import fastify from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { sendBytes, statusOf } from '../malformed-requests.ts'
+import { getStatus, sendBytes } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, recording, type Start, sendRaw } from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
@@ -15,7 +15,7 @@ const start: Start = async (receiver) => {
 
 describe('Fastify 5', () => {
   frameworkCases(start)
-  // Fastify itself refuses paths that are not URI encoded (400), methods that it does not route (404) and content
+  // Fastify itself rejects paths that are not URI encoded (400), methods that it does not route (404) and content
   // types that are none (415).
   malformedCases(
     async (receiver) => {
@@ -27,22 +27,22 @@ describe('Fastify 5', () => {
     { alsoAllowed: [400, 404, 415] },
   )
 
-  it('answers 405 to what is not POST', async () => {
+  it('responds 405 to other methods than POST', async () => {
     const url = await start(recording().receiver)
     for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
       expect((await fetch(url, { method })).status).toBe(405)
     const trace = 'TRACE /webhooks HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n'
-    expect(statusOf(await sendBytes(Number(new URL(url).port), trace))).toBe(405)
+    expect(getStatus(await sendBytes(Number(new URL(url).port), trace))).toBe(405)
   })
 
-  it('gives up the connection of a body that it left unread', async () => {
+  it('closes the connection of an unread body', async () => {
     const { receiver } = recording()
     const url = await start(receiver)
     const headers = { 'content-type': 'application/json', 'content-length': '1000' }
     expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
   })
 
-  it('leaves the parsers of the other routes alone', async () => {
+  it('does not change the parsers of other routes', async () => {
     const app = fastify()
     onTestFinished(() => app.close())
     app.register(toFastifyPlugin(recording().receiver, { url: '/webhooks' }))

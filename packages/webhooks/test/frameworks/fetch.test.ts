@@ -28,7 +28,7 @@ describe('Hono', () => {
     })
   })
 
-  it('hands on its execution context, whose waitUntil is used', async () => {
+  it('passes on its execution context, whose waitUntil is used', async () => {
     const { receiver } = recording()
     const app = new Hono()
     app.post('/webhooks', (context) => receiver.handle(context.req.raw, context.executionCtx))
@@ -48,13 +48,13 @@ describe('Hono', () => {
 })
 
 describe('a Next.js route handler', () => {
-  // What Next.js checks of `export const POST`: a request, and a context with the promise of its parameters.
+  // Next.js checks that `export const POST` takes a request, and a context with a promise of parameters.
   type RouteHandler = (
     request: Request,
     context: { params: Promise<Record<string, string>> },
   ) => Promise<Response>
 
-  it('is the handle of a receiver', async () => {
+  it('can be the handle function of a receiver', async () => {
     const { receiver, events } = recording()
     const route = ({ handle }: Receiver): { POST: RouteHandler } => ({ POST: handle })
     const { POST } = route(receiver)

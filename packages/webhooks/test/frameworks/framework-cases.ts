@@ -8,7 +8,7 @@ import { secret, signed, summary } from '../signed.ts'
 /** Starts a framework with this receiver, and resolves to the address of its webhook. */
 export type Start = (receiver: Receiver) => Promise<string>
 
-/** Listens on a free port until the test is over. */
+/** Listens on a free port until the test ends. */
 export const listen = async (server: Server, path = '/webhooks'): Promise<string> => {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -21,7 +21,7 @@ export const listen = async (server: Server, path = '/webhooks'): Promise<string
   return `http://127.0.0.1:${address.port}${path}`
 }
 
-/** A receiver that keeps what it receives and what goes wrong. */
+/** A receiver that records its events and errors. */
 export const recording = (maxBodyBytes?: number) => {
   const events: WebhookEvent[] = []
   const errors: unknown[] = []
@@ -34,38 +34,38 @@ export const recording = (maxBodyBytes?: number) => {
   return { receiver, events, errors }
 }
 
-/** Sends what is written by `write`, as slowly as that does, and resolves to the head of the answer. */
+/** Sends the chunks of `write`, however slowly, and resolves to the head of the response. */
 export const sendRaw = async (
   url: string,
   headers: Record<string, string>,
   write: (chunk: () => boolean) => void,
 ) => {
   const outgoing = request(url, { method: 'POST', headers })
-  const answered = Promise.withResolvers<{ status: number | undefined; connection: string | undefined }>()
+  const responded = Promise.withResolvers<{ status: number | undefined; connection: string | undefined }>()
   outgoing.on('response', (response) => {
     response.resume()
-    answered.resolve({ status: response.statusCode, connection: response.headers.connection })
+    responded.resolve({ status: response.statusCode, connection: response.headers.connection })
   })
-  outgoing.on('error', (error) => answered.reject(error))
+  outgoing.on('error', (error) => responded.reject(error))
   outgoing.flushHeaders()
   write(() => outgoing.write('x'.repeat(16_384)))
   try {
-    return await answered.promise
+    return await responded.promise
   } finally {
     outgoing.destroy()
   }
 }
 
-/** What a receiver must do behind every server that streams bodies. */
+/** Receivers must pass these tests behind every server that streams bodies. */
 export const frameworkCases = (start: Start): void => {
-  it('receives a signed event, with all its characters', async () => {
+  it('receives a signed event with all its characters', async () => {
     const { receiver, events, errors } = recording()
     const response = await fetch(await start(receiver), await signed(summary))
     expect([response.status, await response.text(), errors]).toEqual([200, '', []])
     expect(events).toEqual([summary])
   })
 
-  it('refuses a forged event, and says why', async () => {
+  it('rejects a forged event, and says why', async () => {
     const { receiver, events } = recording()
     const delivery = await signed(summary)
     const response = await fetch(await start(receiver), {
@@ -78,13 +78,13 @@ export const frameworkCases = (start: Start): void => {
     expect(events).toEqual([])
   })
 
-  it('refuses a request without signature headers, although its body never comes', async () => {
+  it('rejects a request without signature headers before its body arrives', async () => {
     const url = await start(recording().receiver)
     const headers = { 'content-type': 'application/json', 'content-length': '1000' }
     expect(await sendRaw(url, headers, () => {})).toMatchObject({ status: 401 })
   })
 
-  it('cuts an endless body at the limit and still answers', async () => {
+  it('cuts off an endless body at the maximum and still responds', async () => {
     const { receiver, errors } = recording(50_000)
     const url = await start(receiver)
     const { headers } = await signed(summary)
@@ -101,13 +101,13 @@ export const frameworkCases = (start: Start): void => {
     expect(errors).toMatchObject([{ code: 'body_too_large' }])
   })
 
-  it('answers 413 to a body that announces too much', async () => {
+  it('responds 413 to a body that announces too many bytes', async () => {
     const url = await start(recording(1_000).receiver)
     const delivery = await signed({ event: 'X', pad: 'p'.repeat(2_000) })
     expect((await fetch(url, delivery)).status).toBe(413)
   })
 
-  it('answers on a connection that is used again', async () => {
+  it('responds on a connection that is reused', async () => {
     const { receiver, events } = recording()
     const url = await start(receiver)
     for (let count = 1; count <= 5; count += 1) {
@@ -117,7 +117,7 @@ export const frameworkCases = (start: Start): void => {
   })
 }
 
-/** What a receiver must do where something has read the body before it. */
+/** Receivers must pass these tests where something has already read the body. */
 export const parsedBodyCases = (start: Start): void => {
   it('detects that the body was parsed, and explains it', async () => {
     const { receiver, events, errors } = recording()

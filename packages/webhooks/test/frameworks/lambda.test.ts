@@ -45,14 +45,14 @@ const forms: Record<string, (delivery: Delivery) => LambdaEvent> = {
 }
 
 describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
-  it('receives a signed event, with all its characters', async () => {
+  it('receives a signed event with all its characters', async () => {
     const { receiver, events } = recording()
     const result = await toLambdaHandler(receiver)(form(await signed(summary)))
     expect(result).toEqual({ statusCode: 200, headers: {}, body: '', isBase64Encoded: false })
     expect(events).toEqual([summary])
   })
 
-  it('refuses a forged event', async () => {
+  it('rejects a forged event', async () => {
     const delivery = await signed(summary)
     const forged = form({ ...delivery, body: delivery.body.replace('42', '43') })
     const { statusCode, headers, body } = await toLambdaHandler(recording().receiver)(forged)
@@ -65,7 +65,7 @@ describe.each(Object.entries(forms))('a Lambda behind %s', (_, form) => {
 })
 
 describe('a Lambda', () => {
-  it('answers 405 to GET and 401 to a request without anything', async () => {
+  it('responds 405 to GET and 401 to a request without anything', async () => {
     const handler = toLambdaHandler(recording().receiver)
     expect((await handler({ httpMethod: 'GET', path: '/' })).statusCode).toBe(405)
     expect((await handler({ headers: null, multiValueHeaders: null, body: null })).statusCode).toBe(401)
@@ -73,7 +73,7 @@ describe('a Lambda', () => {
 
   const statuses = { method: 405, target: 400, nothing: 401 }
   const events = malformedRequests.flatMap(({ name, fault, bytes }) => {
-    // API Gateway passes neither broken requests nor broken bodies on.
+    // API Gateway does not pass on broken requests or bodies.
     if (fault === 'syntax' || fault === 'body') return []
     const [line = '', ...fields] = bytes.slice(0, bytes.indexOf('\r\n\r\n')).split('\r\n')
     const [method = '', target = ''] = line.split(' ')
@@ -89,7 +89,7 @@ describe('a Lambda', () => {
     expect((await toLambdaHandler(recording().receiver)(event)).statusCode).toBe(status)
   })
 
-  it('responds 400 to what is not an event, or has a header that Fetch refuses', async () => {
+  it('responds 400 to an event that is not an object, or has a header that Fetch rejects', async () => {
     const handler = toLambdaHandler(recording().receiver)
     for (const headers of [{ 'x y': 'z' }, { x: 'a\nb' }]) {
       expect((await handler({ httpMethod: 'POST', path: '/', headers })).statusCode).toBe(400)
@@ -97,7 +97,7 @@ describe('a Lambda', () => {
     expect((await handler(null as unknown as LambdaEvent)).statusCode).toBe(400)
   })
 
-  it('responds 500 when the receiver rejects, and lets work in waitUntil fail', async () => {
+  it('responds 500 when the receiver rejects, and ignores failures in waitUntil', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())
     const rejecting = toLambdaHandler({ handle: () => Promise.reject(new Error('not ours')) })
@@ -109,7 +109,7 @@ describe('a Lambda', () => {
     expect((await toLambdaHandler({ handle: failingLater })({})).statusCode).toBe(200)
   })
 
-  it('does work after an early answer before it is frozen', async () => {
+  it('finishes the work after an early response before it is frozen', async () => {
     const steps: string[] = []
     const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), ack: 'before' }).onAny(
       async () => {

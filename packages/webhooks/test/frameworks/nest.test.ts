@@ -16,7 +16,7 @@ const start =
         return handler(request, response)
       }
     }
-    // What the decorators of a controller do, written as calls.
+    // The decorators of a controller, written as calls.
     const { prototype } = WebhookController
     Req()(prototype, 'receive', 0)
     Res()(prototype, 'receive', 1)
@@ -36,7 +36,7 @@ describe('NestJS 12 with bodyParser: false', () => {
 })
 
 describe('NestJS 12 with rawBody: true', () => {
-  it('receives a signed event and refuses a forged one', async () => {
+  it('receives a signed event and rejects a forged one', async () => {
     const { receiver, events } = recording()
     const url = await start({ rawBody: true })(receiver)
     const delivery = await signed(summary)
@@ -46,6 +46,6 @@ describe('NestJS 12 with rawBody: true', () => {
   })
 })
 
-describe('NestJS 12 as it comes', () => {
+describe('NestJS 12 with its defaults', () => {
   parsedBodyCases(start({}))
 })

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { Receiver } from '@wabakit/webhooks'
 import { type NodeRequest, toNodeHandler } from '@wabakit/webhooks/node'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { sendBytes, statusOf } from '../malformed-requests.ts'
+import { getStatus, sendBytes } from '../malformed-requests.ts'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, listen, parsedBodyCases, recording, sendRaw } from './framework-cases.ts'
 import { malformedCases } from './malformed-cases.ts'
@@ -12,7 +12,7 @@ describe('toNodeHandler on node:http', () => {
 
   malformedCases((receiver) => listen(createServer(toNodeHandler(receiver))))
 
-  it('answers 405 to what is not POST', async () => {
+  it('responds 405 to other methods than POST', async () => {
     const url = await listen(createServer(toNodeHandler(recording().receiver)))
     for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
       const response = await fetch(url, { method })
@@ -20,14 +20,14 @@ describe('toNodeHandler on node:http', () => {
     }
   })
 
-  it('gives up the connection of a body that it left unread', async () => {
+  it('closes the connection of an unread body', async () => {
     const { receiver } = recording()
     const url = await listen(createServer(toNodeHandler(receiver)))
     const headers = { 'content-type': 'application/json', 'content-length': '1000' }
     expect(await sendRaw(url, headers, () => {})).toEqual({ status: 401, connection: 'close' })
   })
 
-  it('takes any request target that has an address, without its credentials', async () => {
+  it('accepts any request target that can be a URL, without its credentials', async () => {
     const { receiver } = recording()
     const seen: string[] = []
     const handler = toNodeHandler({
@@ -61,7 +61,7 @@ describe('toNodeHandler on node:http', () => {
     ])
   })
 
-  it('tells handlers that the sender hung up', async () => {
+  it('aborts the signal of handlers when the sender hangs up', async () => {
     const { receiver } = recording()
     const hungUp = Promise.withResolvers<void>()
     const started = Promise.withResolvers<void>()
@@ -93,7 +93,7 @@ describe('toNodeHandler after something has read the stream', () => {
 })
 
 describe('toNodeHandler never rejects', () => {
-  /** What the sender sees when the request, the response and the receiver are changed before the handler runs. */
+  /** Returns the response after changing the request, the response and the receiver before the handler runs. */
   const send = async (
     {
       receiver = recording().receiver,
@@ -109,7 +109,7 @@ describe('toNodeHandler never rejects', () => {
       change(request, response)
       toNodeHandler(receiver)(request, response).then(settled.resolve, settled.reject)
     })
-    const status = statusOf(await sendBytes(Number(new URL(await listen(server)).port), bytes))
+    const status = getStatus(await sendBytes(Number(new URL(await listen(server)).port), bytes))
     await settled.promise
     return status
   }
@@ -129,7 +129,7 @@ describe('toNodeHandler never rejects', () => {
     expect(await send({ change })).toBe(400)
   })
 
-  it('and does not touch a getter of the body where the bytes were kept', async () => {
+  it('and does not read a getter of the body if the bytes were kept', async () => {
     const { receiver, events } = recording()
     const { body, headers } = await signed(summary)
     const change = (request: NodeRequest) => {
@@ -144,7 +144,7 @@ describe('toNodeHandler never rejects', () => {
     expect(events).toEqual([summary])
   })
 
-  it('when Fetch refuses a header that Node, or a middleware, let through', async () => {
+  it('when Fetch rejects a header that Node or a middleware accepted', async () => {
     for (const [name, value] of [
       ['x y', 'z'],
       ['x', 'a\0b'],
@@ -169,7 +169,7 @@ describe('toNodeHandler never rejects', () => {
     expect(log).toHaveBeenCalledTimes(1)
   })
 
-  it('when something else has responded before, and does not disturb it', async () => {
+  it('when something else has already responded, and leaves that response alone', async () => {
     const log = silence()
     const change = (_: NodeRequest, response: ServerResponse) => void response.writeHead(504).end()
     expect(await send({ change })).toBe(504)
@@ -193,7 +193,7 @@ describe('toNodeHandler never rejects', () => {
     expect(await send({ receiver, change: closeEarly })).toBeUndefined()
   })
 
-  it('when the sender hangs up in the middle of its body', async () => {
+  it('when the sender hangs up while sending the body', async () => {
     const { receiver, errors } = recording()
     const { headers } = await signed(summary)
     const head = Object.entries({ ...headers, host: 'h', 'content-length': '1000' })

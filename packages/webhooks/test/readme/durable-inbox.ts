@@ -10,7 +10,7 @@ export const table = `CREATE TABLE IF NOT EXISTS webhook_inbox (
   done_at timestamptz
 )`
 
-/** Answers 200 as soon as the event is committed. A replay finds its key taken. */
+/** Responds 200 as soon as the event is committed. The key of a replay is already taken. */
 export const createInbox = (pool: Pool, secret: string) =>
   createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).onAny(
     async (_, { delivery, rawBody }) => {
@@ -19,7 +19,7 @@ export const createInbox = (pool: Pool, secret: string) =>
     },
   )
 
-/** Handles the oldest event, in any number of processes. One that dies leaves its event to the others. */
+/** Handles the oldest event, in any number of processes. The event of a process that dies is left to the others. */
 export const workOnce = async (
   pool: Pool,
   handle: (event: WebhookEvent) => Promise<void>,

@@ -1,7 +1,7 @@
-import { type CallRecord, createCallTracker, createReceiver, standardWebhooks } from 'wabakit/webhooks'
+import { createCallTracker, createReceiver, standardWebhooks, type TrackedCall } from 'wabakit/webhooks'
 
 const tracker = createCallTracker()
-const calls = new Map<string, CallRecord>()
+const calls = new Map<string, TrackedCall>()
 
 export const receiver = createReceiver({
   verify: standardWebhooks({ secrets: [process.env.WEBHOOK_SECRET ?? ''] }),

@@ -1,10 +1,9 @@
 import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wabakit/contract'
 import { type CallSimulation, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import { notFound } from '../not-found.ts'
+import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { named } from '../schema-names.ts'
-import { identifier, phoneNumber } from '../texts.ts'
+import { identifier, named, phoneNumber } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const tag = 'Calls'
@@ -25,7 +24,7 @@ const ending = () => ({
 
 const NewCall = named(
   'NewCallRequest',
-  'A call that starts.',
+  'A call to start.',
   z.strictObject({
     channel: Channel,
     direction: CallDirection,
@@ -43,7 +42,7 @@ const Summary = z.strictObject({
   after: z.optional(
     z.union([z.number(), z.templateLiteral([z.number(), z.enum(['ms', 's', 'm', 'h', 'd'])])]).check(
       z.refine((duration) => (toMilliseconds(duration) ?? Number.NaN) <= 86_400_000, {
-        error: "must be a duration of at most a day: milliseconds, or a text such as '30s'",
+        error: "must be a duration of at most one day: milliseconds, or a text such as '30s'",
       }),
     ),
   ),
@@ -51,7 +50,7 @@ const Summary = z.strictObject({
 
 const SimulatedCall = named(
   'SimulatedCallRequest',
-  "A call to play from its start to its summary. By default: an answered incoming call to the organization's first telephone number, with made-up people and a made-up summary. `summary: false` saves none; `after` delays it by milliseconds or a duration such as `30s`.",
+  "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
   z.strictObject({
     ...details(),
     channel: z.optional(Channel),
@@ -68,7 +67,7 @@ const SimulatedCall = named(
 
 const CallStep = named(
   'CallStepRequest',
-  'What happens to a call. `agentNumber` belongs to `accept`; the duration, `recorded` and `spoken` to `end`.',
+  'A step of a call. `agentNumber` is a field of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
   z.discriminatedUnion('step', [
     z.strictObject({ step: z.literal('accept'), agentNumber: z.optional(z.string()) }),
     z.strictObject({ step: z.literal('end'), ...ending() }),
@@ -78,7 +77,7 @@ const CallStep = named(
 
 const SummaryRequest = named(
   'SummaryRequest',
-  "A call's summary. The first one publishes CALL_AI_SUMMARY; every later one replaces it without an event.",
+  "A call's summary. The first one publishes CALL_AI_SUMMARY. Later ones replace it without an event.",
   z.strictObject({
     recap: z.string(),
     keyPoints: z.array(z.string()),
@@ -102,7 +101,7 @@ export const callOperations = [
     id: 'simulateCall',
     method: 'POST',
     path: '/organizations/:organizationId/simulated-calls',
-    summary: 'Play a whole call',
+    summary: 'Simulate a complete call',
     tag,
     body: SimulatedCall,
     result: CallView,
@@ -132,8 +131,8 @@ export const callOperations = [
     run: async ({ parameter }, { service }) => {
       const callId = parameter('callId')
       const found = await service.calls.find(parameter('organizationId'), callId)
-      if (found === undefined) throw notFound('call', callId)
-      return showCall(found.call, found.summary)
+      const { call, summary } = requireFound(found, 'call', callId)
+      return showCall(call, summary)
     },
   }),
   operation({

@@ -1,10 +1,9 @@
+import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { notFound } from '../not-found.ts'
+import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { listOf, named, pageOf } from '../schema-names.ts'
-import { identifier } from '../texts.ts'
+import { identifier, list, named, page, pageQuery, time } from '../schemas.ts'
 import { AttemptView, DeliveryStatus, DeliveryView, showAttempt, showDelivery } from '../views/delivery.ts'
-import { moment, pageQuery } from './page-query.ts'
 
 const tag = 'Deliveries'
 const path = '/organizations/:organizationId/deliveries'
@@ -13,15 +12,15 @@ const onePath = `${path}/:deliveryId` as const
 const selection = () => ({
   eventId: z.optional(identifier()),
   subscriptionId: z.optional(identifier()),
-  occurredFrom: z.optional(moment()),
-  occurredBefore: z.optional(moment()),
+  occurredFrom: z.optional(time()),
+  occurredBefore: z.optional(time()),
 })
 
 const newWebhookId = () => z.optional(z.boolean())
 
 const Resend = named(
   'ResendRequest',
-  'Which deliveries to send again; what is omitted does not restrict. With `newWebhookId` receivers handle what they have handled.',
+  'The deliveries to resend. Omitted fields match all deliveries. With `newWebhookId`, receivers handle events again that they have already handled.',
   z.strictObject({
     ...selection(),
     statuses: z.optional(z.array(DeliveryStatus)),
@@ -31,11 +30,20 @@ const Resend = named(
 
 const ResendOne = named(
   'ResendOneRequest',
-  'How to send it again. With `newWebhookId` a receiver that has handled it handles it again.',
+  'With `newWebhookId`, a receiver handles the event again if it has already handled it.',
   z.strictObject({ newWebhookId: newWebhookId() }),
 )
 
-const Resent = named('Resent', 'How many deliveries are sent again.', z.object({ resent: z.number() }))
+const Resent = named(
+  'Resent',
+  'The number of deliveries that are sent again.',
+  z.object({ resent: z.number() }),
+)
+
+const getDelivery = async ({ deliveries }: ReferenceServer, organizationId: string, deliveryId: string) => {
+  const { items } = await deliveries.list(organizationId, { deliveryId, limit: 1 })
+  return requireFound(items[0], 'delivery', deliveryId)
+}
 
 /** Operations on deliveries and their attempts. */
 export const deliveryOperations = [
@@ -43,7 +51,7 @@ export const deliveryOperations = [
     id: 'listDeliveries',
     method: 'GET',
     path,
-    summary: 'The deliveries in the order of their events, or the reverse',
+    summary: 'List deliveries in the order of their events',
     tag,
     query: z.strictObject({
       ...pageQuery(),
@@ -51,7 +59,7 @@ export const deliveryOperations = [
       status: z.optional(DeliveryStatus),
       order: z.optional(z.enum(['oldest_first', 'newest_first'])),
     }),
-    result: pageOf('Delivery', DeliveryView),
+    result: page('Delivery', DeliveryView),
     run: async ({ parameter, query: { status, ...query } }, { service }) => {
       const statuses = status && [status]
       const { items, ...rest } = await service.deliveries.list(parameter('organizationId'), {
@@ -65,24 +73,20 @@ export const deliveryOperations = [
     id: 'getDelivery',
     method: 'GET',
     path: onePath,
-    summary: 'A delivery',
+    summary: 'Get a delivery',
     tag,
     result: DeliveryView,
     run: async ({ parameter }, { service }) => {
-      const deliveryId = parameter('deliveryId')
-      const [found] = (await service.deliveries.list(parameter('organizationId'), { deliveryId, limit: 1 }))
-        .items
-      if (found === undefined) throw notFound('delivery', deliveryId)
-      return showDelivery(found)
+      return showDelivery(await getDelivery(service, parameter('organizationId'), parameter('deliveryId')))
     },
   }),
   operation({
     id: 'listAttempts',
     method: 'GET',
     path: `${onePath}/attempts`,
-    summary: 'The attempts of a delivery, in order',
+    summary: 'List the attempts of a delivery',
     tag,
-    result: listOf('Attempt', AttemptView),
+    result: list('Attempt', AttemptView),
     run: async ({ parameter }, { service }) => {
       const attempts = await service.deliveries.attempts(parameter('organizationId'), parameter('deliveryId'))
       return { items: attempts.map(showAttempt) }
@@ -92,27 +96,26 @@ export const deliveryOperations = [
     id: 'resendDeliveries',
     method: 'POST',
     path: `${path}/resend`,
-    summary: 'Send deliveries again: those that are settled, or wait for their next attempt',
+    summary: 'Resend deliveries that are finished or waiting for another attempt',
     tag,
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body: { newWebhookId: isNew, ...which } }, { service }) => ({
-      resent: await service.deliveries.resend(parameter('organizationId'), which, { newWebhookId: isNew }),
+    run: async ({ parameter, body: { newWebhookId: isNew, ...selected } }, { service }) => ({
+      resent: await service.deliveries.resend(parameter('organizationId'), selected, { newWebhookId: isNew }),
     }),
   }),
   operation({
     id: 'resendDelivery',
     method: 'POST',
     path: `${onePath}/resend`,
-    summary: 'Send a delivery again',
+    summary: 'Resend a delivery',
     tag,
     body: ResendOne,
     result: Resent,
     run: async ({ parameter, body }, { service }) => {
       const deliveryId = parameter('deliveryId')
       const organizationId = parameter('organizationId')
-      const [found] = (await service.deliveries.list(organizationId, { deliveryId, limit: 1 })).items
-      if (found === undefined) throw notFound('delivery', deliveryId)
+      await getDelivery(service, organizationId, deliveryId)
       return { resent: await service.deliveries.resend(organizationId, { deliveryId }, body) }
     },
   }),

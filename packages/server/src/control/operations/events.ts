@@ -1,18 +1,16 @@
 import { Channel } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import { notFound } from '../not-found.ts'
+import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { named, pageOf } from '../schema-names.ts'
-import { phoneNumber, subject } from '../texts.ts'
+import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
-import { pageQuery } from './page-query.ts'
 
 const tag = 'Events'
 const path = '/organizations/:organizationId/events'
 
 const PublishedEvent = named(
   'PublishedEventRequest',
-  'Any event, as if it had happened. `payload` is what is sent; `subject` (such as `call:…`) what it is about.',
+  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`.',
   z.strictObject({
     name: z.string().check(z.minLength(1)),
     subject: subject(),
@@ -28,7 +26,7 @@ export const eventOperations = [
     id: 'listEvents',
     method: 'GET',
     path,
-    summary: 'The events that happened, oldest first unless `order` says otherwise',
+    summary: 'List events, oldest first by default',
     tag,
     query: z.strictObject({
       ...pageQuery(),
@@ -36,7 +34,7 @@ export const eventOperations = [
       subject: z.optional(z.string()),
       order: z.optional(z.enum(['oldest_first', 'newest_first'])),
     }),
-    result: pageOf('Event', EventView),
+    result: page('Event', EventView),
     run: async ({ parameter, query }, { service }) => {
       const { items, ...rest } = await service.events.list(parameter('organizationId'), query)
       return { ...rest, items: items.map(showEvent) }
@@ -46,21 +44,20 @@ export const eventOperations = [
     id: 'getEvent',
     method: 'GET',
     path: `${path}/:eventId`,
-    summary: 'An event',
+    summary: 'Get an event',
     tag,
     result: EventView,
     run: async ({ parameter }, { service }) => {
       const eventId = parameter('eventId')
       const [event] = (await service.events.list(parameter('organizationId'), { eventId, limit: 1 })).items
-      if (event === undefined) throw notFound('event', eventId)
-      return showEvent(event)
+      return showEvent(requireFound(event, 'event', eventId))
     },
   }),
   operation({
     id: 'publishEvent',
     method: 'POST',
     path,
-    summary: 'Send any event, for simulations',
+    summary: 'Publish an event without changing anything else',
     tag,
     body: PublishedEvent,
     result: EventView,

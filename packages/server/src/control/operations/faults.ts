@@ -2,7 +2,7 @@ import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '@wabakit/
 import * as z from 'zod/mini'
 import { ControlError } from '../control-error.ts'
 import { type ControlContext, operation } from '../operation.ts'
-import { listOf, named } from '../schema-names.ts'
+import { list, named } from '../schemas.ts'
 
 const tag = 'Faults'
 const path = '/faults'
@@ -31,12 +31,12 @@ const options = {
 
 const FaultRequest = named(
   'FaultRequest',
-  'What goes wrong with the next `times` (default 1) requests to an endpoint: another `status`, `code`, `message`, `body` or `headers`, a delay of `latencyMs`, or one of `reset`, `malformed`, `html`, `truncated` and `offContract`. `carriedOut` says whether the service performs the request all the same.',
+  'A fault of the next `times` requests (default: 1) to an endpoint: a different `status`, `code`, `message`, `body` or `headers`, a delay of `latencyMs`, or one of `reset`, `malformed`, `html`, `truncated` and `offContract`. `carriedOut` says whether the service still performs the request.',
   z.strictObject({ ...options, ...fault }),
 )
 const PlannedFaultView = named(
   'PlannedFault',
-  'A fault that has hits left.',
+  'A fault that affects further requests.',
   z.object({
     ...options,
     ...fault,
@@ -63,16 +63,16 @@ export const faultOperations = [
     id: 'listFaults',
     method: 'GET',
     path,
-    summary: 'List the faults that have hits left',
+    summary: 'List the faults that affect further requests',
     tag,
-    result: listOf('PlannedFault', PlannedFaultView),
+    result: list('PlannedFault', PlannedFaultView),
     run: async (_input, context) => ({ items: requireFaults(context).list().map(showFault) }),
   }),
   operation({
     id: 'addFault',
     method: 'POST',
     path,
-    summary: 'Let the next requests to an endpoint fail',
+    summary: 'Make the next requests to an endpoint fail',
     tag,
     body: FaultRequest,
     result: PlannedFaultView,

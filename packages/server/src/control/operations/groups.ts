@@ -1,9 +1,8 @@
 import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import { notFound } from '../not-found.ts'
+import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { named } from '../schema-names.ts'
-import { phoneNumber } from '../texts.ts'
+import { named, phoneNumber } from '../schemas.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
@@ -11,13 +10,13 @@ const tag = 'Groups'
 
 const ParticipantStep = named(
   'ParticipantStepRequest',
-  'Who shall have joined, left, or been removed from which group.',
+  'The new state of a person in a group.',
   z.strictObject({ groupId: z.string(), phone: phoneNumber(), state: z.enum(['joined', 'left', 'removed']) }),
 )
 
 const CreatedGroup = named(
   'CreatedGroup',
-  'The group. `repeated`: the same request had created it before, and nothing happened.',
+  'The group. `repeated` means that the same request had created it before, and nothing has changed.',
   z.object({ groupId: z.string(), outcome: z.enum(['created', 'repeated']) }),
 )
 
@@ -29,7 +28,7 @@ export const groupOperations = [
     id: 'createGroup',
     method: 'POST',
     path: '/organizations/:organizationId/groups',
-    summary: 'Create a group as the public API does, without a key',
+    summary: 'Create a group like the public API, but without an API key',
     tag,
     body: named('NewGroupRequest', 'The request of the public API.', CreateGroupRequest),
     result: CreatedGroup,
@@ -43,21 +42,20 @@ export const groupOperations = [
     id: 'getGroup',
     method: 'GET',
     path: '/organizations/:organizationId/groups/:groupId',
-    summary: 'A group',
+    summary: 'Get a group',
     tag,
     result: GroupView,
     run: async ({ parameter }, { service }) => {
       const groupId = parameter('groupId')
       const found = await service.groups.find(parameter('organizationId'), groupId)
-      if (found === undefined) throw notFound('group', groupId)
-      return showGroup(found)
+      return showGroup(requireFound(found, 'group', groupId))
     },
   }),
   operation({
     id: 'simulateParticipant',
     method: 'POST',
     path: '/organizations/:organizationId/participants',
-    summary: 'Let somebody join or leave a group, or be removed from it',
+    summary: 'Simulate that somebody joins, leaves or is removed from a group',
     tag,
     body: ParticipantStep,
     result: ParticipantView,

@@ -7,7 +7,7 @@ import { groupOperations } from './groups.ts'
 import { organizationOperations } from './organizations.ts'
 import { subscriptionOperations } from './subscriptions.ts'
 
-/** Everything that the control API can do, besides its stream and its own description. */
+/** All operations of the control API, except its live stream and its own description. */
 export const operations: readonly Operation[] = [
   ...organizationOperations,
   ...subscriptionOperations,

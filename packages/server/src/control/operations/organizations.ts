@@ -1,9 +1,8 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import { notFound } from '../not-found.ts'
+import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { listOf, named, pageOf } from '../schema-names.ts'
-import { identifier, phoneNumber } from '../texts.ts'
+import { identifier, list, named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import {
   ApiKeyView,
   NewApiKeyView,
@@ -11,7 +10,6 @@ import {
   showApiKey,
   showOrganization,
 } from '../views/organization.ts'
-import { pageQuery } from './page-query.ts'
 
 const tag = 'Organizations'
 
@@ -39,25 +37,25 @@ const keySettings = () => ({
 
 const NewApiKey = named(
   'NewApiKeyRequest',
-  'A key to make. Without `key` a random one; `wabaNumbers` are those it may use.',
+  'An API key to create. Without `key`, it is random. `wabaNumbers` are the numbers that it may use.',
   z.strictObject({ key: z.optional(keyText()), ...keySettings() }),
 )
 
 const KnownApiKey = named(
   'KnownApiKeyRequest',
-  'A key of a new organization: one that is known already, since the answer shows none.',
+  'An API key of a new organization. The caller must choose it, because the response does not show it.',
   z.strictObject({ key: keyText(), ...keySettings() }),
 )
 
 const NewOrganization = named(
   'NewOrganizationRequest',
-  'An organization to make.',
+  'An organization to create.',
   z.strictObject({ id: z.optional(identifier()), ...settings(), apiKeys: z.optional(z.array(KnownApiKey)) }),
 )
 
 const OrganizationChange = named(
   'OrganizationChangeRequest',
-  'What shall change; what is omitted stays, lists are replaced as a whole.',
+  'The settings to change. Omitted ones stay as they are; lists are replaced as a whole.',
   z.strictObject(settings()),
 )
 
@@ -67,10 +65,10 @@ export const organizationOperations = [
     id: 'listOrganizations',
     method: 'GET',
     path: '/organizations',
-    summary: 'The organizations, oldest first',
+    summary: 'List organizations, oldest first',
     tag,
     query: z.strictObject(pageQuery()),
-    result: pageOf('Organization', OrganizationView),
+    result: page('Organization', OrganizationView),
     run: async ({ query }, { service }) => {
       const { items, ...rest } = await service.organizations.list(query)
       return { ...rest, items: items.map(showOrganization) }
@@ -80,7 +78,7 @@ export const organizationOperations = [
     id: 'createOrganization',
     method: 'POST',
     path: '/organizations',
-    summary: 'Make an organization',
+    summary: 'Create an organization',
     tag,
     body: NewOrganization,
     result: OrganizationView,
@@ -91,14 +89,12 @@ export const organizationOperations = [
     id: 'getOrganization',
     method: 'GET',
     path: '/organizations/:organizationId',
-    summary: 'An organization',
+    summary: 'Get an organization',
     tag,
     result: OrganizationView,
     run: async ({ parameter }, { service }) => {
       const id = parameter('organizationId')
-      const found = await service.organizations.find(id)
-      if (found === undefined) throw notFound('organization', id)
-      return showOrganization(found)
+      return showOrganization(requireFound(await service.organizations.find(id), 'organization', id))
     },
   }),
   operation({
@@ -116,20 +112,21 @@ export const organizationOperations = [
     id: 'removeOrganization',
     method: 'DELETE',
     path: '/organizations/:organizationId',
-    summary: 'Remove an organization with everything it has',
+    summary: 'Delete an organization and everything that belongs to it',
     tag,
     run: async ({ parameter }, { service }) => {
       const id = parameter('organizationId')
-      if (!(await service.organizations.remove(id))) throw notFound('organization', id)
+      const removed = await service.organizations.remove(id)
+      requireFound(removed || undefined, 'organization', id)
     },
   }),
   operation({
     id: 'listApiKeys',
     method: 'GET',
     path: '/organizations/:organizationId/api-keys',
-    summary: "An organization's keys, oldest first",
+    summary: "List an organization's API keys, oldest first",
     tag,
-    result: listOf('ApiKey', ApiKeyView),
+    result: list('ApiKey', ApiKeyView),
     run: async ({ parameter }, { service }) => ({
       items: (await service.apiKeys.list(parameter('organizationId'))).map(showApiKey),
     }),
@@ -138,7 +135,7 @@ export const organizationOperations = [
     id: 'createApiKey',
     method: 'POST',
     path: '/organizations/:organizationId/api-keys',
-    summary: 'Make a key',
+    summary: 'Create an API key',
     tag,
     body: NewApiKey,
     result: NewApiKeyView,
@@ -152,12 +149,12 @@ export const organizationOperations = [
     id: 'removeApiKey',
     method: 'DELETE',
     path: '/organizations/:organizationId/api-keys/:keyId',
-    summary: 'Remove a key at once',
+    summary: 'Delete an API key, which stops working immediately',
     tag,
     run: async ({ parameter }, { service }) => {
       const keyId = parameter('keyId')
-      if (await service.apiKeys.remove(parameter('organizationId'), keyId)) return
-      throw notFound('key', keyId)
+      const removed = await service.apiKeys.remove(parameter('organizationId'), keyId)
+      requireFound(removed || undefined, 'key', keyId)
     },
   }),
 ]

@@ -1,23 +1,21 @@
 import { Channel, eventNames } from '@wabakit/contract'
 import * as z from 'zod/mini'
-import { notFound } from '../not-found.ts'
+import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { named, pageOf } from '../schema-names.ts'
-import { phoneNumber } from '../texts.ts'
+import { named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import {
   SubscriptionSecretView,
   SubscriptionView,
   showSubscription,
   showSubscriptionSecret,
 } from '../views/subscription.ts'
-import { pageQuery } from './page-query.ts'
 
 const tag = 'Subscriptions'
 const Events = z.union([z.literal('all'), z.array(z.enum(eventNames))])
 
 const NewSubscription = named(
   'NewSubscriptionRequest',
-  'Where the events of one number shall go. Without `events` all of them, without `secret` a random one.',
+  'A URL to send the events of one number to. `events` defaults to all events, `secret` to a random one.',
   z.strictObject({
     channel: Channel,
     number: phoneNumber(),
@@ -30,7 +28,7 @@ const NewSubscription = named(
 
 const SubscriptionChange = named(
   'SubscriptionChangeRequest',
-  'What shall change; what is omitted stays. While disabled, what it would get is kept and can be sent again.',
+  'The fields to change. Omitted ones stay as they are. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
     url: z.optional(z.string()),
     events: z.optional(Events),
@@ -40,7 +38,7 @@ const SubscriptionChange = named(
 
 const SecretRotation = named(
   'SecretRotationRequest',
-  'Without `secret` a random one. The old one signs, too, for `overlapMs` milliseconds (24 hours).',
+  '`secret` defaults to a random one. Webhooks are signed with the old secret as well for `overlapMs` milliseconds (default: 24 hours).',
   z.strictObject({ secret: z.optional(z.string()), overlapMs: z.optional(z.int().check(z.gte(0))) }),
 )
 
@@ -53,10 +51,10 @@ export const subscriptionOperations = [
     id: 'listSubscriptions',
     method: 'GET',
     path,
-    summary: 'The webhook subscriptions, oldest first',
+    summary: 'List subscriptions, oldest first',
     tag,
     query: z.strictObject(pageQuery()),
-    result: pageOf('Subscription', SubscriptionView),
+    result: page('Subscription', SubscriptionView),
     run: async ({ parameter, query }, { service }) => {
       const { items, ...rest } = await service.subscriptions.list(parameter('organizationId'), query)
       return { ...rest, items: items.map(showSubscription) }
@@ -78,14 +76,13 @@ export const subscriptionOperations = [
     id: 'getSubscription',
     method: 'GET',
     path: onePath,
-    summary: 'A subscription',
+    summary: 'Get a subscription',
     tag,
     result: SubscriptionView,
     run: async ({ parameter }, { service }) => {
       const id = parameter('subscriptionId')
       const found = await service.subscriptions.find(parameter('organizationId'), id)
-      if (found === undefined) throw notFound('subscription', id)
-      return showSubscription(found)
+      return showSubscription(requireFound(found, 'subscription', id))
     },
   }),
   operation({
@@ -105,7 +102,7 @@ export const subscriptionOperations = [
     id: 'rotateSubscriptionSecret',
     method: 'POST',
     path: `${onePath}/rotate-secret`,
-    summary: 'Set a new secret; the old one signs beside it for a while',
+    summary: 'Replace the secret; the old one stays valid for a while',
     tag,
     body: SecretRotation,
     result: SubscriptionSecretView,
@@ -122,7 +119,7 @@ export const subscriptionOperations = [
     id: 'removeSubscription',
     method: 'DELETE',
     path: onePath,
-    summary: 'Remove a subscription with its deliveries',
+    summary: 'Delete a subscription and its deliveries',
     tag,
     run: ({ parameter }, { service }) =>
       service.subscriptions.remove(parameter('organizationId'), parameter('subscriptionId')),

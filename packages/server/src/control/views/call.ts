@@ -1,7 +1,7 @@
 import { CallDirection, CallSummary, CallType, Channel, TriggeredVia, UtcTimestamp } from '@wabakit/contract'
 import type { CallRecord, CallSummaryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { UtcOrNull, utc, utcOrNull } from './times.ts'
 
 export const CallView = named(
@@ -28,7 +28,6 @@ export const CallView = named(
   }),
 )
 
-/** Shows a call. */
 export const showCall = (record: CallRecord, summary?: CallSummaryRecord): z.infer<typeof CallView> => ({
   callId: record.callId,
   state: record.state,

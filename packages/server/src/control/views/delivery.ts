@@ -1,14 +1,14 @@
 import { UtcTimestamp } from '@wabakit/contract'
 import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { UtcOrNull, utc, utcOrNull } from './times.ts'
 
 export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])
 
 export const DeliveryView = named(
   'Delivery',
-  'One event on its way to one subscription. `dueAt` is when it is due (`pending`), or when its lease ends (`claimed`).',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`).',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -25,7 +25,6 @@ export const DeliveryView = named(
   }),
 )
 
-/** Shows a delivery. */
 export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryView> => ({
   id: record.id,
   subscriptionId: record.subscriptionId,
@@ -43,7 +42,7 @@ export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryVie
 
 export const AttemptView = named(
   'Attempt',
-  'One attempt of a delivery. `status` is null when there was no answer, and `error` says why.',
+  'One attempt of a delivery. `status` is null when there was no response, and `error` says why.',
   z.object({
     number: z.number(),
     startedAt: UtcTimestamp,
@@ -56,7 +55,6 @@ export const AttemptView = named(
   }),
 )
 
-/** Shows an attempt. */
 export const showAttempt = (record: AttemptRecord): z.infer<typeof AttemptView> => ({
   number: record.number,
   startedAt: utc(record.startedAt),

@@ -1,12 +1,12 @@
 import { Channel, UtcTimestamp } from '@wabakit/contract'
 import type { EventRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { utc } from './times.ts'
 
 export const EventView = named(
   'Event',
-  'Something that happened. `payload` is the JSON body exactly as it is signed and sent.',
+  'An event. `payload` is the JSON body exactly as it is signed and sent.',
   z.object({
     id: z.string(),
     name: z.string(),
@@ -18,7 +18,6 @@ export const EventView = named(
 )
 export type EventView = z.infer<typeof EventView>
 
-/** Shows an event. */
 export const showEvent = (record: EventRecord): EventView => ({
   id: record.id,
   name: record.name,

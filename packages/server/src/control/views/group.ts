@@ -1,12 +1,12 @@
 import { JoinApprovalMode, UtcTimestamp } from '@wabakit/contract'
 import type { GroupRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { utc } from './times.ts'
 
 export const GroupView = named(
   'Group',
-  'A group, with the defaults that its request left open.',
+  'A group, with the defaults for omitted fields.',
   z.object({
     groupId: z.string(),
     wabaNumber: z.string(),
@@ -18,7 +18,6 @@ export const GroupView = named(
   }),
 )
 
-/** Shows a group. */
 export const showGroup = (record: GroupRecord): z.infer<typeof GroupView> => ({
   groupId: record.clientCustomGroupId,
   wabaNumber: record.wabaNumber,

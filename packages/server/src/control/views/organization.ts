@@ -1,12 +1,12 @@
 import { JoinApprovalMode, UtcTimestamp } from '@wabakit/contract'
 import type { ApiKeyRecord, OrganizationRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { utc } from './times.ts'
 
 export const OrganizationView = named(
   'Organization',
-  'An organization with its settings and numbers.',
+  'An organization, its settings and its numbers.',
   z.object({
     id: z.string(),
     callSummaries: z.enum(['automatic', 'manual']),
@@ -18,7 +18,6 @@ export const OrganizationView = named(
   }),
 )
 
-/** Shows an organization. */
 export const showOrganization = (record: OrganizationRecord): z.infer<typeof OrganizationView> => ({
   id: record.id,
   callSummaries: record.callSummaries,
@@ -41,16 +40,15 @@ const apiKey = () => ({
 
 export const ApiKeyView = named(
   'ApiKey',
-  'A Public API key, without the key itself. `fingerprint` is the beginning of its SHA-256.',
+  'An API key, without the key itself. `fingerprint` is the beginning of its SHA-256.',
   z.object(apiKey()),
 )
 export const NewApiKeyView = named(
   'NewApiKey',
-  'A Public API key that was just made: the only time the key can be read.',
+  'An API key that has just been created. This is the only response that contains the key.',
   z.object({ ...apiKey(), key: z.string() }),
 )
 
-/** Shows a key. */
 export const showApiKey = (record: ApiKeyRecord): z.infer<typeof ApiKeyView> => ({
   id: record.id,
   label: record.label,

@@ -1,12 +1,12 @@
 import { UtcTimestamp } from '@wabakit/contract'
 import type { ParticipantRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { utc } from './times.ts'
 
 export const ParticipantView = named(
   'Participant',
-  "One person's membership in one group.",
+  "A person's membership in a group.",
   z.object({
     groupId: z.string(),
     phone: z.string(),
@@ -15,7 +15,6 @@ export const ParticipantView = named(
   }),
 )
 
-/** Shows a membership. */
 export const showParticipant = (record: ParticipantRecord): z.infer<typeof ParticipantView> => ({
   groupId: record.groupId,
   phone: record.phone,

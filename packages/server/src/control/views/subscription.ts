@@ -1,7 +1,7 @@
 import { Channel, UtcTimestamp } from '@wabakit/contract'
 import type { Subscription, SubscriptionWithSecret } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { named } from '../schema-names.ts'
+import { named } from '../schemas.ts'
 import { UtcOrNull, utc, utcOrNull } from './times.ts'
 
 const subscription = () => ({
@@ -19,16 +19,15 @@ const subscription = () => ({
 
 export const SubscriptionView = named(
   'Subscription',
-  'Where the events of one number go, without the secret.',
+  'A subscription to the events of one number, without the secret.',
   z.object(subscription()),
 )
 export const SubscriptionSecretView = named(
   'SubscriptionWithSecret',
-  'A subscription whose secret was just set: the only time it can be read.',
+  'A subscription whose secret has just been set. This is the only response that contains the secret.',
   z.object({ ...subscription(), secret: z.string() }),
 )
 
-/** Shows a subscription. */
 export const showSubscription = (record: Subscription): z.infer<typeof SubscriptionView> => ({
   id: record.id,
   channel: record.channel,
@@ -42,7 +41,6 @@ export const showSubscription = (record: Subscription): z.infer<typeof Subscript
   createdAt: utc(record.createdAt),
 })
 
-/** Shows a subscription with its secret. */
 export const showSubscriptionSecret = (
   record: SubscriptionWithSecret,
 ): z.infer<typeof SubscriptionSecretView> => ({ ...showSubscription(record), secret: record.secret })

@@ -6,7 +6,7 @@ import type { PostgresEngine } from '../postgres-engine.ts'
 import { runSql } from '../postgres-sql.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
 
-const caller = { apiKey: 'wk_creates', wabaNumber: '+15550100003' }
+const caller = { apiKey: 'wk_creates_0123456789', wabaNumber: '+15550100003' }
 
 /** An organization without subscriptions: other scenarios test deliveries. */
 const addCaller = async ({ control }: Environment): Promise<void> => {

@@ -1,0 +1,40 @@
+import { ConnectionError } from '../errors/connection-error.ts'
+import { TimeoutError, type TimeoutErrorDetails } from '../errors/timeout-error.ts'
+import type { HookRequest } from '../options/hooks.ts'
+import type { Redact } from '../response/redact.ts'
+import { toSafeCause } from './to-safe-cause.ts'
+import { wasNeverSent } from './was-never-sent.ts'
+
+/** The time limit of an attempt, and the option that sets it. */
+export type AttemptLimit = Pick<TimeoutErrorDetails, 'limit' | 'timeoutMs'> & {
+  /** The time that is left for this attempt, in milliseconds. */
+  readonly leftMs: number
+}
+
+export const createTimeoutError = (
+  { method, path }: HookRequest,
+  { limit, timeoutMs }: AttemptLimit,
+  neverSent: boolean,
+): TimeoutError =>
+  new TimeoutError(`${method} ${path} got no complete response within ${limit} (${timeoutMs} ms)`, {
+    limit,
+    timeoutMs,
+    neverSent,
+  })
+
+/** Returns the message of the innermost cause, because the outer ones only say "fetch failed". */
+const getInnermostMessage = (error: unknown, depth = 0): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error && depth < 4) return getInnermostMessage(error.cause, depth + 1)
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}
+
+export const createConnectionError = (
+  { method, path }: HookRequest,
+  thrown: unknown,
+  redact: Redact,
+): ConnectionError =>
+  new ConnectionError(`${method} ${path} got no complete response: ${redact(getInnermostMessage(thrown))}`, {
+    neverSent: wasNeverSent(thrown),
+    cause: toSafeCause(thrown, redact),
+  })

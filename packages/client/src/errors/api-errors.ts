@@ -1,0 +1,125 @@
+import type { ErrorCode, Issue } from '@wabakit/contract'
+import { isWabakitError, WabakitError } from './wabakit-error.ts'
+
+/** The literal names of {@link ApiError} and its subclasses. */
+export type ApiErrorName =
+  | 'ApiError'
+  | 'BadRequestError'
+  | 'AuthenticationError'
+  | 'PermissionDeniedError'
+  | 'NotFoundError'
+  | 'UnprocessableError'
+  | 'SummaryUnavailableError'
+  | 'SummaryPendingError'
+  | 'RateLimitError'
+  | 'ServerError'
+
+/** The properties that an {@link ApiError} adds to those of `Error`. */
+export type ApiErrorDetails = Omit<ApiError, keyof Error>
+
+/**
+ * The service returned an error. There are subclasses for the documented statuses; any other 4xx is an `ApiError`
+ * itself. The message has the method, the path, the status and the server's own message.
+ */
+export class ApiError extends WabakitError {
+  override get name(): ApiErrorName {
+    return 'ApiError'
+  }
+  /** HTTP method of the request. */
+  declare readonly method: string
+  /** Path and query of the request. */
+  declare readonly path: string
+  /** HTTP status of the response. */
+  declare readonly status: number
+  /** The response's code if it is on the service's closed list; otherwise `unknown`. */
+  declare readonly code: ErrorCode | 'unknown'
+  /** The response's code as received, on the list or not; `undefined` if there was none. */
+  declare readonly serverCode: string | undefined
+  /** The invalid fields, as received; empty if the response names none. */
+  declare readonly issues: readonly Issue[]
+  /** The response's `x-request-id`, if any. Quote it when you contact the service's operator. */
+  declare readonly requestId: string | undefined
+  /** The wait that `Retry-After` asks for, in milliseconds; `undefined` if the header is absent or invalid. */
+  declare readonly retryAfterMs: number | undefined
+  /** The response's headers. */
+  declare readonly headers: Headers
+  /** The response's body as received, up to 64 KiB. */
+  declare readonly body: string
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message)
+    Object.assign(this, details)
+  }
+}
+
+const brand = Symbol.for('wabakit.api-error')
+Object.defineProperty(ApiError.prototype, brand, { value: true })
+
+/** Checks whether `error` is an {@link ApiError}, even if it comes from another copy of this package. */
+export const isApiError = (error: unknown): error is ApiError => isWabakitError(error) && brand in error
+
+/** 400: a field is missing or invalid, or no integration has this `wabaNumber`. `issues` names the fields. */
+export class BadRequestError extends ApiError {
+  override get name() {
+    return 'BadRequestError' as const
+  }
+}
+
+/** 401: the API key is missing or invalid. */
+export class AuthenticationError extends ApiError {
+  override get name() {
+    return 'AuthenticationError' as const
+  }
+}
+
+/** 403: the API key is revoked, may not use this `wabaNumber`, or is not allowed from this address. */
+export class PermissionDeniedError extends ApiError {
+  override get name() {
+    return 'PermissionDeniedError' as const
+  }
+}
+
+/** 404: the organization has no such call, or the call has no summary yet. */
+export class NotFoundError extends ApiError {
+  override get name() {
+    return 'NotFoundError' as const
+  }
+}
+
+/** 422: a rule of the service forbids it, for example because the integration is disabled or the `groupId` is taken. */
+export class UnprocessableError extends ApiError {
+  override get name(): 'UnprocessableError' | 'SummaryUnavailableError' {
+    return 'UnprocessableError'
+  }
+}
+
+/** 422 for a summary: the call can never have one (missed, rejected, not recorded, or nothing was said). */
+export class SummaryUnavailableError extends UnprocessableError {
+  override get name() {
+    return 'SummaryUnavailableError' as const
+  }
+}
+
+/** 202: the call is in progress, or its summary is being generated. `retryAfterMs` says when to ask again. */
+export class SummaryPendingError extends ApiError {
+  override get name() {
+    return 'SummaryPendingError' as const
+  }
+}
+
+/** 429: too many requests. `retryAfterMs` is the wait that the service asks for, if any. */
+export class RateLimitError extends ApiError {
+  override get name() {
+    return 'RateLimitError' as const
+  }
+}
+
+/**
+ * 5xx: the service failed. A create request rejects with it only after 503 `storage_unavailable`, when nothing was
+ * changed. Any other 5xx to a create request is an `OutcomeUnknownError`.
+ */
+export class ServerError extends ApiError {
+  override get name() {
+    return 'ServerError' as const
+  }
+}

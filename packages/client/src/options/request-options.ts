@@ -1,0 +1,37 @@
+import type { CallAiSummaryEvent } from '@wabakit/contract'
+
+/** Options for one call of the client. */
+export type RequestOptions = {
+  /** Aborts the call at any stage. The call then rejects with `signal.reason` itself. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Time limit of one attempt, in milliseconds. The client's `totalTimeoutMs` still applies.
+   * @default the client's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined
+  /** Additional headers. They override the client's. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A source of received CALL_AI_SUMMARY events: a webhook receiver, or any object with such a `subscribe`. */
+export type SummaryEvents = {
+  /**
+   * Calls `listener` for every such event from now on.
+   *
+   * @returns a function that unsubscribes.
+   */
+  subscribe(name: 'CALL_AI_SUMMARY', listener: (event: CallAiSummaryEvent) => void): () => void
+}
+
+/** Options for `waitForSummary`. */
+export type WaitOptions = RequestOptions & {
+  /** Maximum wait in milliseconds; `Infinity` for no limit. @default 120_000 */
+  readonly maxWaitMs?: number | undefined
+  /**
+   * Minimum pause between two requests, in milliseconds. Up to half of it is added at random, so that concurrent
+   * waits spread their requests. A longer `Retry-After` replaces it. @default 2_000
+   */
+  readonly intervalMs?: number | undefined
+  /** Resolves the wait as soon as the summary's webhook arrives, without another request. @default none */
+  readonly events?: SummaryEvents | undefined
+}

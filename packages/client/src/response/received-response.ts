@@ -1,0 +1,24 @@
+import { errorBodyLimit, type ReadBody } from './read-body.ts'
+import type { Redact } from './redact.ts'
+
+export type ReceivedResponse = ReadBody & {
+  readonly response: Response
+  /** The response's `x-request-id`. */
+  readonly requestId: string | undefined
+  /** Removes the request's secrets from what an error quotes of the response. */
+  readonly redact: Redact
+}
+
+/** Returns what an error keeps of a response, without the request's secrets. */
+export const redactResponse = ({ response, text, requestId, redact }: ReceivedResponse) => {
+  const headers = new Headers()
+  for (const [name, value] of response.headers) headers.append(name, redact(value))
+  const bytes = new TextEncoder().encode(text).subarray(0, errorBodyLimit)
+  return {
+    status: response.status,
+    requestId: requestId && redact(requestId),
+    headers,
+    // With `stream`, a character that the limit divides is dropped.
+    body: redact(new TextDecoder().decode(bytes, { stream: true })),
+  }
+}

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import { createRedact, listSecrets } from './redact.ts'
+
+const secret = 'sk/1+2=3&4'
+
+it.each([
+  ['without escapes', secret],
+  ['in JSON', String.raw`sk\/1\u002B2\u003d3\u00264`],
+  ['in JSON in JSON', String.raw`sk\\/1\\u002B2=3\\u00264`],
+  ['in a URL', encodeURIComponent(secret)],
+  ['in HTML', 'sk&#47;1&#x2B;2=3&amp;4'],
+  ['in upper case', 'SK/1+2=3&4'],
+])('masks a secret %s', (_, written) => {
+  expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
+})
+
+it('masks the beginning of a secret at the end of a text', () => {
+  const redact = createRedact(() => [secret])
+  expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')
+  expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')
+})
+
+it('lists the key, the headers of auth with and without their scheme, and headers whose names suggest a secret', () => {
+  const visible = new Headers({ accept: 'text/plain', 'x-session-token': 'tok', traceparent: '00-1' })
+  const sent = new Headers([...visible, ['authorization', 'Basic dXNlcg==']])
+  expect(listSecrets('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
+})
+
+it('gets the secrets on first use only', () => {
+  let calls = 0
+  const redact = createRedact(() => {
+    calls += 1
+    return ['secret-secret']
+  })
+  expect(calls).toBe(0)
+  expect(redact('secret-secret') + redact('x')).toBe('[redacted]x')
+  expect(calls).toBe(1)
+})
+
+it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is fast with a hostile 64 KiB of "%s"', (piece) => {
+  const started = performance.now()
+  createRedact(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(
+    piece.repeat(65_536 / piece.length),
+  )
+  expect(performance.now() - started).toBeLessThan(500)
+})

@@ -1,0 +1,68 @@
+/** Removes secrets from a text. */
+export type Redact = (text: string) => string
+
+const mask = '[redacted]'
+const sensitive = /auth|key|token|secret|cookie|password/i
+const entities: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '>': 'gt',
+  '"': 'quot',
+  "'": 'apos',
+}
+
+/** Builds a pattern for a character and its escapes in JSON (also JSON inside JSON), URLs and HTML. */
+const buildCharacterPattern = (character: string): string => {
+  const code = character.charCodeAt(0)
+  const hex = code.toString(16).padStart(2, '0')
+  const entity = entities[character]
+  // All repetitions are bounded, so that a hostile body does not slow the match down.
+  return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&#0{0,5}${code};|&#x0{0,5}${hex};${entity ? `|&${entity};` : ''})`
+}
+
+/** Builds a pattern for a secret. A short one could be part of a word, so it must stand alone. */
+const buildPattern = (secret: string): string => {
+  const text = Array.from(secret, buildCharacterPattern).join('')
+  return secret.length < 8 ? `(?<![a-z0-9])${text}(?![a-z0-9])` : text
+}
+
+/** Masks the beginning of a secret at the end of a text, in case the text was cut off there. */
+const maskCutSecret = (text: string, secrets: readonly string[]): string => {
+  for (const secret of secrets) {
+    for (let length = secret.length - 1; length >= 6; length--) {
+      if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mask
+    }
+  }
+  return text
+}
+
+/**
+ * Lists the secrets of a request, longest first: the key, the headers that `auth` set (with and without their scheme),
+ * and all other headers whose names suggest a secret.
+ */
+export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: Headers): string[] => {
+  const secrets = new Set([apiKey ?? ''])
+  for (const [name, value] of sent) {
+    if (visible.get(name) === value && !sensitive.test(name)) continue
+    secrets.add(value)
+    secrets.add(value.slice(value.indexOf(' ') + 1))
+  }
+  return [...secrets].filter(Boolean).sort((one, other) => other.length - one.length)
+}
+
+/**
+ * Creates a function that masks secrets in what a server returns, even escaped or cut off. It calls `getSecrets` on
+ * first use, because successful calls never need it.
+ */
+export const createRedact = (getSecrets: () => readonly string[]): Redact => {
+  let secrets: readonly string[]
+  let pattern: RegExp | undefined
+  return (text) => {
+    if (!pattern) {
+      secrets = getSecrets()
+      // Without secrets, it matches nothing.
+      pattern = new RegExp(secrets.map(buildPattern).join('|') || '(?!)', 'gi')
+    }
+    return maskCutSecret(text.replace(pattern, mask), secrets)
+  }
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load-config.ts'
+import { type RunningServer, startServer } from '../serve/start-server.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { addExamples } from './options.ts'
+import { addSettingOptions, type SettingFlags } from './setting-options.ts'
+
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
+  const [file = '', ...args] = command
+  const child = spawn(file, args, { stdio: 'inherit', env: environment })
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
+  for (const signal of signals) process.on(signal, forward)
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', (cause) => {
+        reject(new CliError(`${file} cannot be run: ${cause.message}`, exitCodes.usage, { cause }))
+      })
+      child.on('exit', (code, signal) =>
+        resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+      )
+    })
+  } finally {
+    for (const signal of signals) process.off(signal, forward)
+  }
+}
+
+const buildEnvironment = async (
+  { url, demo, service }: RunningServer,
+  controlToken: string | undefined,
+): Promise<NodeJS.ProcessEnv> => {
+  const environment: NodeJS.ProcessEnv = { ...process.env, WABAKIT_BASE_URL: url, WABAKIT_SERVER: url }
+  if (controlToken !== undefined) environment.WABAKIT_CONTROL_TOKEN = controlToken
+  if (demo === undefined) return environment
+  const { organizationId, wabaNumber, pstnNumber, webhookSecret } = demo
+  environment.WABAKIT_API_KEY =
+    demo.apiKey ?? (await service.apiKeys.create(organizationId, { label: 'exec' })).key
+  environment.WABAKIT_ORGANIZATION = organizationId
+  environment.WABAKIT_WABA_NUMBER = wabaNumber
+  environment.WABAKIT_PSTN_NUMBER = pstnNumber
+  if (webhookSecret !== undefined) environment.WABAKIT_WEBHOOK_SECRET = webhookSecret
+  return environment
+}
+
+/** Runs a command with a temporary server: in memory and on a free port, unless flags say otherwise. */
+const exec = async (
+  command: readonly string[],
+  { config: file, ...flags }: SettingFlags,
+): Promise<number> => {
+  const config = loadConfig({
+    flags: { database: ':memory:', port: '0', logLevel: 'warn', ...flags },
+    file: typeof file === 'string' ? file : undefined,
+  })
+  await using server = await startServer(config)
+  // Without `await`, the server would be closed before the command has run.
+  return await runChild(command, await buildEnvironment(server, config.controlToken))
+}
+
+export const define = (command: Command): void => {
+  addSettingOptions(command)
+    .description(
+      'run a command with a temporary server, whose address it finds in WABAKIT_BASE_URL and WABAKIT_API_KEY',
+    )
+    .argument('<command...>', 'the command and its arguments, after --')
+    .action(async (child, { format: _, ...flags }) => {
+      process.exitCode = await exec(child, flags)
+    })
+  addExamples(command, 'exec -- npm test')
+}

@@ -1,0 +1,110 @@
+import { StorageUnavailableError } from '@wabakit/core'
+import type { Command } from 'commander'
+import { isSame } from '../migrate-database/fingerprint.ts'
+import { type MigrationResult, migrateDatabase } from '../migrate-database/migrate-database.ts'
+import type { Progress } from '../migrate-database/progress.ts'
+import { isPostgres } from '../serve/open-store.ts'
+import { readAddress } from '../stores/postgres/database-address.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { addExamples, createFormatOption, createOption } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+import { createProgressLine } from './progress-line.ts'
+
+type MigrateOptions = { readonly from: string; readonly to: string }
+
+const formatCount = (rows: number): string => rows.toLocaleString('en-US')
+
+const formatProgress = ({ step, table, done, total }: Progress): string => {
+  const percent = Math.floor((done / total) * 100)
+  return `${step} ${table}: ${formatCount(done)} of ${formatCount(total)} rows, ${percent} %`
+}
+
+// Messages do not contain the URL, because it may contain a password.
+const checkOptions = ({ from, to }: MigrateOptions): void => {
+  if (isPostgres(from) || from === ':memory:') {
+    const message = '--from must be a SQLite file, because only SQLite can be migrated to PostgreSQL.'
+    throw new CliError(message, exitCodes.usage)
+  }
+  if (!isPostgres(to)) {
+    const message = '--to must be a postgres:// URL, because only SQLite can be migrated to PostgreSQL.'
+    throw new CliError(message, exitCodes.usage)
+  }
+  if (readAddress(to) === undefined) {
+    const message = '--to cannot be read as a URL. Percent-encode special characters in the password.'
+    throw new CliError(message, exitCodes.usage)
+  }
+}
+
+const formatTable = ({ tables }: MigrationResult, { style }: Output): string => {
+  const formatLine = (cells: readonly [string, string, string], verdict: string): string =>
+    `  ${cells[0].padEnd(14)}${cells[1].padStart(14)}${cells[2].padStart(14)}  ${verdict}`.trimEnd()
+  return [
+    formatLine(['table', 'SQLite', 'PostgreSQL'], ''),
+    ...tables.map(({ table, source, target }) =>
+      formatLine(
+        [table, formatCount(source.rows), formatCount(target.rows)],
+        isSame(source, target) ? style('green', 'same') : style('red', 'different'),
+      ),
+    ),
+  ].join('\n')
+}
+
+const run = async (options: MigrateOptions): Promise<MigrationResult> => {
+  const progress = createProgressLine()
+  try {
+    return await migrateDatabase({
+      ...options,
+      onProgress: (state) => progress.show(state.step, () => formatProgress(state)),
+    })
+  } catch (error) {
+    if (!(error instanceof StorageUnavailableError)) throw error
+    const remedy = 'Run the same command again to continue.'
+    throw new CliError(`${error.message} ${remedy}`, exitCodes.failed, { cause: error })
+  } finally {
+    progress.end()
+  }
+}
+
+/**
+ * Migrates a SQLite file to PostgreSQL and prints a comparison of the two.
+ *
+ * @throws CliError when they differ.
+ */
+export const migrate = async ({ from, to }: MigrateOptions, output: Output): Promise<void> => {
+  checkOptions({ from, to })
+  const result = await run({ from, to })
+  const different = result.tables.filter(({ source, target }) => !isSame(source, target))
+  const comparison = {
+    migrated: result.isEqual,
+    from: result.from,
+    to: result.to,
+    tables: result.tables.map(({ table, source, target }) => ({
+      table,
+      same: isSame(source, target),
+      source,
+      target,
+    })),
+  }
+  output.result(comparison, formatTable(result, output))
+  if (different.length > 0) {
+    const names = different.map(({ table }) => table).join(', ')
+    throw new CliError(
+      `These tables differ: ${names}. No server will start on ${result.to}. Drop its schema "wabakit" and migrate again.`,
+    )
+  }
+  output.notice(
+    `${result.to} now has all data. Archive ${result.from} and start: wabakit serve --database ${result.to}`,
+  )
+}
+
+export const define = (command: Command): void => {
+  command
+    .addOption(createOption('--from <file>', 'SQLite file that no server is using').makeOptionMandatory())
+    .addOption(
+      createOption('--to <url>', 'URL of the PostgreSQL database (postgres://…)').makeOptionMandatory(),
+    )
+    .addOption(createFormatOption())
+    .addHelpText('after', '\nRun the same command again after an interruption to continue.')
+    .action((options) => migrate(options, createOutput(options)))
+  addExamples(command, 'migrate-database --from ./wabakit.db --to postgres://wabakit@db.internal/wabakit')
+}

@@ -1,0 +1,73 @@
+import { escapeControls } from '@wabakit/contract/escape-controls'
+import { type Command, InvalidArgumentError } from 'commander'
+import { CliError, exitCodes } from './cli-error.ts'
+import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+
+type ResendOptions = ServerOptions & {
+  readonly from?: string | undefined
+  readonly before?: string | undefined
+  readonly event?: string | undefined
+  readonly subscription?: string | undefined
+  readonly status?: readonly string[] | undefined
+  readonly newWebhookId?: boolean | undefined
+}
+
+/** A claimed or waiting delivery cannot be resent. */
+const statuses = ['pending', 'delivered', 'exhausted', 'skipped']
+
+const parseTime = (text: string): string => {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be an ISO 8601 date-time.')
+  return new Date(time).toISOString()
+}
+
+const collectStatus = (value: string, previous?: readonly string[]): string[] => {
+  if (!statuses.includes(value)) throw new InvalidArgumentError(`It must be one of: ${statuses.join(', ')}.`)
+  return collect(value, previous)
+}
+
+const resend = async (id: string | undefined, options: ResendOptions, output: Output): Promise<void> => {
+  const { newWebhookId = false, organization } = options
+  const selection = {
+    occurredFrom: options.from,
+    occurredBefore: options.before,
+    eventId: options.event,
+    subscriptionId: options.subscription,
+    statuses: options.status,
+  }
+  const hasSelection = Object.values(selection).some((value) => value !== undefined)
+  if (hasSelection === (id !== undefined)) {
+    throw new CliError(
+      'Name one delivery, or select deliveries with --from, --before, --event, --subscription or --status.',
+      exitCodes.usage,
+    )
+  }
+  const path = `${getOrganizationPath(organization)}/deliveries`
+  const control = createControlClient(options)
+  const result = (await (id === undefined
+    ? control.send('POST', `${path}/resend`, { ...selection, newWebhookId })
+    : control.send('POST', `${path}/${encodeURIComponent(id)}/resend`, { newWebhookId }))) as {
+    resent: number
+  }
+  output.result(
+    result,
+    escapeControls(`${result.resent} ${result.resent === 1 ? 'delivery is' : 'deliveries are'} sent again`),
+  )
+}
+
+export const define = (command: Command): void => {
+  addServerOptions(command)
+    .argument('[delivery]', 'id of the delivery')
+    .addOption(createOption('--from <time>', 'events at or after this time (ISO 8601)').argParser(parseTime))
+    .addOption(createOption('--before <time>', 'events before this time (ISO 8601)').argParser(parseTime))
+    .addOption(createOption('--event <id>', 'deliveries of this event'))
+    .addOption(createOption('--subscription <id>', 'deliveries to this subscription'))
+    .addOption(
+      createOption('--status <status>', `${statuses.join(', ')} (repeatable)`).argParser(collectStatus),
+    )
+    .addOption(createOption('--new-webhook-id', 'use a new id, so that receivers handle the event again'))
+    .action((id, options) => resend(id, options, createOutput(options)))
+  addExamples(command, 'resend dlv_…', 'resend --status exhausted --from 2026-01-01T00:00:00Z')
+}

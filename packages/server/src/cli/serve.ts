@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { loadConfig } from '../config/load-config.ts'
+import { closeOnSignal } from '../serve/close-on-signal.ts'
+import { isPostgres } from '../serve/open-store.ts'
+import { type RunningServer, startServer } from '../serve/start-server.ts'
+import { formatAddress } from '../stores/postgres/database-address.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { addExamples } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+import { addSettingOptions, type SettingFlags } from './setting-options.ts'
+
+const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Output): string[][] => {
+  const facts = [
+    ['API', url],
+    ['database', database],
+  ]
+  if (demo === undefined) return facts
+  facts.push(
+    ['organization', demo.organizationId],
+    ['WABA number', demo.wabaNumber],
+    ['PSTN number', demo.pstnNumber],
+    [
+      'API key',
+      demo.apiKey === undefined
+        ? 'was shown when it was created; the control API can create another'
+        : `${style('bold', demo.apiKey)}  (shown this once)`,
+    ],
+  )
+  if (demo.webhookSecret !== undefined) {
+    facts.push(['webhook secret', `${style('bold', demo.webhookSecret)}  (shown this once)`])
+  }
+  return facts
+}
+
+const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
+  const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
+  const server = await startServer(config, { ownsProcess: true })
+  // Before the result is printed: whoever waits for it may send a signal immediately.
+  const closed = closeOnSignal(server)
+  const database = isPostgres(config.database) ? formatAddress(config.database) : config.database
+  const lines = listFacts(server, database, output).map(
+    ([name = '', value]) => `  ${name.padEnd(15)} ${value}`,
+  )
+  output.result(
+    { ready: true, url: server.url, database, demo: server.demo ?? null },
+    [`${output.style('green', 'ready')} ${server.url}`, ...lines].join('\n'),
+  )
+  await closed
+}
+
+export const define = (command: Command): void => {
+  addSettingOptions(command)
+    // An unknown command is parsed as an argument of the default command.
+    .allowExcessArguments()
+    .action(async ({ format, ...flags }, { args: [unknown] }) => {
+      if (unknown !== undefined) {
+        throw new CliError(`There is no command ${unknown}. See wabakit --help.`, exitCodes.usage)
+      }
+      await serve(flags, createOutput({ format }))
+    })
+  addExamples(
+    command,
+    '',
+    'serve --port 0 --database :memory:',
+    'serve --webhook-url http://127.0.0.1:3000/webhooks',
+  )
+}

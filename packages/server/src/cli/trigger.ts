@@ -1,0 +1,73 @@
+import { type EventName, eventNames, isEventName } from '@wabakit/contract'
+import { eventExamples } from '@wabakit/contract/documents'
+import { escapeControls } from '@wabakit/contract/escape-controls'
+import { callSubject, groupSubject } from '@wabakit/core'
+import type { Command } from 'commander'
+import { assign } from './assign.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+
+type Call = { callId: string; direction: string; channel: string; state: string }
+type Organization = { integrations: { wabaNumber: string }[]; pstnNumbers: string[] }
+
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Builds the body of `publishEvent` from the event's example and the overrides. */
+const buildEvent = (
+  name: EventName,
+  overrides: readonly string[],
+  { integrations, pstnNumbers }: Organization,
+) => {
+  const isOverridden = (field: string): boolean => overrides.some((each) => each.startsWith(`${field}=`))
+  const payload = assign({ ...eventExamples[name] }, overrides)
+  const channel = name.startsWith('CALL_') && payload.channel === 'PSTN' ? 'PSTN' : 'WHATSAPP'
+  const own = channel === 'PSTN' ? pstnNumbers[0] : integrations[0]?.wabaNumber
+  // The example contains a number that does not belong to this organization.
+  for (const field of ['from', 'channelNumber', 'wabaNumber']) {
+    if (own !== undefined && field in payload && !isOverridden(field)) payload[field] = own
+  }
+  const number = toText(payload.channelNumber) || toText(payload.wabaNumber) || own || ''
+  const subject =
+    'callId' in payload ? callSubject(toText(payload.callId)) : groupSubject(toText(payload.groupId))
+  return { name, subject, channel, number, payload }
+}
+
+const trigger = async (
+  what: string,
+  { set = [], organization, ...address }: ServerOptions & { set?: readonly string[] },
+  output: Output,
+): Promise<void> => {
+  if (what !== 'call' && !isEventName(what)) {
+    throw new CliError(
+      `Unknown event: ${what}. Trigger call, or one of: ${eventNames.join(', ')}.`,
+      exitCodes.usage,
+    )
+  }
+  const control = createControlClient(address)
+  const path = getOrganizationPath(organization)
+  if (what === 'call') {
+    const call = (await control.send('POST', `${path}/simulated-calls`, assign({}, set))) as Call
+    const { callId, direction, channel, state } = call
+    output.result(call, escapeControls(`call ${callId} ${direction} ${channel} ${state}`))
+    return
+  }
+  const own = (await control.send('GET', path)) as Organization
+  const event = (await control.send('POST', `${path}/events`, buildEvent(what, set, own))) as { id: string }
+  output.result(event, escapeControls(`${what} ${event.id}`))
+}
+
+export const define = (command: Command): void => {
+  addServerOptions(command)
+    .argument('<what>', 'call, or the name of an event')
+    .addOption(createOption('--set <path=value>', 'set a field (repeatable)').argParser(collect))
+    .action((what, options) => trigger(what, options, createOutput(options)))
+  addExamples(
+    command,
+    'trigger call',
+    'trigger call --set channel=WHATSAPP --set direction=OUTGOING --set durationInSeconds=42',
+    'trigger call --set outcome=missed',
+    'trigger GROUP_PARTICIPANT_JOINED --set groupId=order-1042',
+  )
+}

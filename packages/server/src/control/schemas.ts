@@ -1,0 +1,58 @@
+import * as z from 'zod/mini'
+
+/** The names of schemas in the OpenAPI document. */
+export const schemaNames = z.registry<{ readonly id: string; readonly description: string }>()
+
+/** Names and describes a schema in the OpenAPI document. */
+export const named = <Schema extends z.core.$ZodType>(
+  id: string,
+  description: string,
+  schema: Schema,
+): Schema => {
+  schemaNames.add(schema, { id, description })
+  return schema
+}
+
+/** A page of a list. */
+export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
+  named(
+    `${id}Page`,
+    'A part of a list. `nextCursor` leads to the next part. Reading events or deliveries forward, every page that is not empty has one.',
+    z.object({ items: z.array(item), nextCursor: z.optional(z.string()) }),
+  )
+
+/** A complete list. */
+export const list = <Item extends z.core.$ZodType>(id: string, item: Item) =>
+  named(`${id}List`, 'A complete list.', z.object({ items: z.array(item) }))
+
+/** The query of a list. */
+export const pageQuery = () => ({
+  cursor: z.optional(z.string()),
+  limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(1_000)), 100),
+})
+
+/** A time in ISO 8601 with a zone, as Unix time in milliseconds. */
+export const time = () =>
+  z.pipe(
+    z.iso.datetime({ offset: true }),
+    z.transform((text: string) => Date.parse(text)),
+  )
+
+// The core validates identifiers, phone numbers and subjects. Here they are only described.
+
+/** The JSON Schema of an identifier, except its type. */
+export const identifierFacts = {
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
+} as const
+
+const phoneNumberFacts = { maxLength: 255, pattern: '^ *\\+?[ .()-]*[0-9][0-9 .()-]*$' } as const
+
+export const identifier = () => z.string().check(z.meta(identifierFacts))
+
+/** A phone number; only its digits are compared. */
+export const phoneNumber = () => z.string().check(z.meta(phoneNumberFacts))
+
+/** What an event is about: `call:` or `group:` and an identifier. */
+export const subject = () => z.string().check(z.minLength(1), z.meta({ maxLength: 261 }))

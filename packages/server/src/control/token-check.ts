@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { RateLimits } from '@wabakit/core'
+import { ControlError } from './control-error.ts'
+
+type TokenCheckOptions = {
+  /** The token that clients must send as `Authorization: Bearer …`. */
+  readonly token: string
+  /** The name of the token in errors, such as `control token`. */
+  readonly name: string
+  readonly limits: Pick<RateLimits, 'admitStranger' | 'refuseExhausted'>
+}
+
+/**
+ * Checks the token of a request.
+ *
+ * @throws ControlError `token_required`.
+ * @throws RequestRefusedError `rate_limited` when the address has sent too many wrong tokens. The correct token is then
+ *   refused as well; otherwise guessing could continue.
+ */
+export type TokenCheck = (headers: Headers, remoteAddress: string | undefined) => Promise<void>
+
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Creates the check of one token. Comparing hashes takes constant time, whatever the length of the texts. */
+export const createTokenCheck = ({ token, name, limits }: TokenCheckOptions): TokenCheck => {
+  const expected = hash(token)
+  return async (headers, remoteAddress) => {
+    limits.refuseExhausted(remoteAddress)
+    const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+    if (timingSafeEqual(hash(sent), expected)) return
+    await limits.admitStranger(remoteAddress)
+    throw new ControlError('token_required', `Send the ${name} as "Authorization: Bearer …".`)
+  }
+}

@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { ServerConfig } from '../config/server-config.ts'
+import { toListenError } from './listen-error.ts'
+import { createConnectionRefusal } from './refuse-connection.ts'
+import type { RequestHandler } from './request-handler.ts'
+
+export type HttpServerOptions = {
+  readonly settings: Pick<ServerConfig, 'host' | 'port' | 'maxConnections' | 'requestTimeoutMs'>
+  readonly handler: RequestHandler
+  readonly requestId: () => string
+  /** Whether `@hono/node-server` may replace the process's `Request` and `Response`. */
+  readonly ownsProcess: boolean
+}
+
+/** A node:http server that stops without cutting off responses. */
+export type HttpServer = {
+  /**
+   * Starts listening.
+   *
+   * @returns the base URL, without a trailing slash.
+   * @throws ConfigError when the configured host or port cannot be used.
+   */
+  listen(): Promise<string>
+  /** Stops accepting connections, lets running requests finish, and closes what is left after `graceMs` milliseconds. */
+  close(graceMs: number): Promise<void>
+}
+
+/**
+ * Brings the target of a request into origin form (`/path?query`), without credentials. The host of an absolute form
+ * replaces the Host header (RFC 9112, section 3.2.2).
+ *
+ * @returns false when the target is not a path, or when an HTTP/1.1 request has no host.
+ */
+const normalizeTarget = (incoming: IncomingMessage): boolean => {
+  const { url = '', headers, httpVersion } = incoming
+  if (headers.host === undefined && httpVersion === '1.1') return false
+  if (url.startsWith('/')) return true
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return false
+  const { host, pathname, search } = new URL(url)
+  headers.host = host
+  incoming.url = pathname + search
+  return true
+}
+
+const setLimits = (
+  server: Server,
+  { maxConnections, requestTimeoutMs }: HttpServerOptions['settings'],
+): void => {
+  server.maxConnections = maxConnections
+  server.requestTimeout = requestTimeoutMs
+  server.headersTimeout = Math.min(10_000, requestTimeoutMs)
+  server.maxHeadersCount = 100
+  // Slightly longer than most proxies keep a connection, so that the proxy is the one to close it.
+  server.keepAliveTimeout = 65_000
+}
+
+const formatUrl = (host: string, server: Server): string => {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new TypeError('The server has no port.')
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+export const createHttpServer = (options: HttpServerOptions): HttpServer => {
+  const { settings, handler, requestId, ownsProcess } = options
+  const { host, port } = settings
+  const running = new Set<ServerResponse>()
+  let closing = false
+  const listener = getRequestListener((request, { incoming }) => handler.handle(request, incoming), {
+    overrideGlobalObjects: ownsProcess,
+    hostname: host,
+    errorHandler: handler.refuse,
+  })
+  const respond = (request: IncomingMessage, response: ServerResponse): void => {
+    running.add(response)
+    if (closing) response.shouldKeepAlive = false
+    response.once('close', () => {
+      running.delete(response)
+      // Its keep-alive may have been promised before the server began to close.
+      if (closing) server.closeIdleConnections()
+    })
+    // The listener refuses a target that it cannot parse.
+    if (!normalizeTarget(request)) request.url = '*'
+    void listener(request, response)
+  }
+  // The handler refuses requests without a Host header, so that the response has the form of every other error.
+  const server = createServer(
+    { maxHeaderSize: 16_384, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+    respond,
+  )
+  const refusal = createConnectionRefusal({ running, requestId, onRefused: handler.record })
+  server.on('clientError', refusal.clientError)
+  server.on('connect', (_request, socket) => refusal.connect(socket))
+  // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
+  server.on('checkExpectation', respond)
+  setLimits(server, settings)
+  return {
+    listen: () =>
+      new Promise((resolve, reject) => {
+        const onError = (error: Error): void => reject(toListenError(error, settings))
+        server.once('error', onError)
+        server.listen({ host, port, backlog: 1_024 }, () => {
+          server.off('error', onError)
+          resolve(formatUrl(host, server))
+        })
+      }),
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        closing = true
+        for (const response of running) response.shouldKeepAlive = false
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+        server.close(() => {
+          clearTimeout(timer)
+          resolve()
+        })
+        server.closeIdleConnections()
+      }),
+  }
+}

@@ -1,0 +1,23 @@
+import { ConfigError } from '../config/config-error.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+
+type Address = Pick<ServerConfig, 'host' | 'port'>
+
+const problems: Readonly<Record<string, (address: Address) => { key: string; message: string }>> = {
+  EADDRINUSE: ({ port }) => ({
+    key: 'port',
+    message: `${port} is in use. Stop the process that listens there or choose another port; 0 takes a free one.`,
+  }),
+  EACCES: ({ port }) => ({
+    key: 'port',
+    message: `${port} requires privileges. Choose a port above 1023.`,
+  }),
+  EADDRNOTAVAIL: ({ host }) => ({ key: 'host', message: `${host} is not an address of this machine.` }),
+  ENOTFOUND: ({ host }) => ({ key: 'host', message: `${host} is not an address and cannot be resolved.` }),
+}
+
+/** Returns a ConfigError when a setting is the reason that the server cannot listen, and otherwise the error itself. */
+export const toListenError = (error: NodeJS.ErrnoException, address: Address): Error => {
+  const problem = problems[error.code ?? '']?.(address)
+  return problem === undefined ? error : new ConfigError([{ ...problem, source: `--${problem.key}` }])
+}

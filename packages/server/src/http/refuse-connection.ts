@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { parserRefusal, RequestRefusedError, refusalText } from '@wabakit/core'
+
+type ConnectionRefusalOptions = {
+  /** Responses that are not finished yet. */
+  readonly running: ReadonlySet<ServerResponse>
+  readonly requestId: () => string
+  /** Receives each refusal, to count and log it. */
+  readonly onRefused: (refusal: { readonly status: number; readonly requestId: string }) => void
+}
+
+/** Responds to what node:http reports without a response object: `clientError` and `connect`. */
+export type ConnectionRefusal = {
+  /** Refuses a request that the HTTP parser rejected, and closes the connection. */
+  clientError(error: NodeJS.ErrnoException, socket: Duplex): void
+  /** Refuses to be a proxy. */
+  connect(socket: Duplex): void
+}
+
+export const createConnectionRefusal = (options: ConnectionRefusalOptions): ConnectionRefusal => {
+  const refuse = (refusal: RequestRefusedError, socket: Duplex): void => {
+    socket.on('error', () => {})
+    const pending = [...options.running].filter(({ req }) => req.socket === socket)
+    const last = pending.at(-1)
+    if (last?.req.complete === true) {
+      // The fault follows valid requests. A refusal now could be mistaken for one of their responses.
+      last.shouldKeepAlive = false
+      return
+    }
+    if (!socket.writable || pending.length > 1 || last?.headersSent === true) {
+      socket.destroy()
+      return
+    }
+    const requestId = options.requestId()
+    socket.end(refusalText(refusal, requestId), () => socket.destroy())
+    options.onRefused({ status: refusal.status, requestId })
+  }
+  return {
+    clientError: (error, socket) => refuse(parserRefusal(error.code), socket),
+    connect: (socket) => {
+      const message = 'This server is not a proxy: it does not support CONNECT.'
+      refuse(
+        new RequestRefusedError('method_not_allowed', message, { headers: { allow: 'GET, POST' } }),
+        socket,
+      )
+    },
+  }
+}

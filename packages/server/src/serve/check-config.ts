@@ -1,0 +1,32 @@
+import { ConfigError } from '../config/config-error.ts'
+import { isLoopbackHost } from '../config/loopback.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+import { isPostgres } from './open-store.ts'
+
+const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
+  if (!isLoopbackHost(host)) return `host is ${host}, which other machines can reach`
+  if (trustProxy > 0) return 'trustProxy says that clients connect through a proxy'
+  if (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname)) {
+    return 'publicUrl says that other machines can reach the server'
+  }
+  return undefined
+}
+
+/**
+ * Checks rules that concern several settings: the control API is never open to other machines without a token, and
+ * only PostgreSQL can be shared by processes with different roles.
+ *
+ * @throws ConfigError
+ */
+export const checkConfig = (config: ServerConfig): void => {
+  const { role, database, controlToken } = config
+  const exposure = getExposure(config)
+  if (exposure !== undefined && controlToken === undefined) {
+    const message = `is required because ${exposure}. Set WABAKIT_CONTROL_TOKEN to at least 16 random characters.`
+    throw new ConfigError([{ key: 'controlToken', source: 'WABAKIT_CONTROL_TOKEN', message }])
+  }
+  if (role !== 'all' && !isPostgres(database)) {
+    const message = `can only be ${role} with a PostgreSQL database. One process has a SQLite file to itself and must have the role all.`
+    throw new ConfigError([{ key: 'role', source: '--role', message }])
+  }
+}

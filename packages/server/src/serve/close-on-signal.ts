@@ -1,0 +1,22 @@
+import type { RunningServer } from './start-server.ts'
+
+const signals = ['SIGTERM', 'SIGINT'] as const
+
+/**
+ * Closes a server when the process receives SIGTERM or SIGINT. A second signal ends the process immediately.
+ *
+ * @returns the signal, once the server is closed.
+ * @example
+ * const server = await startServer(loadConfig())
+ * await closeOnSignal(server)
+ * process.exit(0)
+ */
+export const closeOnSignal = (server: Pick<RunningServer, 'close'>): Promise<NodeJS.Signals> =>
+  new Promise((resolve, reject) => {
+    const onSignal = (signal: NodeJS.Signals): void => {
+      // Restores the default action, which ends the process.
+      for (const each of signals) process.off(each, onSignal)
+      server.close().then(() => resolve(signal), reject)
+    }
+    for (const signal of signals) process.on(signal, onSignal)
+  })

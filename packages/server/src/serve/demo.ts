@@ -1,0 +1,75 @@
+import { RecordExistsError, type ReferenceServer } from '@wabakit/core'
+import { generateSecret } from '@wabakit/webhooks'
+
+/** The organization that a server creates in an empty store, so that it can be tried out. */
+export type Demo = {
+  readonly organizationId: string
+  readonly wabaNumber: string
+  readonly pstnNumber: string
+  /** The API key. Present only at the start that created it, because only its hash is stored. */
+  readonly apiKey: string | undefined
+  /** The secret that signs the webhooks. Present only at the start that created the subscriptions. */
+  readonly webhookSecret: string | undefined
+}
+
+type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
+
+const organizationId = 'demo'
+const wabaNumber = '+15550100001'
+const pstnNumber = '+15550100002'
+
+/** @returns the API key, or `undefined` when another process has created the organization in the meantime. */
+const create = async ({ organizations, apiKeys }: Service): Promise<string | undefined> => {
+  try {
+    await organizations.create({
+      id: organizationId,
+      integrations: [{ wabaNumber }],
+      pstnNumbers: [pstnNumber],
+    })
+  } catch (error) {
+    if (error instanceof RecordExistsError) return undefined
+    throw error
+  }
+  return (await apiKeys.create(organizationId, { label: 'demo' })).key
+}
+
+/**
+ * Subscribes the URL to the events of both numbers, or updates the URL of existing subscriptions.
+ *
+ * @returns the secret of new subscriptions.
+ */
+const subscribe = async ({ subscriptions }: Service, url: string): Promise<string | undefined> => {
+  const { items } = await subscriptions.list(organizationId)
+  const secret = generateSecret()
+  let isNew = false
+  for (const [channel, number] of [
+    ['WHATSAPP', wabaNumber],
+    ['PSTN', pstnNumber],
+  ] as const) {
+    const existing = items.find((each) => each.channel === channel)
+    if (existing === undefined) {
+      await subscriptions.create(organizationId, { channel, number, url, secret })
+      isNew = true
+    } else if (existing.url !== url) {
+      await subscriptions.update(organizationId, existing.id, { url })
+    }
+  }
+  return isNew ? secret : undefined
+}
+
+/**
+ * Creates the demo organization, with a number of each channel and an API key, if the store has no organization.
+ *
+ * @param webhookUrl - the endpoint for its events, if any.
+ * @returns the organization, or `undefined` when the store has other organizations only.
+ */
+export const ensureDemo = async (
+  service: Service,
+  webhookUrl: string | undefined,
+): Promise<Demo | undefined> => {
+  const isEmpty = (await service.organizations.list({ limit: 1 })).items.length === 0
+  if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
+  const apiKey = isEmpty ? await create(service) : undefined
+  const webhookSecret = webhookUrl === undefined ? undefined : await subscribe(service, webhookUrl)
+  return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
+}

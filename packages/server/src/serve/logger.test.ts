@@ -1,0 +1,70 @@
+import { Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { createLogger, type LoggerOptions } from './logger.ts'
+
+const open = (options: Partial<LoggerOptions> = {}, isTTY = false) => {
+  let text = ''
+  const stream = Object.assign(
+    new Writable({
+      write: (chunk, _encoding, done) => {
+        text += chunk
+        done()
+      },
+    }),
+    { isTTY },
+  )
+  const log = createLogger({ logLevel: 'debug', logFormat: 'json', stream, ...options })
+  return { log, text: () => text }
+}
+
+test.each(['authorization', 'key', 'secret', 'token', 'payload', 'headers'])(
+  'removes a field that is called %s, also one level down, and keeps the others',
+  (name) => {
+    const { log, text } = open()
+
+    log.info({ [name]: 'hidden-1', request: { [name]: 'hidden-2', id: 'seen' } }, 'message')
+
+    expect(text()).not.toContain('hidden')
+    expect(JSON.parse(text())).toMatchObject({ request: { id: 'seen' }, msg: 'message' })
+  },
+)
+
+test('removes them from lines for people, too', () => {
+  const { log, text } = open({ logFormat: 'pretty' })
+
+  log.info({ token: 'hidden', id: 'seen' }, 'message')
+
+  expect(text()).not.toContain('hidden')
+  expect(text()).toContain('seen')
+})
+
+const injected = 'a\n{"level":"error"}\u001b[2J\u001b]0;title\u0007\u009b1A\u007f\u202e\u2028b'
+const isUnsafe = /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u
+
+test.each(['json', 'pretty'] as const)('lets nobody write into the terminal by a %s line', (logFormat) => {
+  const { log, text } = open({ logFormat })
+
+  log.info({ path: injected, err: new Error(injected) }, injected)
+
+  expect(text()).not.toMatch(isUnsafe)
+  expect(text()).toContain('\\u009b1A\\u007f\\u202e\\u2028b')
+})
+
+test('keeps what a JSON line says', () => {
+  const { log, text } = open()
+
+  log.info({ path: injected }, 'message')
+
+  expect(text().trimEnd()).not.toContain('\n')
+  expect(JSON.parse(text())).toMatchObject({ path: injected })
+})
+
+test('colors lines on a terminal, and escapes everything else', () => {
+  const { log, text } = open({ logFormat: 'pretty' }, true)
+
+  log.info({ err: new Error(injected) }, 'message')
+
+  expect(text()).toContain('\u001b[32mINFO\u001b[39m')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colors.
+  expect(text().replace(/\u001b\[\d+m/g, '')).not.toMatch(isUnsafe)
+})

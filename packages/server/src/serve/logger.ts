@@ -1,0 +1,44 @@
+import { Writable } from 'node:stream'
+import { type Logger, pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { ServerConfig } from '../config/server-config.ts'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
+
+export type LoggerOptions = Pick<ServerConfig, 'logLevel' | 'logFormat'> & {
+  /** @default standard error */
+  readonly stream?: NodeJS.WritableStream | undefined
+}
+
+/**
+ * Creates the server's log. Lines contain ids, names, statuses and times, but never keys, secrets, payloads or phone
+ * numbers: fields with such names are removed. Control characters are escaped.
+ */
+export const createLogger = ({ logLevel, logFormat, stream = process.stderr }: LoggerOptions): Logger => {
+  const isTerminal = 'isTTY' in stream && stream.isTTY === true
+  const format = logFormat ?? (isTerminal ? 'pretty' : 'json')
+  const escapeLines = isTerminal && format === 'pretty' ? escapeUnstyled : escapeText
+  const destination = new Writable({
+    decodeStrings: false,
+    write: (chunk, _encoding, done) => {
+      stream.write(escapeLines(String(chunk)))
+      // Immediately: no line may be pending when the process ends.
+      done()
+    },
+  })
+  return pino(
+    {
+      level: logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+      redact: {
+        paths: ['authorization', 'key', 'secret', 'token', 'payload', 'headers'].flatMap((name) => [
+          name,
+          `*.${name}`,
+        ]),
+        remove: true,
+      },
+    },
+    format === 'pretty' ? pretty({ colorize: isTerminal, destination, sync: true }) : destination,
+  )
+}

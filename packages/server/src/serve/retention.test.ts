@@ -1,0 +1,74 @@
+import { createReferenceServer, memoryStore } from '@wabakit/core'
+import { expect, test } from 'vitest'
+import { startRetention } from './retention.ts'
+
+const day = 86_400_000
+
+test('removes finished deliveries and their events after the retention time, and nothing younger', async () => {
+  const store = memoryStore()
+  let now = Date.now() - 31 * day
+  const service = createReferenceServer({
+    store,
+    clock: { now: () => now },
+    fetch: async () => new Response(),
+    organizations: [{ id: 'acme', integrations: [{ wabaNumber: '+15550100001' }] }],
+  })
+  const number = '+15550100001'
+  await service.subscriptions.create('acme', { channel: 'WHATSAPP', number, url: 'https://example.com/hook' })
+  await service.groups.create('acme', { wabaNumber: number, subject: 'Old', groupId: 'old' })
+  await service.dispatcher.runDue()
+  now = Date.now()
+  await service.groups.create('acme', { wabaNumber: number, subject: 'Young', groupId: 'young' })
+  await service.dispatcher.runDue()
+
+  const stop = startRetention({
+    store,
+    keptMs: 30 * day,
+    onError: (error) => {
+      throw error
+    },
+  })
+  await stop()
+
+  expect((await service.events.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
+  expect((await service.deliveries.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
+})
+
+test('pauses after each batch for longer than it took', async () => {
+  const batchMs = 20
+  const spans: { start: number; end: number }[] = []
+  const errors: unknown[] = []
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = startRetention({
+    store: {
+      prune: async () => {
+        const start = performance.now()
+        await new Promise((done) => setTimeout(done, batchMs))
+        spans.push({ start, end: performance.now() })
+        if (spans.length === 3) resolve()
+        return 1
+      },
+    },
+    keptMs: day,
+    onError: (error) => errors.push(error),
+  })
+  await promise
+  await stop()
+
+  const [first, second, third] = spans
+  expect(spans.length).toBe(3)
+  expect((second?.start ?? 0) - (first?.end ?? 0)).toBeGreaterThan(3 * batchMs)
+  expect((third?.start ?? 0) - (second?.end ?? 0)).toBeGreaterThan(3 * batchMs)
+  expect(errors).toEqual([])
+})
+
+test('reports a failure, and stops immediately during a pause', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const stop = startRetention({
+    store: { prune: () => Promise.reject(new Error('away')) },
+    keptMs: day,
+    onError: resolve,
+  })
+  expect(await promise).toEqual(new Error('away'))
+  await stop()
+})

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '@wabakit/core'
+
+type RetentionOptions = {
+  readonly store: Pick<Store, 'prune'>
+  /** How long finished deliveries are kept, in milliseconds. */
+  readonly keptMs: number
+  readonly onError: (error: unknown) => void
+}
+
+/** Maximum number of deliveries and of events that one transaction removes. On SQLite, all other work waits for it. */
+const batch = 100
+
+/** The pause after a transaction, as a multiple of its duration. Removal thus takes at most a fifth of the time. */
+const pauseFactor = 4
+
+/** The pause when nothing is left to remove, in milliseconds. */
+const idleMs = 60_000
+
+/**
+ * Removes old finished deliveries and their events in small transactions, with pauses in between.
+ *
+ * @returns a function that stops the removal and resolves when the last transaction has ended.
+ */
+export const startRetention = ({ store, keptMs, onError }: RetentionOptions): (() => Promise<void>) => {
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  const prune = async (): Promise<number> => {
+    try {
+      return await store.prune({ before: Date.now() - keptMs, limit: batch })
+    } catch (error) {
+      onError(error)
+      return 0
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const start = performance.now()
+      const removed = await prune()
+      const pauseMs = removed > 0 ? pauseFactor * (performance.now() - start) : idleMs
+      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => {})
+    }
+  }
+
+  const running = run()
+  return async () => {
+    stopping.abort()
+    await running
+  }
+}

@@ -1,0 +1,150 @@
+import {
+  createRateLimits,
+  createReferenceServer,
+  memoryTokenBuckets,
+  type RateLimitOptions,
+  type ReferenceServer,
+} from '@wabakit/core'
+import { createApiFaults } from '@wabakit/core/simulation'
+import type { Logger } from 'pino'
+import manifest from '../../package.json' with { type: 'json' }
+import { isLoopbackHost } from '../config/loopback.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+import { createControlApi } from '../control/control-api.ts'
+import { showLiveAttempt } from '../control/live-attempt.ts'
+import { createLiveStream } from '../control/live-stream.ts'
+import { createSimulation } from '../control/simulation.ts'
+import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
+import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
+import { createHealth } from '../http/health.ts'
+import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { observeService } from './observe-service.ts'
+import type { OpenedStore } from './open-store.ts'
+import { startRetention } from './retention.ts'
+
+type RuntimeOptions = {
+  readonly settings: ServerConfig
+  readonly opened: OpenedStore
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly requestId: () => string
+  /** Receives errors that have no caller to be reported to. */
+  readonly onError: (error: unknown) => void
+}
+
+/** All parts of a server except its port. */
+export type Runtime = {
+  readonly service: ReferenceServer
+  readonly handler: RequestHandler
+  /** Starts to deliver webhooks and to remove old records, unless the role is `api`. */
+  start(): void
+  /**
+   * Ends the live streams and stops claiming deliveries. Running attempts are released after `graceMs` milliseconds.
+   * Requests still get responses.
+   */
+  stop(graceMs: number): Promise<void>
+  /** Closes the connections to endpoints and the store. */
+  close(): Promise<void>
+}
+
+const attemptTimeoutMs = 15_000
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+const toLimit = (requests: number) => (requests === 0 ? false : { requests, perMs: minuteMs })
+
+/** Assembles the parts of a server. */
+export const createRuntime = (options: RuntimeOptions): Runtime => {
+  const { settings, opened, metrics, log, requestId, onError } = options
+  const { store, attempts } = opened
+  const rateLimit: RateLimitOptions = {
+    buckets: opened.buckets ?? memoryTokenBuckets(),
+    organization: toLimit(settings.rateLimitPerOrganization),
+    key: toLimit(settings.rateLimitPerKey),
+    ip: toLimit(settings.rateLimitPerAddress),
+  }
+  const limits = createRateLimits({ ...rateLimit, organization: false, key: false }, { now: Date.now })
+  const createCheck = (token: string | undefined, name: string): TokenCheck | undefined =>
+    token === undefined ? undefined : createTokenCheck({ token, name, limits })
+
+  const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
+  const transport = createTransport({ allowPrivateTargets })
+  const service = createReferenceServer({
+    organizations: settings.organizations,
+    store,
+    fetch: createDeliveryFetch(transport, attemptTimeoutMs),
+    delivery: {
+      timeoutMs: attemptTimeoutMs,
+      concurrency: settings.deliveryConcurrency,
+      perSubscription: settings.deliveryConcurrencyPerSubscription,
+    },
+    auth: { header: settings.authHeader },
+    rateLimit,
+    allowLoopbackHttp: allowPrivateTargets,
+    onError,
+  })
+  observeService(service, metrics, log)
+
+  const faults = settings.mock ? createApiFaults(Math.random) : undefined
+  const simulation = createSimulation(service, onError)
+  const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
+  const control = createControlApi({
+    service,
+    simulation,
+    live,
+    faults,
+    guard: {
+      checkToken: createCheck(settings.controlToken, 'control token'),
+      publicUrl: settings.publicUrl,
+    },
+    version: manifest.version,
+    onError,
+  })
+  let isStopping = false
+  const health = createHealth({
+    store,
+    metrics,
+    checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
+    isStopping: () => isStopping,
+  })
+  const { trustProxy, role } = settings
+  let stopRetention = async (): Promise<void> => {}
+
+  const publishAttempts = (): void => {
+    if (attempts === undefined) return
+    attempts.startPublishing()
+    service.dispatcher.onAttempt((report) => {
+      attempts.publish(report.claimed.event.organizationId, showLiveAttempt(report))
+    })
+  }
+
+  return {
+    service,
+    handler: createRequestHandler({
+      api: role === 'worker' ? undefined : { fetch: service.fetch, control, faults },
+      health,
+      metrics,
+      log,
+      requestId,
+      trustProxy,
+      onError,
+    }),
+    start: () => {
+      if (role === 'api') return
+      publishAttempts()
+      service.dispatcher.start()
+      stopRetention = startRetention({ store, keptMs: settings.retentionDays * dayMs, onError })
+    },
+    stop: async (graceMs) => {
+      isStopping = true
+      live.close()
+      simulation.close()
+      await Promise.all([service.dispatcher.stop({ graceMs }), stopRetention()])
+    },
+    close: async () => {
+      await transport.close()
+      await store.close()
+    },
+  }
+}

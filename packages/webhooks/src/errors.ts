@@ -1,0 +1,165 @@
+import type { EventName, Issue } from '@wabakit/contract'
+
+// By name and code rather than by class, so that the guards hold where a program has two copies of this package.
+const hasName = (error: unknown, name: string): boolean =>
+  Object(error).name === name && typeof Object(error).code === 'string'
+
+/**
+ * Why a signature was rejected, or a secret. The list is closed.
+ *
+ * - `missing_header`: one of the three headers is absent or empty; `header` names it.
+ * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
+ * - `timestamp_too_old`, `timestamp_too_new`: signed outside the tolerance; `skewSeconds` says by how much.
+ * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets.
+ * - `invalid_secret`: a configured secret cannot be used. Thrown when it is configured.
+ */
+export type VerificationFailure =
+  | 'missing_header'
+  | 'malformed_header'
+  | 'timestamp_too_old'
+  | 'timestamp_too_new'
+  | 'no_matching_signature'
+  | 'invalid_secret'
+
+/** The optional properties of a {@link WebhookVerificationError}. */
+export type VerificationDetails = {
+  /** Name of the header at fault. */
+  readonly header?: string
+  /** Seconds from the signature to now: positive when it is old, negative when it lies in the future. */
+  readonly skewSeconds?: number
+}
+
+/**
+ * Thrown when a delivery cannot be verified, or a secret cannot be used. The message says what to do and never
+ * contains a secret.
+ *
+ * @example
+ * catch (error) {
+ *   if (isWebhookVerificationError(error)) logger.warn(error.reason, error.skewSeconds)
+ * }
+ */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError'
+  /** The same for every error of this class. `reason` has the details. */
+  readonly code = 'webhook_verification_failed'
+  /** Why, from the closed list. */
+  readonly reason: VerificationFailure
+  /** Name of the header at fault, for `missing_header` and `malformed_header`. */
+  readonly header: string | undefined
+  /** Seconds from the signature to now, for `timestamp_too_old` (positive) and `timestamp_too_new` (negative). */
+  readonly skewSeconds: number | undefined
+
+  constructor(reason: VerificationFailure, message: string, details: VerificationDetails = {}) {
+    super(message)
+    this.reason = reason
+    this.header = details.header
+    this.skewSeconds = details.skewSeconds
+  }
+}
+
+/** Checks whether `error` is a {@link WebhookVerificationError}, even one from another copy of this package. */
+export const isWebhookVerificationError = (error: unknown): error is WebhookVerificationError =>
+  hasName(error, 'WebhookVerificationError')
+
+/**
+ * Why a body cannot be parsed. The list is closed.
+ *
+ * - `not_utf8`: its bytes are not UTF-8 (RFC 8259 section 8.1).
+ * - `not_json`: its text is not JSON.
+ * - `not_an_object`: it is JSON, but an array, a string, a number, a boolean or null.
+ * - `too_large`: it has more bytes than allowed.
+ */
+export type ParseFailure = 'not_json' | 'not_an_object' | 'not_utf8' | 'too_large'
+
+/** Thrown when a body is not a JSON object and therefore contains no event. */
+export class WebhookParseError extends Error {
+  override readonly name = 'WebhookParseError'
+  /** Why, from the closed list. */
+  readonly code: ParseFailure
+
+  constructor(code: ParseFailure, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** Checks whether `error` is a {@link WebhookParseError}, even one from another copy of this package. */
+export const isWebhookParseError = (error: unknown): error is WebhookParseError =>
+  hasName(error, 'WebhookParseError')
+
+/** The HTTP status of every `code` of a {@link WebhookRequestError}. */
+export const statuses = {
+  body_was_parsed: 400,
+  body_unreadable: 400,
+  malformed_request: 400,
+  not_verified: 401,
+  method_not_allowed: 405,
+  body_timeout: 408,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+} as const
+
+/**
+ * Why a request was rejected for reasons other than its signature or its payload. The list is closed.
+ *
+ * - `body_was_parsed`: something read the body before the receiver could see its bytes (400).
+ * - `body_unreadable`: reading the body failed (400).
+ * - `malformed_request`: the target, the headers or the body cannot be read at all (400).
+ * - `not_verified`: the verifier did not accept the request (401).
+ * - `method_not_allowed`: it is not a POST (405).
+ * - `body_timeout`: the body did not arrive in time (408).
+ * - `body_too_large`: the body is over the limit (413).
+ * - `unsupported_media_type`: the `content-type` is not JSON in UTF-8 (415).
+ */
+export type RequestFailure = keyof typeof statuses
+
+/** Passed to `onError` when a request is rejected for reasons other than its signature or its payload. */
+export class WebhookRequestError extends Error {
+  override readonly name = 'WebhookRequestError'
+  /** Why, from the closed list. */
+  readonly code: RequestFailure
+  /** The HTTP status of the response. */
+  readonly status: number
+
+  constructor(code: RequestFailure, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.status = statuses[code]
+  }
+}
+
+/** Checks whether `error` is a {@link WebhookRequestError}, even one from another copy of this package. */
+export const isWebhookRequestError = (error: unknown): error is WebhookRequestError =>
+  hasName(error, 'WebhookRequestError') && Object.hasOwn(statuses, Object(error).code)
+
+/** Passed to `onError` when a known event does not match its contract and there is no `onDrift` handler. */
+export class WebhookDriftError extends Error {
+  override readonly name = 'WebhookDriftError'
+  /** The same for every error of this class. */
+  readonly code = 'drifted'
+  /** The name of the event. */
+  readonly eventName: EventName
+  /** What does not match, by field. */
+  readonly issues: readonly Issue[]
+
+  constructor(eventName: EventName, issues: readonly Issue[]) {
+    const list = issues.map(({ path, message }) => `${path} ${message}`).join('; ')
+    super(`A ${eventName} does not match its contract: ${list}`)
+    this.eventName = eventName
+    this.issues = issues
+  }
+}
+
+/** Passed to `onError` when a handler takes too long. The handler may still be running; `context.signal` has aborted. */
+export class WebhookHandlerTimeoutError extends Error {
+  override readonly name = 'WebhookHandlerTimeoutError'
+  /** The same for every error of this class. */
+  readonly code = 'handler_timeout'
+  /** The time limit, in milliseconds. */
+  readonly timeoutMs: number
+
+  constructor(timeoutMs: number) {
+    super(`The handler did not finish within ${timeoutMs} ms.`)
+    this.timeoutMs = timeoutMs
+  }
+}

@@ -1,0 +1,148 @@
+import type { Claim, InboxOutcome } from '../dedupe/dedupe.ts'
+import type { ParsedEvent } from '../parse/parse-event.ts'
+import { encoder } from '../payload.ts'
+import type { DeliveryContext } from './delivery-context.ts'
+import type { ErrorListener, FailureStage } from './failures.ts'
+import { callHandler, type Task } from './handlers.ts'
+import type { ReceiverSettings } from './options.ts'
+
+/** A verified and parsed delivery, and the handlers to call. */
+export type Delivery<Transaction> = {
+  readonly context: DeliveryContext
+  readonly tasks: readonly Task<Transaction>[]
+  /** Called with the promise of work that may outlast the response. */
+  readonly keepAlive: (work: Promise<unknown>) => void
+}
+
+/** The result of a delivery. With `unavailable`, the dedupe store failed. */
+type Outcome = InboxOutcome | 'unavailable'
+
+/** Maximum key length, so that a database can index it. */
+const maximumLength = 200
+
+const hash = async (bytes: Uint8Array): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
+  return `sha256:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** Identifies the events that happen once. All others may happen again with the same ids. */
+const findNaturalKey = (parsed: ParsedEvent): string | undefined => {
+  if (parsed.kind !== 'event') return undefined
+  if (parsed.event.event === 'CALL_AI_SUMMARY') return `CALL_AI_SUMMARY:${parsed.event.callId}`
+  if (parsed.event.event === 'GROUP_CREATED') return `GROUP_CREATED:${parsed.event.groupId}`
+  return undefined
+}
+
+/**
+ * Returns the key by which duplicates of a delivery are recognized: its `webhook-id`; otherwise the identity of an event
+ * that happens once; otherwise the SHA-256 of its body.
+ */
+export const toDeliveryKey = (
+  id: string | undefined,
+  parsed: ParsedEvent,
+  body: Uint8Array,
+): string | Promise<string> => {
+  const key = id === undefined ? findNaturalKey(parsed) : `id:${id}`
+  if (key === undefined) return hash(body)
+  return key.length <= maximumLength ? key : hash(encoder.encode(key))
+}
+
+/** Maximum delay of a timer, in milliseconds. */
+const maximumDelay = 2 ** 31 - 1
+
+/**
+ * Renews a claim every third of its lifetime, so that two renewals may fail before it expires.
+ *
+ * @returns a function that stops renewing.
+ */
+const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unknown): (() => void) => {
+  const renew = async (): Promise<void> => {
+    try {
+      if (!(await claim.renew(ttlMs))) clearInterval(timer)
+    } catch (error) {
+      onError(error)
+    }
+  }
+  const timer = setInterval(renew, Math.min(ttlMs / 3, maximumDelay))
+  // A handler that hangs must not keep the process running. Only Node's timers are objects.
+  if (typeof timer === 'object') timer.unref()
+  return () => clearInterval(timer)
+}
+
+/** Creates a function that claims a delivery, calls its handlers, and completes or releases the claim. Never rejects. */
+export const createHandleOnce = <Transaction>(
+  { dedupe, claimTtlMs, ack }: ReceiverSettings<Transaction>,
+  report: ErrorListener,
+) => {
+  const fail = (stage: FailureStage, error: unknown, context: DeliveryContext): unknown =>
+    report(error, { stage, headers: context.headers, context })
+
+  const attempt = async (task: Task<Transaction>, context: DeliveryContext, transaction: Transaction) => {
+    try {
+      await callHandler(task, { ...context, transaction })
+      return true
+    } catch (error) {
+      await fail('handler', error, context)
+      return false
+    }
+  }
+
+  /** A handler that fails does not keep the event from the others. */
+  const handle = async ({ context, tasks }: Delivery<Transaction>, transaction: Transaction) => {
+    const attempts = await Promise.all(tasks.map((task) => attempt(task, context, transaction)))
+    return attempts.every(Boolean)
+  }
+
+  // Only an inbox has transactions: without one, their type is undefined.
+  const handleAlone = (delivery: Delivery<Transaction>) => handle(delivery, undefined as Transaction)
+
+  const handleClaimed = async (delivery: Delivery<Transaction>, claim: Claim): Promise<InboxOutcome> => {
+    const failStore = (error: unknown) => fail('dedupe', error, delivery.context)
+    const stop = keepClaim(claim, claimTtlMs, failStore)
+    const handled = await handleAlone(delivery)
+    stop()
+    // If the claim was lost, somebody else is handling the delivery again, and may still fail.
+    if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'
+    try {
+      await claim.release()
+    } catch (error) {
+      await failStore(error)
+    }
+    return 'failed'
+  }
+
+  /** When the store fails, the sender has to try again. */
+  const guard = async (context: DeliveryContext, work: () => Promise<Outcome>): Promise<Outcome> => {
+    try {
+      return await work()
+    } catch (error) {
+      await fail('dedupe', error, context)
+      return 'unavailable'
+    }
+  }
+
+  const start = (delivery: Delivery<Transaction>, work: () => Promise<Outcome>): Promise<Outcome> => {
+    const done = guard(delivery.context, work)
+    delivery.keepAlive(done)
+    return done
+  }
+
+  const claimAndHandle = async (delivery: Delivery<Transaction>): Promise<Outcome> => {
+    const { key } = delivery.context.delivery
+    if (dedupe !== undefined && 'transact' in dedupe) {
+      return start(delivery, () => dedupe.transact(key, (transaction) => handle(delivery, transaction)))
+    }
+    const claim = dedupe && (await dedupe.claim(key, claimTtlMs))
+    if (claim === 'duplicate' || claim === 'in_progress') return claim
+    if (dedupe && typeof claim?.complete !== 'function') {
+      throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
+    }
+    const done = start(delivery, async () => {
+      if (claim) return handleClaimed(delivery, claim)
+      return (await handleAlone(delivery)) ? 'handled' : 'failed'
+    })
+    return ack === 'before' ? 'handled' : done
+  }
+
+  return (delivery: Delivery<Transaction>) => guard(delivery.context, () => claimAndHandle(delivery))
+}

@@ -1,0 +1,129 @@
+import type { EventName, WebhookEvent } from '@wabakit/contract'
+import { WebhookHandlerTimeoutError } from '../errors.ts'
+import type { ParsedEvent } from '../parse/parse-event.ts'
+import type { DeliveryContext } from './delivery-context.ts'
+import { assertAboveZero } from './options.ts'
+
+/** The event with this name, or with one of these names. */
+export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
+
+/** A function that is called with an event. Its promise is awaited. When it throws, the sender tries again. */
+export type WebhookHandler<Event, Transaction = undefined> = (
+  event: Event,
+  context: DeliveryContext<Transaction>,
+) => unknown
+
+/** Options for one handler. */
+export type HandlerOptions = {
+  /**
+   * Milliseconds until `context.signal` aborts and the delivery fails.
+   * @default the receiver's `handlerTimeoutMs`
+   */
+  readonly timeoutMs?: number
+}
+
+type Call<Transaction> = (context: DeliveryContext<Transaction>) => unknown
+
+/** Binds a handler to a parsed event; `undefined` when the handler is for other events. */
+export type Binding<Transaction> = (parsed: ParsedEvent) => Call<Transaction> | undefined
+
+/** A call of one handler with one event. */
+export type Task<Transaction> = { readonly call: Call<Transaction>; readonly timeoutMs: number | undefined }
+
+const isNamed = <Name extends EventName>(
+  event: WebhookEvent,
+  names: readonly Name[],
+): event is NamedEvent<Name> => names.some((name) => name === event.event)
+
+/** Binds a handler to the known events with these names. */
+export const bindNames =
+  <Name extends EventName, Transaction>(
+    names: readonly Name[],
+    handler: WebhookHandler<NamedEvent<Name>, Transaction>,
+  ): Binding<Transaction> =>
+  (parsed) => {
+    if (parsed.kind !== 'event') return undefined
+    const { event } = parsed
+    return isNamed(event, names) ? (context) => handler(event, context) : undefined
+  }
+
+type ParsedAs<Kind> = Extract<ParsedEvent, { kind: Kind }>
+
+const isKind = <Kind extends ParsedEvent['kind']>(
+  parsed: ParsedEvent,
+  kind: Kind,
+): parsed is ParsedAs<Kind> => parsed.kind === kind
+
+/** Binds a handler to every parsed event of a kind. */
+export const bindKind =
+  <Kind extends ParsedEvent['kind'], Transaction>(
+    kind: Kind,
+    handler: WebhookHandler<ParsedAs<Kind>, Transaction>,
+  ): Binding<Transaction> =>
+  (parsed) =>
+    isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined
+
+type Registration<Transaction> = {
+  readonly bind: Binding<Transaction>
+  readonly timeoutMs: number | undefined
+}
+
+/** Creates the list of a receiver's handlers, in the order of their registration. */
+export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined) => {
+  let registrations: readonly Registration<Transaction>[] = []
+  return {
+    /** Adds a handler, and returns a function that removes it. */
+    add: (
+      bind: Binding<Transaction>,
+      { timeoutMs = defaultTimeoutMs }: HandlerOptions = {},
+    ): (() => void) => {
+      assertAboveZero('timeoutMs', timeoutMs)
+      const registration = { bind, timeoutMs }
+      registrations = [...registrations, registration]
+      return () => {
+        registrations = registrations.filter((each) => each !== registration)
+      }
+    },
+    find: (parsed: ParsedEvent): Task<Transaction>[] => {
+      const tasks: Task<Transaction>[] = []
+      for (const { bind, timeoutMs } of registrations) {
+        const call = bind(parsed)
+        if (call !== undefined) tasks.push({ call, timeoutMs })
+      }
+      return tasks
+    },
+  }
+}
+
+/** The handlers of a receiver. */
+export type Handlers<Transaction> = ReturnType<typeof createHandlers<Transaction>>
+
+/**
+ * Calls a handler, within its time limit if it has one.
+ *
+ * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
+ */
+export const callHandler = async <Transaction>(
+  { call, timeoutMs }: Task<Transaction>,
+  context: DeliveryContext<Transaction>,
+): Promise<void> => {
+  if (timeoutMs === undefined) {
+    await call(context)
+    return
+  }
+  const deadline = new AbortController()
+  const signal = AbortSignal.any([context.signal, deadline.signal])
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new WebhookHandlerTimeoutError(timeoutMs)
+      deadline.abort(error)
+      reject(error)
+    }, timeoutMs)
+  })
+  try {
+    await Promise.race([call({ ...context, signal }), expired])
+  } finally {
+    clearTimeout(timer)
+  }
+}

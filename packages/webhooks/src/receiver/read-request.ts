@@ -1,0 +1,73 @@
+import { isWebhookRequestError, WebhookRequestError } from '../errors.ts'
+import { concat } from '../payload.ts'
+
+const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+
+/** @throws WebhookRequestError for another method than POST. */
+export const assertPost = (method: string): void => {
+  if (method !== 'POST') throw new WebhookRequestError('method_not_allowed', 'Webhooks are sent by POST.')
+}
+
+/** @throws WebhookRequestError for another type than JSON in UTF-8. Without a type, the parser decides. */
+export const assertJson = (type: string | null): void => {
+  if (type === null || type === '' || type === 'application/json') return
+  if (contentType.test(type) && /^utf-?8$/i.test(charset.exec(type)?.[1] ?? 'utf-8')) return
+  throw new WebhookRequestError('unsupported_media_type', 'The body must be application/json in UTF-8.')
+}
+
+/**
+ * Reads the body of a request. The limit applies while reading: `content-length` is trusted only when it is too large.
+ *
+ * @throws WebhookRequestError when the body is too large, too slow, broken, or was read by something else.
+ */
+export const readBody = async (
+  request: Request,
+  { maxBodyBytes, bodyTimeoutMs }: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
+): Promise<Uint8Array> => {
+  const tooLarge = () =>
+    new WebhookRequestError('body_too_large', `The body has more than ${maxBodyBytes} bytes.`)
+  if (request.bodyUsed || request.body?.locked) {
+    throw new WebhookRequestError(
+      'body_was_parsed',
+      'The body was read before the receiver saw it, but only its original bytes can be verified. ' +
+        'Mount the receiver before any body parser such as express.json(), ' +
+        "or keep the bytes: express.raw({ type: '*/*' }), or rawBody: true in NestJS.",
+    )
+  }
+  if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
+  if (!request.body) return new Uint8Array()
+
+  const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
+  const stop = () => void reader.cancel().catch(() => {})
+  let late = false
+  const timer = setTimeout(() => {
+    late = true
+    stop()
+  }, bodyTimeoutMs)
+  try {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (late)
+        throw new WebhookRequestError('body_timeout', `The body did not arrive within ${bodyTimeoutMs} ms.`)
+      if (done) {
+        const [only, ...others] = chunks
+        return only !== undefined && others.length === 0 ? only : concat(chunks)
+      }
+      if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not a stream of bytes.')
+      length += value.length
+      if (length > maxBodyBytes) {
+        stop()
+        throw tooLarge()
+      }
+      chunks.push(value)
+    }
+  } catch (error) {
+    if (isWebhookRequestError(error)) throw error
+    throw new WebhookRequestError('body_unreadable', 'Reading the body failed.', { cause: error })
+  } finally {
+    clearTimeout(timer)
+  }
+}
