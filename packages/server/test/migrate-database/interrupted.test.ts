@@ -137,7 +137,7 @@ test('a migration that lost its connection says what to do, and a half-filled ta
   expect(changed).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^ {2}groups +8,002 +8,002 {2}different\n {2}participants +4 +4 {2}same$/m),
-    stderr: expect.stringContaining('Not the same on both sides: groups.'),
+    stderr: expect.stringContaining('These tables differ: groups.'),
   })
   await expect(openPostgres({ url: to })).rejects.toThrow('not finished')
 })
