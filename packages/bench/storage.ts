@@ -30,7 +30,7 @@ const formatFillSql = (count: number): string => `
   SELECT 10000000 + n, '${organizationId}', 1, 10000000 + n, 'CALL_ENDED', 'call:' || md5(n::text), 'delivered', false, n, 1
   FROM generate_series(1, ${count}) n;
   INSERT INTO wabakit.attempts
-  SELECT 10000000 + n, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true FROM generate_series(1, ${count}) n`
+  SELECT 1, 10000000 + n, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true FROM generate_series(1, ${count}) n`
 
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-storage-'))
 const file = join(folder, 'wabakit.db')

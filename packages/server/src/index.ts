@@ -8,9 +8,9 @@ export type { Demo } from './serve/demo.ts'
 export { type RunningServer, type StartServerOptions, startServer } from './serve/start-server.ts'
 
 // Use SQLite as the store of an embedded core. PostgreSQL is `@wabakit/server/postgres`.
-export { DatabaseInUseError } from './sqlite/errors/database-in-use-error.ts'
-export { DatabaseOpenError } from './sqlite/errors/database-open-error.ts'
-export { DatabaseVersionError } from './sqlite/errors/database-version-error.ts'
-export { type SqliteStoreOptions, sqliteStore } from './sqlite/sqlite-store.ts'
+export { DatabaseInUseError } from './stores/errors/database-in-use-error.ts'
+export { DatabaseOpenError } from './stores/errors/database-open-error.ts'
+export { DatabaseVersionError } from './stores/errors/database-version-error.ts'
+export { type SqliteStoreOptions, sqliteStore } from './stores/sqlite/sqlite-store.ts'
 
 // The control API and the parts of a server are not exported: use `RunningServer.service`, or the control API over HTTP.

@@ -3,7 +3,7 @@
  * Arguments: path, the number of concurrent writes, the number of all writes.
  */
 import { writeSync } from 'node:fs'
-import { sqliteStore } from '../src/sqlite/sqlite-store.ts'
+import { sqliteStore } from '../src/stores/sqlite/sqlite-store.ts'
 import { groupCreation, organization, subscription } from './sqlite-records.ts'
 
 const [path = '', width = '1', total = '1'] = process.argv.slice(2)

@@ -83,13 +83,9 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 /** Paths that still contain retired words. Remove a path when it is clean. */
 const exempt = [
   'packages/mock/',
-  'packages/server/src/migrate-database/',
-  'packages/server/src/postgres/',
-  'packages/server/src/sqlite/',
-  'packages/server/test/migrate-database/',
+  'packages/server/src/stores/postgres/',
+  'packages/server/src/stores/sqlite/',
   'packages/server/test/postgres-cluster.ts',
-  'docs/postgresql.md',
-  'docs/scaling.md',
 ]
 
 const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))

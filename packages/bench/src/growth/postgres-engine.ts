@@ -30,7 +30,7 @@ const formatFillSql = ({
     FROM generate_series(1, ${deliveries}) n
   ) AS filled`,
   `INSERT INTO wabakit.attempts
-  SELECT position, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true
+  SELECT subscription, event, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true
   FROM wabakit.deliveries WHERE status = 'delivered'`,
   'VACUUM (ANALYZE) wabakit.events',
   'VACUUM (ANALYZE) wabakit.deliveries',

@@ -30,7 +30,7 @@ const formatFillSql = ({
   select n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', subject, 'WHATSAPP', ${formatDigitsSql('subscription')}, ${payloadSql}, null, n, 1
   from filled;
   insert into deliveries
-    (event, subscription, organizationId, subject, status, place, dueAt, createdAt, finishedAt, attempts, failures)
+    (event, subscription, organizationId, subject, status, laneState, dueAt, createdAt, finishedAt, attempts, failures)
   select n, subscription, 'acme', subject, status,
     case status when 'pending' then 'holding' when 'waiting' then 'waiting' end,
     case status when 'pending' then dueAt end, n, case status when 'delivered' then n end, status = 'delivered', 0

@@ -9,7 +9,3 @@ export { createParserRefusal, formatRefusal, refuseRequest } from './refusals.ts
 // Rate limits
 
 export { createRateLimits, type RateLimitHeaders, type RateLimits } from '../rate-limit/rate-limits.ts'
-
-// Reading the bodies of further endpoints
-
-export { readJson } from '../http/read-json.ts'

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
-import { DatabaseInUseError } from '../sqlite/errors/database-in-use-error.ts'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
-import { DatabaseVersionError } from '../sqlite/errors/database-version-error.ts'
+import { DatabaseInUseError } from '../stores/errors/database-in-use-error.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { DatabaseVersionError } from '../stores/errors/database-version-error.ts'
 import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { createProgram } from './program.ts'

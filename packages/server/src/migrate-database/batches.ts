@@ -1,19 +1,19 @@
 import type { SourceRow } from './open-source.ts'
 
-/** Rows that are written together, at least one. */
+/** Rows to write together, at least one. */
 export type Batch = {
-  /** A JSON array of them. */
+  /** The rows as a JSON array. */
   readonly records: string
   readonly rows: number
-  /** Key of the last one. */
+  /** The key of the last row. */
   readonly lastKey: string
 }
 
-const mostRows = 1_000
-const mostCharacters = 4 * 1024 * 1024
+const maxRows = 1_000
+const maxCharacters = 4 * 1024 * 1024
 
-/** Rows in batches that are small enough to keep several in memory. */
-export function* inBatches(rows: Iterable<SourceRow>): Generator<Batch> {
+/** Divides rows into batches that are small enough to keep several in memory. */
+export function* divideIntoBatches(rows: Iterable<SourceRow>): Generator<Batch> {
   let records: string[] = []
   let characters = 0
   let lastKey = ''
@@ -22,7 +22,7 @@ export function* inBatches(rows: Iterable<SourceRow>): Generator<Batch> {
     records.push(record)
     characters += record.length
     lastKey = key
-    if (records.length < mostRows && characters < mostCharacters) continue
+    if (records.length < maxRows && characters < maxCharacters) continue
     yield batch()
     records = []
     characters = 0

@@ -4,17 +4,17 @@ import type { Source } from './open-source.ts'
 import type { Target } from './open-target.ts'
 import type { OnRows } from './progress.ts'
 
-/** A table, and what it holds in SQLite. */
+/** A table with its fingerprint in SQLite. */
 export type SourceTable = { readonly table: CopiedTable; readonly source: Fingerprint }
 
-/** What a table holds on both sides. */
+/** A table with its fingerprints on both sides. */
 export type TableComparison = {
   readonly table: string
   readonly source: Fingerprint
   readonly target: Fingerprint
 }
 
-/** Reads all of a SQLite database. */
+/** Reads a whole SQLite database. */
 export const readSource = (source: Source, onRows: OnRows): SourceTable[] =>
   copiedTables.map((table) => {
     const fingerprint = createFingerprint()
@@ -25,7 +25,7 @@ export const readSource = (source: Source, onRows: OnRows): SourceTable[] =>
     return { table, source: fingerprint.result() }
   })
 
-/** Reads all of a PostgreSQL database, and sets it beside what SQLite holds. */
+/** Reads a whole PostgreSQL database, to compare it with SQLite. */
 export const compareTables = async (
   expected: readonly SourceTable[],
   { target, onRows }: { readonly target: Target; readonly onRows: OnRows },

@@ -1,16 +1,16 @@
 import pg from 'pg'
-import { hasSchema, withSchemaLock } from '../postgres/migrate.ts'
-import { toOpenError } from '../postgres/open-error.ts'
-import { prepareSession } from '../postgres/session.ts'
-import { hasUnfinishedCopy } from '../postgres/unfinished-copy.ts'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { hasSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
+import { toOpenError } from '../stores/postgres/open-error.ts'
+import { prepareSession } from '../stores/postgres/session.ts'
+import { hasUnfinishedCopy } from '../stores/postgres/unfinished-copy.ts'
 
 /** `wabacopy` in ASCII: the advisory lock of the process that copies. */
 const copyLock = 0x77616261636f7079n
-/** How long a process that was killed may still be finishing its last statement at the server. */
+/** The server may still be running the last statement of a killed process for this long. */
 const lockTimeoutMs = 3_000
 const connectTimeoutMs = 5_000
-const silenceMs = 120_000
+const responseTimeoutMs = 120_000
 
 const lockNotAvailable = '55P03'
 
@@ -27,31 +27,34 @@ const takeLock = async (client: pg.Client, address: string): Promise<void> => {
   await client.query('SET lock_timeout = 0')
 }
 
-/** What to do with a database that cannot be copied into. */
-export const anew = 'Name an empty database, or drop its schema "wabakit" to begin anew.'
+export const startOverHint = 'Name an empty database, or drop its schema "wabakit" to start again.'
 
 /**
- * Refuses a database that a server has used: it would be there while rows come, and deliver them.
+ * Rejects a database that a server has used. The server might still run, and deliver rows while they are copied.
  *
- * @returns whether a copy into it has begun.
+ * @returns whether a copy into the database has begun.
  */
 export const checkContents = async (client: pg.Client, address: string): Promise<boolean> => {
   const hasBegun = await hasUnfinishedCopy(client)
   if (hasBegun || !(await hasSchema(client))) return hasBegun
-  throw new DatabaseOpenError(address, `It is in use already, or a migration into it is finished. ${anew}`)
+  throw new DatabaseOpenError(
+    address,
+    `It is in use already, or a migration into it is finished. ${startOverHint}`,
+  )
 }
 
 /**
- * Connects to a database to copy into it; no other process does so until the connection ends.
+ * Connects to a database to copy into it, and locks out other copies until the connection ends.
  *
- * @throws DatabaseOpenError when it cannot be reached or used, a server has used it, or another process copies into it.
+ * @throws DatabaseOpenError if the database cannot be reached or used, a server has used it, or another process copies
+ *   into it.
  */
 export const connectTarget = async (url: string, address: string): Promise<pg.Client> => {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'wabakit migrate-database',
     connectionTimeoutMillis: connectTimeoutMs,
-    query_timeout: silenceMs,
+    query_timeout: responseTimeoutMs,
     keepAlive: true,
   })
   client.on('error', () => {})

@@ -1,35 +1,34 @@
-import { inBatches } from './batches.ts'
+import { divideIntoBatches } from './batches.ts'
 import { copiedTables } from './copied-tables.ts'
 import type { Source } from './open-source.ts'
-import type { Place, Target } from './open-target.ts'
+import type { CopyProgress, Target } from './open-target.ts'
 import type { OnRows } from './progress.ts'
 
-/** What {@link copyTables} works with. */
-export type CopyContext = {
+export type CopyOptions = {
   readonly source: Source
   readonly target: Target
-  /** Where to go on. */
-  readonly place: Place
-  /** Gets told of the rows that are in the target, at first of those that were there already. */
+  /** How far an earlier copy came. */
+  readonly from: CopyProgress
+  /** Called with the numbers of rows that are in the target, including those of an earlier copy. */
   readonly onRows: OnRows
 }
 
 /** Copies every row that is not in the target yet. */
-export const copyTables = async ({ source, target, place, onRows }: CopyContext): Promise<void> => {
-  const reached = copiedTables.findIndex(({ name }) => name === place.table)
+export const copyTables = async ({ source, target, from, onRows }: CopyOptions): Promise<void> => {
+  const reached = copiedTables.findIndex(({ name }) => name === from.table)
   for (const [index, table] of copiedTables.entries()) {
     if (index < reached) {
       onRows(table, source.count(table))
       continue
     }
-    const after = index === reached ? (place.after ?? undefined) : undefined
-    if (after !== undefined) onRows(table, place.rows)
-    // The next rows are read while the ones before are written.
+    const after = index === reached ? (from.after ?? undefined) : undefined
+    if (after !== undefined) onRows(table, from.rows)
+    // The next rows are read while the previous ones are written.
     let writing = Promise.resolve()
-    for (const batch of inBatches(source.rows(table, after))) {
+    for (const batch of divideIntoBatches(source.rows(table, after))) {
       await writing
       writing = target.write(table, batch).then(() => onRows(table, batch.rows))
-      // Nobody waits for it when the source fails meanwhile.
+      // Nothing awaits this promise if the source fails in the meantime.
       writing.catch(() => {})
     }
     await writing

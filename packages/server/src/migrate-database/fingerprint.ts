@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** What a table holds, whatever the order of its rows. */
+/** The fingerprint of a table's rows, in any order. */
 export type Fingerprint = {
   readonly rows: number
   /** 32 hexadecimal digits. */
   readonly digest: string
 }
 
-/** A fingerprint in the making. */
 export type FingerprintMaker = {
   /** Adds a row, as a JSON value. */
   add(row: unknown): void
@@ -17,8 +16,8 @@ export type FingerprintMaker = {
 const half = 64
 
 /**
- * Makes the fingerprint of a table: of the SHA-256 of each row, 128 bits, added up. So two databases need not agree on
- * an order, and a row that is missing, doubled or changed shows.
+ * Adds up 128 bits of the SHA-256 of each row. The order of the rows does not matter, and a missing, repeated or changed
+ * row changes the sum.
  */
 export const createFingerprint = (): FingerprintMaker => {
   let rows = 0
@@ -34,6 +33,6 @@ export const createFingerprint = (): FingerprintMaker => {
   }
 }
 
-/** Whether two tables hold the same. */
+/** Whether two tables have the same rows. */
 export const isSame = (left: Fingerprint, right: Fingerprint): boolean =>
   left.rows === right.rows && left.digest === right.digest

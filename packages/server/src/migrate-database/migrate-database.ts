@@ -1,4 +1,4 @@
-import { toStorageError } from '../sqlite/sqlite-failure.ts'
+import { toStorageError } from '../stores/sqlite/storage-errors.ts'
 import { compareTables, readSource, type TableComparison } from './compare-tables.ts'
 import { copyTables } from './copy-tables.ts'
 import { isSame } from './fingerprint.ts'
@@ -6,27 +6,25 @@ import { openSource, type Source } from './open-source.ts'
 import { openTarget, type Target } from './open-target.ts'
 import { createProgress, type Progress } from './progress.ts'
 
-/** What to migrate. */
 export type MigrationOptions = {
-  /** File of the SQLite database. */
+  /** The path of the SQLite database. */
   readonly from: string
-  /** URL of the PostgreSQL database. */
+  /** The URL of the PostgreSQL database. */
   readonly to: string
   readonly onProgress: (progress: Progress) => void
 }
 
-/** What a migration came to. */
 export type MigrationResult = {
-  /** The file. */
+  /** The path of the SQLite database. */
   readonly from: string
-  /** The PostgreSQL database, as it may be shown. */
+  /** The address of the PostgreSQL database, without password. */
   readonly to: string
   readonly tables: readonly TableComparison[]
-  /** Whether every table holds the same on both sides; only then the migration is finished. */
+  /** Whether all tables have the same rows on both sides. Only then the migration is finished. */
   readonly isEqual: boolean
 }
 
-/** Sequences of PostgreSQL, with the tables of SQLite whose numbers they go on with. */
+/** PostgreSQL's sequences, each with the SQLite table whose numbers it continues. */
 const sequences = {
   'wabakit.organizations_position_seq': 'organizations',
   'wabakit.api_keys_position_seq': 'apiKeys',
@@ -40,27 +38,27 @@ type MigrationContext = Pick<MigrationOptions, 'onProgress'> & {
 }
 
 const migrate = async ({ source, target, onProgress }: MigrationContext): Promise<MigrationResult> => {
-  const progressOf = createProgress(source, onProgress)
-  const expected = readSource(source, progressOf('reading'))
-  const place = await target.begin(JSON.stringify(expected.map((table) => table.source)))
-  await copyTables({ source, target, place, onRows: progressOf('copying') })
+  const createOnRows = createProgress(source, onProgress)
+  const expected = readSource(source, createOnRows('reading'))
+  const from = await target.begin(JSON.stringify(expected.map((table) => table.source)))
+  await copyTables({ source, target, from, onRows: createOnRows('copying') })
   for (const [sequence, table] of Object.entries(sequences)) {
-    await target.continueAfter(sequence, source.highest(table))
+    await target.continueAfter(sequence, source.readHighest(table))
   }
-  const tables = await compareTables(expected, { target, onRows: progressOf('comparing') })
+  const tables = await compareTables(expected, { target, onRows: createOnRows('comparing') })
   const isEqual = tables.every((table) => isSame(table.source, table.target))
   if (isEqual) await target.finish()
   return { from: source.path, to: target.address, tables, isEqual }
 }
 
 /**
- * Moves everything of a SQLite database into a PostgreSQL database that no server has used, and compares the two. It
- * may be killed at any moment and be called again: it goes on after the last rows that were committed.
+ * Copies a SQLite database into a PostgreSQL database that no server has used, and compares the two. After an interruption
+ * at any moment, another call continues after the last committed rows.
  *
- * @throws DatabaseInUseError when a server has the SQLite database.
- * @throws DatabaseVersionError when a newer version of this software wrote one of them.
- * @throws DatabaseOpenError when one of them cannot be opened, or the target holds something else.
- * @throws StorageUnavailableError when one of them failed on the way.
+ * @throws DatabaseInUseError if a server uses the SQLite database.
+ * @throws DatabaseVersionError if a newer version of this software wrote one of them.
+ * @throws DatabaseOpenError if one of them cannot be opened, or the target has other contents.
+ * @throws StorageUnavailableError if one of them fails during the migration.
  */
 export const migrateDatabase = async ({
   from,

@@ -1,34 +1,34 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod/mini'
-import { resolveDatabaseFile } from '../sqlite/database-file.ts'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
-import { lockFile } from '../sqlite/lock-file.ts'
-import { readVersion } from '../sqlite/migrate.ts'
-import { migrations } from '../sqlite/migrations.ts'
-import { remedyOf } from '../sqlite/sqlite-failure.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { resolveDatabaseFile } from '../stores/sqlite/database-file.ts'
+import { lockFile } from '../stores/sqlite/lock-file.ts'
+import { readVersion } from '../stores/sqlite/migrate.ts'
+import { migrations } from '../stores/sqlite/migrations.ts'
+import { findRemedy } from '../stores/sqlite/storage-errors.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
 const SourceRow = z.object({
-  /** The row as a JSON object, by the names of PostgreSQL's columns. */
+  /** The row as a JSON object with PostgreSQL's column names. */
   record: z.string(),
-  /** Its key as a JSON array: where to go on after it. */
+  /** The row's key as a JSON array. */
   key: z.string(),
 })
 
 /** A row to copy. */
 export type SourceRow = z.infer<typeof SourceRow>
 
-/** A SQLite database that is copied: at one moment, and held against servers until it is closed. */
+/** A snapshot of a SQLite database, locked against servers until it is closed. */
 export type Source = {
-  /** Its file. */
+  /** The database's file. */
   readonly path: string
-  /** How many rows a table has. */
+  /** Returns the number of rows of a table. */
   count(table: CopiedTable): number
-  /** Its rows in the order of their keys; those after a key, if one is given. */
+  /** Reads the rows of a table in the order of their keys, after a key if one is given. */
   rows(table: CopiedTable, after?: string): Iterable<SourceRow>
-  /** The highest number that a SQLite table has given to a row, also to one that is gone; 0 for none. */
-  highest(table: string): number
+  /** Returns the highest number that SQLite has given to a row of a table, even if the row was removed; 0 if there is none. */
+  readHighest(table: string): number
   close(): void
 }
 
@@ -39,28 +39,24 @@ const marks = (values: readonly unknown[]): string => values.map(() => '?').join
 const readNumber = (database: DatabaseSync, sql: string, ...values: string[]): number =>
   Number(Object.values(database.prepare(sql).get(...values) ?? {})[0] ?? 0)
 
-const highestOf = (database: DatabaseSync, table: string): number =>
+const readHighest = (database: DatabaseSync, table: string): number =>
   readNumber(database, 'select seq from sqlite_sequence where name = ?', table)
 
-/** Why a database that is ours cannot be copied, if it cannot. */
-const objectionTo = (database: DatabaseSync, version: number): string | undefined => {
+/** Returns why a database of our schema cannot be copied, or `undefined` if it can. */
+const findObjection = (database: DatabaseSync, version: number): string | undefined => {
   if (readNumber(database, 'select count(*) from sqlite_schema') === 0) {
     return 'It is empty: no server has used it yet.'
   }
-  if (version < migrations.length) {
-    return 'An older version wrote it. Start a server of this version on it once.'
-  }
-  // What an id of a delivery can say, see `delivery-id.ts`.
-  const isTooLarge =
-    highestOf(database, 'subscriptions') >= 10 ** 7 || highestOf(database, 'events') >= 10 ** 11
-  return isTooLarge ? 'It has had too many events or subscriptions to be migrated.' : undefined
+  return version < migrations.length
+    ? 'An older version wrote it. Start a server of this version on it once.'
+    : undefined
 }
 
 const connect = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly: true })
   try {
     database.exec('pragma busy_timeout = 2000; begin')
-    const objection = objectionTo(database, readVersion(database, path))
+    const objection = findObjection(database, readVersion(database, path))
     if (objection !== undefined) throw new DatabaseOpenError(path, objection)
     return database
   } catch (error) {
@@ -69,7 +65,7 @@ const connect = (path: string): DatabaseSync => {
   }
 }
 
-const sourceOf = (path: string, database: DatabaseSync, close: () => void): Source => ({
+const createSource = (path: string, database: DatabaseSync, close: () => void): Source => ({
   path,
   count: ({ from }) => readNumber(database, `select count(*) from ${from}`),
   *rows({ from, key, columns }, after) {
@@ -80,16 +76,16 @@ const sourceOf = (path: string, database: DatabaseSync, close: () => void): Sour
       from ${from} ${where} order by ${key.join(', ')}`
     for (const row of database.prepare(sql).iterate(...values)) yield SourceRow.parse(row)
   },
-  highest: (table) => highestOf(database, table),
+  readHighest: (table) => readHighest(database, table),
   close,
 })
 
 /**
  * Opens a SQLite database to copy it, without changing it.
  *
- * @throws DatabaseInUseError when a server has it.
- * @throws DatabaseVersionError when a newer version of this software wrote it.
- * @throws DatabaseOpenError when it is not there, or is no database of this version.
+ * @throws DatabaseInUseError if a server uses the database.
+ * @throws DatabaseVersionError if a newer version of this software wrote the database.
+ * @throws DatabaseOpenError if the database does not exist, or is not a database of this version.
  */
 export const openSource = (file: string): Source => {
   if (!existsSync(file) || !statSync(file).isFile())
@@ -99,7 +95,7 @@ export const openSource = (file: string): Source => {
     const unlock = lockFile(path)
     try {
       const database = connect(path)
-      return sourceOf(path, database, () => {
+      return createSource(path, database, () => {
         database.close()
         unlock()
       })
@@ -108,7 +104,7 @@ export const openSource = (file: string): Source => {
       throw error
     }
   } catch (error) {
-    const remedy = remedyOf(error)
+    const remedy = findRemedy(error)
     throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
   }
 }

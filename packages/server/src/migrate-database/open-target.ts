@@ -1,49 +1,49 @@
 import type pg from 'pg'
-import { addressOf } from '../postgres/database-address.ts'
-import { upgradeSchema, withSchemaLock } from '../postgres/migrate.ts'
-import { toOpenError } from '../postgres/open-error.ts'
-import { toStorageError } from '../postgres/postgres-failure.ts'
-import { unfinishedCopy } from '../postgres/unfinished-copy.ts'
-import { DatabaseOpenError } from '../sqlite/errors/database-open-error.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
+import { formatAddress } from '../stores/postgres/database-address.ts'
+import { upgradeSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
+import { toOpenError } from '../stores/postgres/open-error.ts'
+import { toStorageError } from '../stores/postgres/storage-errors.ts'
+import { unfinishedCopy } from '../stores/postgres/unfinished-copy.ts'
 import type { Batch } from './batches.ts'
-import { anew, checkContents, connectTarget } from './connect-target.ts'
+import { checkContents, connectTarget, startOverHint } from './connect-target.ts'
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
 
-/** How far the copy into a database is. */
-export type Place = {
-  /** Name of the table that is being copied: those before it are done. `null` before the first row. */
+/** The progress of a copy. */
+export type CopyProgress = {
+  /** The table that is being copied, after those before it; `null` before the first row. */
   readonly table: string | null
-  /** Key of the last row of it that was copied. */
+  /** The key of the last copied row of the table. */
   readonly after: string | null
-  /** How many rows of it were copied. */
+  /** The number of copied rows of the table. */
   readonly rows: number
 }
 
-/** A PostgreSQL database that is copied into, by this process alone. */
+/** A PostgreSQL database to copy into, locked for this process. */
 export type Target = {
-  /** The database, as people know it. */
+  /** The database's address, without password. */
   readonly address: string
   /**
-   * Begins to copy, or goes on.
+   * Begins or continues a copy.
    *
-   * @param source - what the source holds, so that nothing else is copied into the same database.
-   * @throws DatabaseOpenError when it holds something else.
+   * @param source - the fingerprint of the source, so that no other source is copied into the same database.
+   * @throws DatabaseOpenError if the database has other contents.
    */
-  begin(source: string): Promise<Place>
-  /** Writes rows, and that they were written, in one transaction. */
+  begin(source: string): Promise<CopyProgress>
+  /** Writes rows and the progress in one transaction. */
   write(table: CopiedTable, batch: Batch): Promise<void>
-  /** The rows of a table as JSON, a few at a time. */
+  /** Reads the rows of a table as JSON, a few at a time. */
   rows(table: CopiedTable): AsyncIterable<unknown[]>
-  /** Has a sequence go on after a number, if it is not 0. */
+  /** Continues a sequence after a number, if the number is not 0. */
   continueAfter(sequence: string, highest: number): Promise<void>
-  /** Says that the copy is finished: from now on servers start on it. */
+  /** Marks the copy as finished, so that servers can start on it. */
   finish(): Promise<void>
   close(): Promise<void>
 }
 
 const fetchedRows = 100
 
-const begin = async (client: pg.Client, address: string, source: string): Promise<Place> => {
+const begin = async (client: pg.Client, address: string, source: string): Promise<CopyProgress> => {
   const hasBegun = await checkContents(client, address)
   await upgradeSchema(client, address)
   if (!hasBegun) {
@@ -52,23 +52,27 @@ const begin = async (client: pg.Client, address: string, source: string): Promis
     )
     await client.query(`INSERT INTO ${unfinishedCopy} VALUES ($1, NULL, NULL, 0)`, [source])
   }
-  const { rows } = await client.query<Place & { source: string }>(
+  const { rows } = await client.query<CopyProgress & { source: string }>(
     `SELECT source, table_name AS table, last_key AS after, copied::double precision AS rows FROM ${unfinishedCopy}`,
   )
-  const [place] = rows
-  if (place?.source === source) return place
+  const [progress] = rows
+  if (progress?.source === source) return progress
   const reason = 'It holds an unfinished migration of another database, or of this one before it was changed.'
-  throw new DatabaseOpenError(address, `${reason} ${anew}`)
+  throw new DatabaseOpenError(address, `${reason} ${startOverHint}`)
 }
 
-/** Does one statement. */
 type Query = <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
-async function* readRows(query: Query, { name }: CopiedTable): AsyncGenerator<unknown[]> {
+const listColumns = ({ columns }: CopiedTable): string => Object.keys(columns).join(', ')
+
+async function* readRows(query: Query, table: CopiedTable): AsyncGenerator<unknown[]> {
   const fetch = () => query<{ record: unknown }>(`FETCH ${fetchedRows} FROM compared`)
   await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-  await query(`DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record FROM wabakit.${name} t`)
-  // The next rows come while those before are looked at.
+  await query(
+    `DECLARE compared NO SCROLL CURSOR FOR SELECT row_to_json(t) AS record
+     FROM (SELECT ${listColumns(table)} FROM wabakit.${table.name}) AS t`,
+  )
+  // The next rows are fetched while the previous ones are compared.
   for (let next = fetch(); ; ) {
     const rows = await next
     if (rows.length === 0) break
@@ -79,12 +83,12 @@ async function* readRows(query: Query, { name }: CopiedTable): AsyncGenerator<un
 }
 
 /**
- * Opens a PostgreSQL database to copy into it; nothing is written yet.
+ * Opens a PostgreSQL database to copy into it. Nothing is written yet.
  *
- * @throws DatabaseOpenError when it cannot be reached or used, or holds what was not copied into it.
+ * @throws DatabaseOpenError if the database cannot be reached or used, or has contents that were not copied into it.
  */
 export const openTarget = async (url: string): Promise<Target> => {
-  const address = addressOf(url)
+  const address = formatAddress(url)
   const client = await connectTarget(url, address)
 
   const query: Query = async <Row extends pg.QueryResultRow>(
@@ -94,7 +98,7 @@ export const openTarget = async (url: string): Promise<Target> => {
     try {
       return (await client.query<Row>(sql, [...values])).rows
     } catch (error) {
-      // What is copied may be copied again.
+      // An interrupted copy can be repeated.
       throw toStorageError(error, false)
     }
   }
@@ -105,11 +109,12 @@ export const openTarget = async (url: string): Promise<Target> => {
       withSchemaLock(client, address, () => begin(client, address, source)).catch((error) => {
         throw toOpenError(error, address)
       }),
-    write: async ({ name }, { records, rows, lastKey }) => {
+    write: async (table, { records, rows, lastKey }) => {
+      const { name } = table
       await query(
         `WITH written AS (
-          INSERT INTO wabakit.${name} OVERRIDING SYSTEM VALUE
-          SELECT * FROM json_populate_recordset(NULL::wabakit.${name}, $1)
+          INSERT INTO wabakit.${name} (${listColumns(table)}) OVERRIDING SYSTEM VALUE
+          SELECT ${listColumns(table)} FROM json_populate_recordset(NULL::wabakit.${name}, $1)
         )
         UPDATE ${unfinishedCopy} SET
           table_name = $2, last_key = $3, copied = $4 + CASE WHEN table_name = $2 THEN copied ELSE 0 END`,

@@ -1,7 +1,7 @@
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
 import type { Source } from './open-source.ts'
 
-/** How far a migration is: what it does, with which table, and how many rows of all tables have been through that. */
+/** The progress of a migration: its step and table, and the numbers of rows of all tables. */
 export type Progress = {
   readonly step: 'reading' | 'copying' | 'comparing'
   readonly table: string
@@ -9,10 +9,10 @@ export type Progress = {
   readonly total: number
 }
 
-/** Gets told that so many more rows of a table are done. */
+/** Called when more rows of a table are done. */
 export type OnRows = (table: CopiedTable, rows: number) => void
 
-/** Makes what counts the rows of a step, for each step anew. */
+/** Returns a function that creates a counter for each step. */
 export const createProgress = (source: Source, onProgress: (progress: Progress) => void) => {
   const total = copiedTables.reduce((sum, table) => sum + source.count(table), 0)
   return (step: Progress['step']): OnRows => {

@@ -1,6 +1,6 @@
 import { memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
-import type { AttemptFeed } from '../postgres/attempt-feed.ts'
-import { sqliteStore } from '../sqlite/sqlite-store.ts'
+import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
+import { sqliteStore } from '../stores/sqlite/sqlite-store.ts'
 
 /** A store, and what comes with it when processes share it. */
 export type OpenedStore = {
@@ -21,9 +21,9 @@ type OpenStoreOptions = {
 /** Loads the PostgreSQL client only when it is needed, so that a start on SQLite stays fast. */
 const openPostgresStore = async (url: string, options: OpenStoreOptions): Promise<OpenedStore> => {
   const [{ openPostgres }, { postgresStore }, { postgresTokenBuckets }] = await Promise.all([
-    import('../postgres/open-postgres.ts'),
-    import('../postgres/postgres-store.ts'),
-    import('../postgres/postgres-token-buckets.ts'),
+    import('../stores/postgres/open-postgres.ts'),
+    import('../stores/postgres/postgres-store.ts'),
+    import('../stores/postgres/postgres-token-buckets.ts'),
   ])
   const database = await openPostgres({ url, ...options })
   const { attempts } = database

@@ -1,5 +1,5 @@
 import { createReferenceServer, type Store } from '@wabakit/core'
-import { sqliteStore } from '../../src/sqlite/sqlite-store.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { migrate as migrateByCommand } from '../../src/cli/migrate-database.ts'
 import { createOutput } from '../../src/cli/output.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
-import { openPostgres } from '../../src/postgres/open-postgres.ts'
+import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
 import { startWabakit, wabakit } from '../cli/wabakit.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
@@ -137,7 +137,7 @@ test('a migration that lost its connection says what to do, and a half-filled ta
   expect(changed).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/^ {2}groups +8,002 +8,002 {2}different\n {2}participants +4 +4 {2}same$/m),
-    stderr: expect.stringContaining('Not the same on both sides: groups.'),
+    stderr: expect.stringContaining('These tables differ: groups.'),
   })
   await expect(openPostgres({ url: to })).rejects.toThrow('not finished')
 })

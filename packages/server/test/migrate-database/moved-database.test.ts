@@ -3,11 +3,12 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startServer } from '../../src/index.ts'
+import { copiedTables } from '../../src/migrate-database/copied-tables.ts'
 import { migrateDatabase } from '../../src/migrate-database/migrate-database.ts'
 import type { Progress } from '../../src/migrate-database/progress.ts'
-import { openPostgres } from '../../src/postgres/open-postgres.ts'
-import { postgresStore } from '../../src/postgres/postgres-store.ts'
-import { sqliteStore } from '../../src/sqlite/sqlite-store.ts'
+import { openPostgres } from '../../src/stores/postgres/open-postgres.ts'
+import { postgresStore } from '../../src/stores/postgres/postgres-store.ts'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { listenForWebhooks } from '../fixture.ts'
 import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { event, subscription } from '../records.ts'
@@ -45,7 +46,7 @@ const openTarget = async (url: string): Promise<Store> => {
   return store
 }
 
-test('a store tells after the migration what it told before, page by page', async () => {
+test('a store returns the same after the migration as before, page by page', async () => {
   const { from, to, result, progress } = await migrate()
   const sqlite = sqliteStore({ path: from })
   onTestFinished(sqlite.close)
@@ -67,13 +68,15 @@ test('a store tells after the migration what it told before, page by page', asyn
   }
 })
 
-test('each delivery has the place in its lane that it had', async () => {
+test('each delivery keeps its state in its lane', async () => {
   const { from, to } = await migrate()
   const source = openSqlite(from)
   const before = source
-    .prepare(`select event, subscription, coalesce(place, 'none') as place from deliveries order by 1, 2`)
+    .prepare(
+      `select event, subscription, coalesce(laneState, 'none') as "laneState" from deliveries order by 1, 2`,
+    )
     .all()
-  expect(new Set(before.map(({ place }) => place))).toEqual(
+  expect(new Set(before.map(({ laneState }) => laneState))).toEqual(
     new Set(['holding', 'waiting', 'passable', 'none']),
   )
   const database = await openPostgres({ url: to })
@@ -83,7 +86,7 @@ test('each delivery has the place in its lane that it had', async () => {
     `SELECT event::integer, subscription::integer, CASE
        WHEN holds_lane THEN 'holding' WHEN due_at IS NOT NULL THEN 'passable'
        WHEN status = 'waiting' THEN 'waiting' ELSE 'none'
-     END AS place
+     END AS "laneState"
      FROM wabakit.deliveries ORDER BY 1, 2`,
   )
   expect(after).toEqual(before.map((row) => ({ ...row })))
@@ -153,8 +156,7 @@ test('what is new after the migration comes after what was moved', async () => {
   const page = { organizationId: 'acme', limit: 1_000, cursor: deliveries.nextCursor }
   const added = await store.listDeliveries(page)
   expect(new Set(added.items.map(({ eventId }) => eventId))).toEqual(new Set([id]))
-  expect(added.items.map(({ id: deliveryId }) => deliveryId)).toContain('dlv_1')
-  // Of a number that SQLite had given to a subscription which was removed, nothing is said again.
+  // The position of a removed subscription is not used again.
   const database = await openPostgres({ url: to })
   onTestFinished(database.close)
   const [row] = await database.query<{ position: number; event: number }>(
@@ -162,4 +164,21 @@ test('what is new after the migration comes after what was moved', async () => {
      FROM wabakit.subscriptions s, wabakit.events e WHERE s.id = 'sub_new' AND e.id = 'evt_new'`,
   )
   expect(row).toEqual({ position: 8, event: before.items.length + 1 })
+  expect(added.items.map(({ id: deliveryId }) => deliveryId)).toContain(`dlv_${row?.event}_8`)
+})
+
+test('every column is copied, except what PostgreSQL numbers itself', async () => {
+  const { to } = await migrate()
+  const database = await openPostgres({ url: to })
+  onTestFinished(database.close)
+  const columns = await database.query<{ name: string }>(
+    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+     WHERE table_schema = 'wabakit' AND table_name = ANY ($1)`,
+    [copiedTables.map(({ name }) => name)],
+  )
+
+  const copied = copiedTables.flatMap(({ name, columns }) =>
+    Object.keys(columns).map((key) => `${name}.${key}`),
+  )
+  expect(columns.map(({ name }) => name).sort()).toEqual([...copied, 'deliveries.position'].sort())
 })

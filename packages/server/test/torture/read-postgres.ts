@@ -19,7 +19,7 @@ export const readPostgres = async (address: string): Promise<Contents> => {
     address,
     `SELECT e.id, d.status, d.attempts, count(a.number) AS recorded, count(*) FILTER (WHERE a.succeeded) AS succeeded
      FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
-     LEFT JOIN wabakit.attempts a ON a.delivery = d.position GROUP BY e.id, d.position`,
+     LEFT JOIN wabakit.attempts a USING (subscription, event) GROUP BY e.id, d.position`,
   )
   const claims = await runSql(
     address,

@@ -1,0 +1,172 @@
+import type {
+  ApiKeyRecord,
+  AttemptRecord,
+  CallRecord,
+  CallSummaryRecord,
+  DeliveryRecord,
+  EventRecord,
+  GroupRecord,
+  OrganizationRecord,
+  ParticipantRecord,
+  SubscriptionRecord,
+} from '@wabakit/core'
+
+/** The kind of a column. `names` is `'all'` or a list of names. */
+export type Kind = 'text' | 'integer' | 'real' | 'flag' | 'json' | 'names'
+
+type KindOf<Value> = [Value] extends [boolean]
+  ? 'flag'
+  : [Value] extends [number]
+    ? 'integer' | 'real'
+    : [Value] extends [string]
+      ? 'text'
+      : 'all' extends Value
+        ? 'names'
+        : 'json'
+
+/** One column for each field of a record. A field without a column, or of another kind, does not compile. */
+export type Columns<Rec> = { readonly [Field in keyof Rec]-?: KindOf<NonNullable<Rec[Field]>> }
+
+/** The records of each table. An attempt gets its `deliveryId` from its delivery's key. */
+export type StoredRecords = {
+  readonly organizations: OrganizationRecord
+  readonly apiKeys: ApiKeyRecord
+  readonly groups: GroupRecord
+  readonly participants: ParticipantRecord
+  readonly calls: CallRecord
+  readonly summaries: CallSummaryRecord
+  readonly subscriptions: SubscriptionRecord
+  readonly events: EventRecord
+  readonly deliveries: DeliveryRecord
+  readonly attempts: Omit<AttemptRecord, 'deliveryId'>
+}
+
+export type TableName = keyof StoredRecords
+
+/**
+ * The columns of all records. Reading, writing and migrating between engines are derived from this list, so a new field
+ * needs an entry here and a migration of each engine.
+ */
+export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Table]> } = {
+  organizations: {
+    id: 'text',
+    revision: 'integer',
+    callSummaries: 'text',
+    integrations: 'json',
+    pstnNumbers: 'json',
+    createdAt: 'integer',
+  },
+  apiKeys: {
+    id: 'text',
+    organizationId: 'text',
+    hash: 'text',
+    label: 'text',
+    wabaNumbers: 'names',
+    createdAt: 'integer',
+  },
+  groups: {
+    organizationId: 'text',
+    clientCustomGroupId: 'text',
+    requestHash: 'text',
+    wabaNumber: 'text',
+    digits: 'text',
+    subject: 'text',
+    description: 'text',
+    joinApprovalMode: 'text',
+    inviteLink: 'text',
+    createdAt: 'integer',
+  },
+  participants: {
+    organizationId: 'text',
+    groupId: 'text',
+    phone: 'text',
+    digits: 'text',
+    revision: 'integer',
+    state: 'text',
+    changedAt: 'integer',
+  },
+  calls: {
+    organizationId: 'text',
+    callId: 'text',
+    revision: 'integer',
+    state: 'text',
+    channel: 'text',
+    direction: 'text',
+    channelNumber: 'text',
+    digits: 'text',
+    customerNumber: 'text',
+    agentNumber: 'text',
+    callType: 'text',
+    triggeredVia: 'text',
+    emitsEvents: 'flag',
+    initiatedAt: 'integer',
+    startedAt: 'integer',
+    endedAt: 'integer',
+    durationInSeconds: 'real',
+    recorded: 'flag',
+    spoken: 'flag',
+  },
+  summaries: {
+    organizationId: 'text',
+    callId: 'text',
+    summary: 'json',
+    generatedBy: 'text',
+    generatedAt: 'integer',
+  },
+  subscriptions: {
+    id: 'text',
+    organizationId: 'text',
+    revision: 'integer',
+    channel: 'text',
+    number: 'text',
+    digits: 'text',
+    url: 'text',
+    events: 'names',
+    secret: 'text',
+    previousSecret: 'json',
+    disabledReason: 'text',
+    failingSince: 'integer',
+    createdAt: 'integer',
+    updatedAt: 'integer',
+  },
+  events: {
+    id: 'text',
+    organizationId: 'text',
+    name: 'text',
+    subject: 'text',
+    channel: 'text',
+    digits: 'text',
+    payload: 'text',
+    waitsFor: 'text',
+    occurredAt: 'integer',
+  },
+  deliveries: {
+    id: 'text',
+    organizationId: 'text',
+    subscriptionId: 'text',
+    eventId: 'text',
+    eventName: 'text',
+    subject: 'text',
+    webhookId: 'text',
+    status: 'text',
+    dueAt: 'integer',
+    attempts: 'integer',
+    failures: 'integer',
+    createdAt: 'integer',
+    finishedAt: 'integer',
+  },
+  attempts: {
+    number: 'integer',
+    startedAt: 'integer',
+    durationMs: 'real',
+    url: 'text',
+    status: 'integer',
+    error: 'text',
+    responseBody: 'text',
+    succeeded: 'flag',
+  },
+}
+
+/** Returns the name of a field's column in PostgreSQL. */
+export const toSnakeCase = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -1,0 +1,10 @@
+/** The key of a delivery: the positions of its event and of its subscription in their tables. */
+export type DeliveryKey = { readonly event: number; readonly subscription: number }
+
+const noDelivery: DeliveryKey = { event: 0, subscription: 0 }
+
+/** Parses the id of a delivery, `dlv_<event>_<subscription>`. Anything else gets a key that no delivery has. */
+export const parseDeliveryId = (deliveryId: string): DeliveryKey => {
+  const [, event, subscription] = /^dlv_([1-9]\d{0,14})_([1-9]\d{0,14})$/.exec(deliveryId) ?? []
+  return event === undefined ? noDelivery : { event: Number(event), subscription: Number(subscription) }
+}

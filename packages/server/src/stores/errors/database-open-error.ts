@@ -1,0 +1,18 @@
+/** Thrown when a database cannot be opened, such as for a wrong path, a missing permission or a refused connection. */
+export class DatabaseOpenError extends Error {
+  override readonly name = 'DatabaseOpenError'
+  /** For programs; always this. */
+  readonly code = 'database_not_opened'
+  /** The database's file, or its address without password. */
+  readonly path: string
+
+  /**
+   * @param path - the database's file, or its address without password.
+   * @param reason - sentences that say why, and what to do.
+   * @param options - the `cause`.
+   */
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(`Cannot open the database ${path}. ${reason}`, options)
+    this.path = path
+  }
+}

@@ -1,0 +1,25 @@
+/** Thrown when a newer version of this software wrote a database. */
+export class DatabaseVersionError extends Error {
+  override readonly name = 'DatabaseVersionError'
+  /** For programs; always this. */
+  readonly code = 'database_too_new'
+  /** The version of the database's schema. */
+  readonly found: number
+  /** The newest version that this software supports. */
+  readonly supported: number
+
+  /**
+   * @param database - the file, or the address without password.
+   * @param versions - the version found, and the newest one supported.
+   */
+  constructor(
+    database: string,
+    { found, supported }: { readonly found: number; readonly supported: number },
+  ) {
+    super(
+      `${database} was written by a newer version of wabakit (schema ${found}; this version supports ${supported}). Start that version again, or use a backup from before the upgrade.`,
+    )
+    this.found = found
+    this.supported = supported
+  }
+}

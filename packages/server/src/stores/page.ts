@@ -1,0 +1,24 @@
+import type { Page } from '@wabakit/core'
+
+/** The rows of a list, read with one more than the page has. */
+export type PageRows<Row, Item> = {
+  readonly rows: readonly Row[]
+  readonly limit: number
+  /** Whether the last page has a cursor, too, so that a reader can continue when something is added. */
+  readonly isFollowed: boolean
+  readonly toItem: (row: Row) => Item
+  readonly toCursor: (row: Row) => string
+}
+
+export const toPage = <Row, Item>({
+  rows,
+  limit,
+  isFollowed,
+  toItem,
+  toCursor,
+}: PageRows<Row, Item>): Page<Item> => {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasCursor = last !== undefined && (isFollowed || rows.length > limit)
+  return { items: shown.map(toItem), ...(hasCursor && { nextCursor: toCursor(last) }) }
+}

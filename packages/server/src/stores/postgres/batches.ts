@@ -1,0 +1,76 @@
+import { isLocked, isLost } from './storage-errors.ts'
+
+export type BatchOptions<Item, Outcome> = {
+  /** Maximum number of items in a batch. */
+  readonly maxItems: number
+  /** Maximum number of concurrent batches. With fewer, batches are larger; with more, the database uses more cores. */
+  readonly maxConcurrent: number
+  /** Returns what an item changes. A batch has at most one item per key. Without it, a batch can have any items. */
+  readonly getKey?: (item: Item) => string
+  /** Writes all items or none, and returns their outcomes in the same order. */
+  write(items: readonly Item[]): Promise<readonly Outcome[]>
+}
+
+type Waiting<Item, Outcome> = {
+  readonly item: Item
+  resolve(outcome: Outcome): void
+  reject(error: unknown): void
+}
+
+/**
+ * Combines the writes that arrive while others are running into the next statement, which costs little more than a single
+ * write. The first write starts without waiting for others.
+ *
+ * @returns a function that writes one item. It rejects as `write` does with that item alone.
+ */
+export const createBatches = <Item, Outcome>({
+  maxItems,
+  maxConcurrent,
+  getKey,
+  write,
+}: BatchOptions<Item, Outcome>) => {
+  let waiting: Waiting<Item, Outcome>[] = []
+  let running = 0
+
+  const run = async (batch: readonly Waiting<Item, Outcome>[]): Promise<void> => {
+    try {
+      const outcomes = await write(batch.map(({ item }) => item))
+      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome)
+    } catch (error) {
+      if (batch.length > 1 && (isLocked(error) || !isLost(error))) {
+        // Only one of the items may be invalid or blocked by a lock, so each is written alone.
+        await Promise.all(batch.map((each) => run([each])))
+      } else {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+  }
+
+  const take = (): Waiting<Item, Outcome>[] => {
+    if (getKey === undefined) return waiting.splice(0, maxItems)
+    const batch = new Map<string, Waiting<Item, Outcome>>()
+    waiting = waiting.filter((each) => {
+      const key = getKey(each.item)
+      if (batch.size >= maxItems || batch.has(key)) return true
+      batch.set(key, each)
+      return false
+    })
+    return [...batch.values()]
+  }
+
+  const fill = (): void => {
+    while (running < maxConcurrent && waiting.length > 0) {
+      running++
+      void run(take()).then(() => {
+        running--
+        fill()
+      })
+    }
+  }
+
+  return (item: Item): Promise<Outcome> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      queueMicrotask(fill)
+    })
+}

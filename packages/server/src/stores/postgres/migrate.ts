@@ -1,0 +1,93 @@
+import type pg from 'pg'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { migrations } from './migrations/index.ts'
+import { hasUnfinishedCopy } from './unfinished-copy.ts'
+
+/** `wabakit` in ASCII: the advisory lock of the process that migrates. */
+const migrationLock = 0x776162616b6974n
+
+const oldestServer = { version: 140_000, name: 'PostgreSQL 14' }
+
+const readNumber = async (client: pg.Client, sql: string): Promise<number> => {
+  const { rows } = await client.query<{ value: number }>(`SELECT (${sql})::integer AS value`)
+  return rows[0]?.value ?? 0
+}
+
+const checkServer = async (client: pg.Client, address: string): Promise<void> => {
+  if ((await readNumber(client, `current_setting('server_version_num')`)) < oldestServer.version) {
+    throw new DatabaseOpenError(address, `Its server is too old: ${oldestServer.name} or newer is needed.`)
+  }
+  if (
+    (await readNumber(client, `SELECT encoding FROM pg_database WHERE datname = current_database()`)) !== 6
+  ) {
+    throw new DatabaseOpenError(address, 'Its encoding is not UTF8. Create it with ENCODING UTF8.')
+  }
+}
+
+/** Whether a database has the schema. */
+export const hasSchema = async (client: pg.Client): Promise<boolean> =>
+  (await readNumber(client, `SELECT (to_regclass('wabakit.migrations') IS NOT NULL)::integer`)) === 1
+
+/**
+ * Runs `work` on the schema of a database in one transaction, while other processes wait.
+ *
+ * @param address - the database's address, for errors.
+ * @throws DatabaseOpenError if the database's server cannot be used.
+ */
+export const withSchemaLock = async <Result>(
+  client: pg.Client,
+  address: string,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  await checkServer(client, address)
+  await client.query('BEGIN')
+  await client.query('SELECT pg_advisory_xact_lock($1)', [migrationLock])
+  const result = await work()
+  await client.query('COMMIT')
+  return result
+}
+
+/**
+ * Migrates a database to the newest schema. Requires the lock of {@link withSchemaLock}.
+ *
+ * @throws DatabaseVersionError if the schema is newer than this software.
+ */
+export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
+  const isNew = !(await hasSchema(client))
+  const found = isNew
+    ? 0
+    : await readNumber(client, 'SELECT coalesce(max(version), 0) FROM wabakit.migrations')
+  const supported = migrations.length
+  if (found > supported) throw new DatabaseVersionError(address, { found, supported })
+  if (isNew) {
+    await client.query('CREATE SCHEMA IF NOT EXISTS wabakit')
+    await client.query(
+      'CREATE TABLE wabakit.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+    )
+  }
+  for (const [index, sql] of migrations.entries()) {
+    if (index < found) continue
+    await client.query(sql)
+    await client.query('INSERT INTO wabakit.migrations (version) VALUES ($1)', [index + 1])
+  }
+}
+
+/**
+ * Migrates a database to the newest schema, for a server.
+ *
+ * @param address - the database's address, for errors.
+ * @throws DatabaseVersionError if the schema is newer than this software.
+ * @throws DatabaseOpenError if the database's server cannot be used, or a copy into the database is not finished.
+ */
+export const migrate = (client: pg.Client, address: string): Promise<void> =>
+  withSchemaLock(client, address, async () => {
+    if (await hasUnfinishedCopy(client)) {
+      const remedy = 'Run wabakit migrate-database again with the same database to finish it.'
+      throw new DatabaseOpenError(
+        address,
+        `The migration of a SQLite database into it is not finished. ${remedy}`,
+      )
+    }
+    await upgradeSchema(client, address)
+  })

@@ -1,0 +1,116 @@
+/** Events and lanes. */
+export const events = /* sql */ `
+-- Whether a lane is held, or has an unfinished delivery that the given event must wait for.
+CREATE FUNCTION wabakit.is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN EXISTS (
+    SELECT FROM wabakit.deliveries
+    WHERE subscription = p_subscription AND subject = p_subject AND holds_lane
+  ) OR p_waits_for IS NOT NULL AND EXISTS (
+    SELECT FROM wabakit.deliveries
+    WHERE subscription = p_subscription AND subject = p_subject AND due_at IS NOT NULL AND NOT holds_lane
+      AND event_name = p_waits_for AND event < p_event
+  );
+END $$;
+
+-- Makes the first waiting delivery of each lane due, unless the lane is held. The lanes are those of the given deliveries.
+-- Returns whether one became due. Requires the locks of the lanes.
+CREATE FUNCTION wabakit.advance_lanes(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
+  WHERE position = ANY (ARRAY(
+    SELECT first.position
+    FROM (
+      SELECT DISTINCT d.subscription, d.subject FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries)
+    ) AS lane
+    CROSS JOIN LATERAL (
+      SELECT d.position, d.event, e.waits_for FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
+      WHERE d.subscription = lane.subscription AND d.subject = lane.subject AND d.status = 'waiting'
+      ORDER BY d.event LIMIT 1
+    ) AS first
+    WHERE NOT wabakit.is_lane_held(lane.subscription, lane.subject, first.event, first.waits_for)
+  ));
+  RETURN FOUND;
+END $$;
+
+-- Publishes events in this order: stores them, each with a delivery for each subscription that matches. Where ordinals
+-- are given, only the events at these, from 1. An empty object stands for a change without an event. Returns whether a delivery is due.
+CREATE FUNCTION wabakit.publish(p_events json, p_ordinals integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  published wabakit.events[] := ARRAY(SELECT e FROM json_populate_recordset(NULL::wabakit.events, p_events) AS e);
+  recipients bigint[];
+  ordinals integer[];
+  is_due boolean;
+BEGIN
+  published := ARRAY(
+    SELECT published[n] FROM generate_series(1, cardinality(published)) AS n
+    WHERE (published[n]).id IS NOT NULL AND (p_ordinals IS NULL OR n = ANY (p_ordinals)) ORDER BY n
+  );
+  SELECT array_agg(s.position), array_agg(e.ordinality) INTO recipients, ordinals
+  FROM unnest(published) WITH ORDINALITY AS e
+  CROSS JOIN LATERAL (
+    SELECT s.position FROM wabakit.subscriptions s
+    WHERE s.organization_id = e.organization_id AND s.channel = e.channel AND s.digits = e.digits
+      AND (s.events IS NULL OR e.name = ANY (s.events))
+    OFFSET 0
+  ) AS s;
+  PERFORM wabakit.enter_lanes(
+    recipients,
+    ARRAY(SELECT (published[ordinal]).subject FROM unnest(ordinals) WITH ORDINALITY AS each (ordinal, n) ORDER BY n)
+  );
+  -- Positions are assigned under the locks of the lanes, so that each lane has its events in the order of their positions.
+  FOR n IN 1..cardinality(published) LOOP
+    published[n].position := nextval('wabakit.event_positions');
+  END LOOP;
+  INSERT INTO wabakit.events SELECT e.* FROM unnest(published) AS e;
+  WITH added AS (
+    INSERT INTO wabakit.deliveries
+      (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
+    SELECT
+      new.organization_id, new.subscription, new.event, new.name, new.subject, new.status,
+      new.status = 'pending',
+      CASE new.status WHEN 'pending' THEN wabakit.clock_ms() END,
+      CASE new.status WHEN 'skipped' THEN new.occurred_at END
+    FROM (
+      SELECT e.organization_id, s.position AS subscription, e.position AS event, e.name, e.subject, e.occurred_at, CASE
+        WHEN s.disabled_reason IS NOT NULL THEN 'skipped'
+        WHEN row_number() OVER (PARTITION BY s.position, e.subject ORDER BY e.position) > 1 THEN 'waiting'
+        WHEN EXISTS (
+          SELECT FROM wabakit.deliveries d
+          WHERE d.subscription = s.position AND d.subject = e.subject AND d.status = 'waiting' OFFSET 0
+        ) OR EXISTS (
+          SELECT FROM wabakit.deliveries d
+          WHERE d.subscription = s.position AND d.subject = e.subject AND d.holds_lane OFFSET 0
+        ) OR e.waits_for IS NOT NULL AND wabakit.is_lane_held(s.position, e.subject, e.position, e.waits_for)
+        THEN 'waiting'
+        ELSE 'pending'
+      END AS status
+      FROM unnest(recipients, ordinals) AS recipient (subscription, ordinal)
+      JOIN unnest(published) WITH ORDINALITY AS e ON e.ordinality = recipient.ordinal
+      CROSS JOIN LATERAL (
+        SELECT s.position, s.disabled_reason FROM wabakit.subscriptions s WHERE s.position = recipient.subscription OFFSET 0
+      ) AS s
+      ORDER BY e.position, s.position
+    ) AS new
+    RETURNING due_at
+  )
+  SELECT bool_or(due_at IS NOT NULL) INTO is_due FROM added;
+  RETURN coalesce(is_due, false);
+END $$;
+
+CREATE FUNCTION wabakit.add_events(p_organizations text[], p_events json) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
+  PERFORM wabakit.enter_organizations(p_organizations);
+  RETURN wabakit.publish(p_events);
+END $$;
+
+-- Waits for the events of an organization that are being written, and returns the last position. A statement that begins
+-- after this one sees all events up to that position.
+CREATE FUNCTION wabakit.last_event(p_organization_id text) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(wabakit.lock_key('organization', p_organization_id));
+  RETURN (SELECT last_value FROM wabakit.event_positions);
+END $$;
+`

@@ -1,0 +1,165 @@
+/** Settling and resending deliveries. */
+export const settlements = /* sql */ `
+CREATE TYPE wabakit.settled AS (
+  place integer, disabled text,
+  id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
+  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
+  "createdAt" double precision, "finishedAt" double precision
+);
+
+-- Settles claims. The result has no row for a delivery that is no longer under its claim. If a settlement would disable its
+-- subscription and p_may_disable is false, nothing is written for it, and the status in its row is null. "due" is whether
+-- any delivery is due now.
+CREATE FUNCTION wabakit.settle_deliveries(
+  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled wabakit.settled[], OUT due boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  moment bigint;
+  disabled_subscription bigint;
+  deliveries bigint[];
+  subscriptions bigint[];
+  subjects text[];
+BEGIN
+  PERFORM wabakit.limit_lock_wait(cardinality(p_events));
+  SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject)
+  INTO deliveries, subscriptions, subjects
+  FROM unnest(p_events, p_subscriptions) AS asked (event, subscription)
+  CROSS JOIN LATERAL (
+    SELECT d.position, d.subscription, d.subject FROM wabakit.deliveries d
+    WHERE d.subscription = asked.subscription AND d.event = asked.event OFFSET 0
+  ) AS d;
+  IF p_may_disable THEN
+    PERFORM wabakit.lock_subscription(subscriptions[1]);
+  ELSE
+    PERFORM wabakit.enter_lanes(subscriptions, subjects);
+  END IF;
+  moment := wabakit.clock_ms();
+
+  WITH asked AS MATERIALIZED (
+    SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
+      place integer, event bigint, subscription bigint, "claimId" text, "failingLimitMs" bigint, kind text, "delayMs" bigint,
+      "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
+      error text, "responseBody" text, "isSlow" boolean
+    )
+  ), judged AS (
+    SELECT a.*, d.position, d.status AS status_before, s.id AS subscription_id, CASE
+      WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
+      WHEN a.kind = 'gone' THEN 'gone'
+      WHEN moment - coalesce(s.failing_since, a."startedAt") >= a."failingLimitMs" THEN 'failing'
+    END AS disabled
+    FROM asked a
+    CROSS JOIN LATERAL (
+      SELECT d.position, d.status FROM wabakit.deliveries d
+      WHERE d.subscription = a.subscription AND d.event = a.event AND d.claim_id = a."claimId" OFFSET 0
+    ) AS d
+    CROSS JOIN LATERAL (
+      SELECT s.id, s.disabled_reason, s.failing_since FROM wabakit.subscriptions s
+      WHERE s.position = a.subscription OFFSET 0
+    ) AS s
+  ), decided AS (
+    SELECT j.*, e.id AS event_id, e.occurred_at, CASE
+      WHEN j.kind = 'delivered' THEN 'delivered'
+      WHEN j.status_before = 'skipped' OR j.kind = 'gone' THEN 'skipped'
+      WHEN j.kind = 'exhausted' THEN 'exhausted'
+      WHEN j.disabled IS NOT NULL THEN 'skipped'
+      ELSE 'pending'
+    END AS status_after
+    FROM judged j
+    CROSS JOIN LATERAL (
+      SELECT e.id, e.occurred_at FROM wabakit.events e WHERE e.position = j.event OFFSET 0
+    ) AS e
+    WHERE j.disabled IS NULL OR p_may_disable
+  ), written AS (
+    UPDATE wabakit.deliveries d SET
+      status = c.status_after,
+      claim_id = NULL,
+      worker = NULL,
+      due_at = CASE c.status_after WHEN 'pending' THEN moment + coalesce(c."delayMs", 0) END,
+      holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
+      attempts = d.attempts + (c.kind <> 'released')::integer,
+      failures = d.failures + c.failed::integer,
+      finished_at = CASE
+        WHEN c.status_after = 'pending' THEN NULL
+        WHEN c.status_after = c.status_before THEN d.finished_at
+        ELSE moment
+      END
+    FROM decided c
+    WHERE d.position = c.position AND d.claim_id = c."claimId"
+    RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, ROW(
+      c.place, c.disabled,
+      wabakit.delivery_id(d.event, d.subscription), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
+      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, c.occurred_at, d.finished_at
+    )::wabakit.settled AS row
+  ), attempted AS (
+    INSERT INTO wabakit.attempts
+    SELECT a.subscription, a.event, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody", NOT a.failed
+    FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
+  ), results AS (
+    SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
+      min(a."startedAt") FILTER (WHERE a.failed) AS failing_since, min(w.disabled) AS disabled,
+      CASE
+        WHEN bool_or(a.failed) THEN 'failing'
+        WHEN bool_or(w.kind = 'delivered' AND a."isSlow") THEN 'slow'
+        WHEN bool_or(w.kind = 'delivered') THEN 'quick'
+      END AS pace
+    FROM written w JOIN asked a ON a.place = w.place GROUP BY w.subscription
+  ), changed AS (
+    -- Locked in this order to prevent deadlocks.
+    SELECT r.*, s.position
+    FROM wabakit.subscriptions s JOIN results r ON r.subscription = s.position
+    WHERE r.disabled IS NOT NULL OR r.succeeded AND s.failing_since IS NOT NULL
+      OR NOT r.succeeded AND s.failing_since IS NULL AND r.failing_since IS NOT NULL OR r.pace <> s.pace
+    ORDER BY s.position FOR NO KEY UPDATE OF s
+  ), updated AS (
+    UPDATE wabakit.subscriptions s SET
+      failing_since = CASE WHEN NOT c.succeeded THEN coalesce(s.failing_since, c.failing_since) END,
+      pace = coalesce(c.pace, s.pace),
+      disabled_reason = coalesce(c.disabled, s.disabled_reason),
+      revision = s.revision + (c.disabled IS NOT NULL)::integer,
+      updated_at = CASE WHEN c.disabled IS NULL THEN s.updated_at ELSE moment END
+    FROM changed c WHERE s.position = c.position
+  )
+  SELECT
+    coalesce(array_agg(CASE
+      WHEN w.place IS NULL THEN ROW(
+        j.place, j.disabled, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+      )::wabakit.settled
+      ELSE w.row
+    END) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '{}'),
+    coalesce(bool_or(w.kind = 'released'), false),
+    min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL)
+  INTO settled, due, disabled_subscription
+  FROM judged j LEFT JOIN written w ON w.place = j.place;
+
+  IF disabled_subscription IS NULL THEN
+    due := wabakit.advance_lanes(deliveries) OR due;
+  ELSE
+    PERFORM wabakit.skip_unfinished(disabled_subscription, moment);
+  END IF;
+END $$;
+
+-- Puts deliveries back into their lanes: those that are finished or pending and, if statuses are given, have one of them.
+-- Returns their number, and whether any delivery is due now.
+CREATE FUNCTION wabakit.resend_deliveries(
+  p_deliveries bigint[], p_statuses text[], p_webhook_id_suffix text, OUT resent integer, OUT due boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  key bigint;
+BEGIN
+  FOR key IN
+    SELECT DISTINCT wabakit.lock_key('subscription', d.subscription::text)
+    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) ORDER BY 1
+  LOOP
+    PERFORM pg_advisory_xact_lock(key);
+  END LOOP;
+  UPDATE wabakit.deliveries d SET
+    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0, finished_at = NULL,
+    webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
+  FROM wabakit.events e, wabakit.subscriptions s
+  WHERE d.position = ANY (p_deliveries) AND e.position = d.event
+    AND s.position = d.subscription AND s.disabled_reason IS NULL
+    AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses));
+  GET DIAGNOSTICS resent = ROW_COUNT;
+  due := wabakit.advance_lanes(p_deliveries);
+END $$;
+`

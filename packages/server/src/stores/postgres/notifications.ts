@@ -1,0 +1,142 @@
+import { setTimeout } from 'node:timers/promises'
+import type pg from 'pg'
+
+export type NotificationListener = {
+  onMessage(payload: string): void
+  /** Called when messages start to arrive, also after an interruption. Earlier messages are lost. */
+  onListening(): void
+}
+
+/** The listening connection, for a holder whose state lives as long as its session. */
+export type ListeningConnection = {
+  readonly client: pg.Client
+  /** Aborted as soon as the connection is known to be gone. */
+  readonly gone: AbortSignal
+  /** Closes the connection, so that it is replaced. */
+  giveUp(error: unknown): void
+}
+
+/** Messages between the processes of a database. There is one connection, which is open while it is used. */
+export type Notifications = {
+  /** @returns a function that stops listening. */
+  listen(channel: string, listener: NotificationListener): () => void
+  /**
+   * Keeps the connection open for one holder, and calls `onConnected` with each new connection before it listens. If
+   * `onConnected` rejects, the connection is replaced.
+   *
+   * @returns a function that releases the connection.
+   */
+  hold(onConnected: (connection: ListeningConnection) => Promise<void>): () => void
+  close(): void
+}
+
+export type NotificationsOptions = {
+  /** Creates a client, not connected. */
+  connect(): pg.Client
+  readonly onError: (error: unknown) => void
+}
+
+const heartbeatMs = 10_000
+const reconnectMs = 1_000
+
+/** Waits without keeping the process alive. Ends early if the signal is aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
+
+/** Listens with LISTEN. A broken connection is replaced. */
+export const createNotifications = ({ connect, onError }: NotificationsOptions): Notifications => {
+  const channels = new Map<string, Set<NotificationListener>>()
+  let holder: ((connection: ListeningConnection) => Promise<void>) | undefined
+  let connected: ListeningConnection | undefined
+  let session: AbortController | undefined
+
+  const listenTo = async ({ client }: ListeningConnection, channel: string): Promise<void> => {
+    await client.query(`LISTEN ${channel}`)
+    for (const listener of channels.get(channel) ?? []) listener.onListening()
+  }
+
+  const listenOnce = async (client: pg.Client, signal: AbortSignal): Promise<void> => {
+    const { promise: ended, reject: giveUp } = Promise.withResolvers<never>()
+    ended.catch(() => {})
+    client.on('error', giveUp)
+    client.on('end', () => giveUp(new Error('the listening connection ended')))
+    signal.addEventListener('abort', () => giveUp(signal.reason))
+    client.on('notification', ({ channel, payload = '' }) => {
+      for (const listener of channels.get(channel) ?? []) listener.onMessage(payload)
+    })
+    await Promise.race([client.connect(), ended])
+    const gone = new AbortController()
+    const own = { client, giveUp, gone: gone.signal }
+    connected = own
+    try {
+      if (holder !== undefined) await Promise.race([holder(own), ended])
+      for (const channel of channels.keys()) await listenTo(own, channel)
+      for (;;) {
+        await Promise.race([pause(heartbeatMs, signal), ended])
+        await Promise.race([client.query('SELECT 1'), ended])
+      }
+    } finally {
+      if (connected === own) connected = undefined
+      gone.abort()
+    }
+  }
+
+  const keepListening = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const client = connect()
+      try {
+        await listenOnce(client, signal)
+      } catch (error) {
+        if (!signal.aborted) onError(error)
+      }
+      client.end().catch(() => {})
+      await pause(reconnectMs, signal)
+    }
+  }
+
+  const startOnce = (): void => {
+    if (session !== undefined) return
+    session = new AbortController()
+    void keepListening(session.signal)
+  }
+
+  const stopIfUnused = (): void => {
+    if (channels.size > 0 || holder !== undefined) return
+    session?.abort()
+    session = undefined
+    connected = undefined
+  }
+
+  return {
+    listen: (channel, listener) => {
+      const own = { ...listener }
+      const listeners = channels.get(channel) ?? new Set()
+      channels.set(channel, listeners.add(own))
+      startOnce()
+      // If this fails because the connection breaks, the next connection listens to all channels.
+      if (connected !== undefined) listenTo(connected, channel).catch(() => {})
+      return () => {
+        listeners.delete(own)
+        if (listeners.size > 0 || channels.get(channel) !== listeners) return
+        channels.delete(channel)
+        connected?.client.query(`UNLISTEN ${channel}`).catch(() => {})
+        stopIfUnused()
+      }
+    },
+    hold: (onConnected) => {
+      holder = onConnected
+      startOnce()
+      if (connected !== undefined) onConnected(connected).catch(connected.giveUp)
+      return () => {
+        if (holder !== onConnected) return
+        holder = undefined
+        stopIfUnused()
+      }
+    },
+    close: () => {
+      channels.clear()
+      holder = undefined
+      stopIfUnused()
+    },
+  }
+}

@@ -1,0 +1,298 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { groupCreation, organization, subscription } from '../../../test/records.ts'
+import { createTcpProxy } from '../../../test/tcp-proxy.ts'
+import { migrations } from './migrations/index.ts'
+import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
+import { postgresStore } from './postgres-store.ts'
+
+let cluster: PostgresCluster
+let url: string
+
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+afterAll(() => cluster.remove())
+beforeEach(async () => {
+  url = await cluster.createDatabase()
+})
+
+const opened: PostgresDatabase[] = []
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+})
+
+const open = async (options: Partial<Parameters<typeof openPostgres>[0]> = {}): Promise<PostgresDatabase> => {
+  const database = await openPostgres({ url, onError: () => {}, ...options })
+  opened.push(database)
+  return database
+}
+
+/** The address of another database of the cluster. */
+const other = (name: string): string => url.replace(/\/[^/]+$/, `/${name}`)
+
+/** Says something to the database, or to another one, past the store. */
+const admin = async (sql: string, connectionString = url): Promise<void> => {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}
+
+/** Creates groups side by side before, during and after a disturbance, and tells which were acknowledged. */
+const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
+  let isOver = false
+  const acknowledged: string[] = []
+  const failures: { readonly id: string; readonly error: unknown }[] = []
+  const write = async (writer: number): Promise<void> => {
+    for (let count = 0; !isOver; count++) {
+      const id = `g_${writer}_${count}`
+      try {
+        await store.createGroup(groupCreation(id))
+        acknowledged.push(id)
+      } catch (error) {
+        failures.push({ id, error })
+      }
+    }
+  }
+  const writing = Array.from({ length: 6 }, (_, writer) => write(writer))
+  await expect.poll(() => acknowledged.length, { timeout: 10_000 }).toBeGreaterThan(20)
+  await disturb()
+  isOver = true
+  await Promise.all(writing)
+  return { acknowledged, failures }
+}
+
+/** What happens to the database while it is in use; afterwards it is as it was. */
+const disturbances: Readonly<Record<string, () => Promise<void>>> = {
+  'connections are cut off': async () => {
+    for (let cut = 0; cut < 5; cut++) {
+      await admin(
+        `SELECT pg_sleep(0.05), pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE application_name = 'wabakit' AND datname = current_database()`,
+      )
+    }
+  },
+  'PostgreSQL is restarted': async () => {
+    await cluster.stop()
+    await cluster.start()
+  },
+}
+
+for (const [name, disturb] of Object.entries(disturbances)) {
+  test(`keeps what it acknowledged, and goes on, when ${name}`, async () => {
+    const database = await open()
+    const store = postgresStore(database)
+    await store.saveOrganization(organization())
+    await store.saveSubscription(subscription())
+    const { acknowledged, failures } = await createUnderLoad(store, disturb)
+    expect(failures.length).toBeGreaterThan(0)
+    const codes = failures.map(({ error }) => error instanceof Error && 'code' in error && error.code)
+    expect(new Set(['storage_unavailable', 'outcome_unknown', ...codes]).size).toBe(2)
+
+    await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
+    const kept = await database.query<{ id: string; events: number; deliveries: number }>(
+      `SELECT g.client_custom_group_id AS id, count(DISTINCT e.position)::integer AS events,
+         count(DISTINCT d.position)::integer AS deliveries
+       FROM wabakit.groups g
+       JOIN wabakit.events e ON e.subject = 'group:' || g.client_custom_group_id
+       JOIN wabakit.deliveries d ON d.event = e.position GROUP BY 1`,
+    )
+    expect(kept.every(({ events, deliveries }) => events === 1 && deliveries === 1)).toBe(true)
+    const ids = new Set(kept.map(({ id }) => id))
+    expect(acknowledged.filter((id) => !ids.has(id))).toEqual([])
+    const unchanged = failures.filter(({ error }) => error instanceof StorageUnavailableError)
+    expect(unchanged.filter(({ id }) => ids.has(id))).toEqual([])
+  }, 20_000)
+}
+
+test('closes a connection without responses, and continues when the network is back', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const store = postgresStore(
+    await open({ url: proxied, statementTimeoutMs: 200, connectTimeoutMs: 300, maxConnections: 2 }),
+  )
+  await store.saveOrganization(organization())
+  proxy.blackHole()
+  const lost = await Promise.allSettled(['a', 'b', 'c'].map((id) => store.createGroup(groupCreation(id))))
+  for (const each of lost) {
+    expect(each).toMatchObject({ status: 'rejected', reason: { code: 'outcome_unknown' } })
+  }
+  proxy.restore()
+  await expect.poll(() => store.createGroup(groupCreation('d')), { timeout: 5_000 }).toMatchObject({})
+  await store.close()
+  opened.length = 0
+  await proxy.close()
+}, 15_000)
+
+test('reports an unknown outcome for changes whose commit was not confirmed, and repeats none of them', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const store = postgresStore(await open({ url: proxied }))
+  await store.saveOrganization(organization())
+  const ids = ['lost', 'together_1', 'together_2', 'together_3']
+  proxy.loseResponseTo('lost')
+  const outcomes = await Promise.allSettled(ids.map((id) => store.createGroup(groupCreation(id))))
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageOutcomeUnknownError' } })
+  }
+  for (const id of ids) expect(await store.findGroup('acme', id)).toBeDefined()
+  await proxy.close()
+})
+
+test('reports a read whose response was lost as unavailable', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const store = postgresStore(await open({ url: proxied }))
+  for (const read of [store.findOrganization, (id: string) => store.listApiKeys(id)]) {
+    proxy.loseResponseTo('lost')
+    await expect(read('lost')).rejects.toBeInstanceOf(StorageUnavailableError)
+  }
+  await proxy.close()
+})
+
+test('reports an unknown outcome for a long change only if its COMMIT was not confirmed', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const database = await open({ url: proxied })
+  const remove = () => database.query(`SELECT 'remove'`, [], { isLong: true })
+  proxy.loseResponseTo('remove')
+  await expect(remove()).rejects.toBeInstanceOf(StorageUnavailableError)
+  proxy.loseResponseTo('COMMIT')
+  await expect(remove()).rejects.toBeInstanceOf(StorageOutcomeUnknownError)
+  await proxy.close()
+})
+
+test('reports an unknown outcome for a change whose backend was terminated', async () => {
+  const store = postgresStore(await open())
+  await store.saveOrganization(organization())
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  await blocker.query(`BEGIN; SELECT pg_advisory_xact_lock(wabakit.lock_key('organization', 'acme'))`)
+  const created = store.createGroup(groupCreation('g')).catch((error: unknown) => error)
+  const blocked = 'SELECT pg_terminate_backend(pid) FROM pg_locks WHERE NOT granted'
+  await expect.poll(async () => (await blocker.query(blocked)).rowCount).toBe(1)
+  expect(await created).toBeInstanceOf(StorageOutcomeUnknownError)
+  await blocker.end()
+})
+
+test('releases the locks of a process that stops in the middle of a transaction', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const silent = await open({ url: proxied, statementTimeoutMs: 300 })
+  const alive = await open({ statementTimeoutMs: 5_000 })
+  const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4242 AND granted`
+  const lost = silent.query('SELECT pg_advisory_xact_lock(4242), pg_sleep(0.2)', [], { isLong: true })
+  lost.catch(() => {})
+  await expect.poll(() => alive.query(locks)).toHaveLength(1)
+  proxy.blackHole()
+  expect(await alive.query('SELECT pg_advisory_xact_lock(4242)')).toHaveLength(1)
+  proxy.restore()
+  await expect(lost).rejects.toBeInstanceOf(StorageUnavailableError)
+  await proxy.close()
+}, 15_000)
+
+test('releases the lock of a process that stops in the middle of a migration', async () => {
+  const proxy = await createTcpProxy(cluster.port)
+  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  await blocker.query('BEGIN; CREATE SCHEMA wabakit')
+  const silent = openPostgres({ url: proxied, statementTimeoutMs: 300 }).catch((error: unknown) => error)
+  const blocked = 'SELECT FROM pg_locks WHERE NOT granted'
+  await expect.poll(async () => (await blocker.query(blocked)).rowCount).toBe(1)
+  proxy.blackHole()
+  await blocker.query('ROLLBACK')
+  await blocker.end()
+  expect(await (await open()).query('SELECT FROM wabakit.migrations')).toHaveLength(migrations.length)
+  proxy.restore()
+  expect(await silent).toMatchObject({ code: 'database_not_opened' })
+  await proxy.close()
+}, 15_000)
+
+test('cancels a statement that takes too long', async () => {
+  const store = postgresStore(await open({ statementTimeoutMs: 100 }))
+  await store.saveOrganization(organization())
+  const blocker = new pg.Client({ connectionString: url })
+  await blocker.connect()
+  await blocker.query(`BEGIN; SELECT pg_advisory_xact_lock(wabakit.lock_key('organization', 'acme'))`)
+  await expect(store.createGroup(groupCreation('g'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  await blocker.query('COMMIT')
+  expect((await store.createGroup(groupCreation('g'))).outcome).toBe('created')
+  await blocker.end()
+})
+
+test('reports a read-only server as unavailable until it accepts writes', async () => {
+  const store = postgresStore(await open())
+  await store.saveOrganization(organization())
+  const name = new URL(url).pathname.slice(1)
+  await admin(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await admin(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wabakit' AND datname = '${name}'`,
+  )
+  const read = () =>
+    expect(store.createGroup(groupCreation('g'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  await read()
+  await read()
+  await admin(`ALTER DATABASE ${name} RESET default_transaction_read_only`, other('postgres'))
+  await expect.poll(() => store.createGroup(groupCreation('g')), { timeout: 5_000 }).toMatchObject({})
+})
+
+test('several processes can create the schema of an empty database concurrently', async () => {
+  const databases = await Promise.all(Array.from({ length: 10 }, () => open({ maxConnections: 1 })))
+  for (const database of databases) {
+    const versions = await database.query<{ version: number }>(
+      'SELECT version FROM wabakit.migrations ORDER BY 1',
+    )
+    expect(versions.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
+  }
+})
+
+test('rejects a database of a newer version, and does not change it', async () => {
+  await (await open()).query('INSERT INTO wabakit.migrations (version) VALUES (99)')
+  await expect(open()).rejects.toMatchObject({
+    code: 'database_too_new',
+    found: 99,
+    supported: migrations.length,
+  })
+})
+
+test('rejects a database whose encoding cannot store every text', async () => {
+  await admin(`CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0`)
+  await expect(open({ url: other('ascii') })).rejects.toMatchObject({
+    code: 'database_not_opened',
+    message: expect.stringContaining('ENCODING UTF8'),
+  })
+})
+
+test('says which database cannot be reached, without its password', async () => {
+  const refused = open({ url: 'postgres://me:secret@127.0.0.1:1/shop' })
+  await expect(refused).rejects.toMatchObject({ code: 'database_not_opened' })
+  await expect(refused).rejects.toThrow(
+    /^Cannot open the database postgres:\/\/me@127\.0\.0\.1:1\/shop\. .*ECONNREFUSED/,
+  )
+})
+
+test('commits to the disk, whatever the setting of the database', async () => {
+  await admin(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`)
+  const [settings] = await (await open()).query(`SELECT current_setting('synchronous_commit') AS commit`)
+  expect(settings).toEqual({ commit: 'on' })
+})
+
+test('a server that runs with fsync or full_page_writes off is used with a warning for each', async () => {
+  await using careless = await createCluster({ settings: { full_page_writes: 'off' } })
+  const warnings: string[] = []
+  await open({ url: await careless.createDatabase(), onWarning: (warning) => warnings.push(warning) })
+  expect(warnings).toEqual([
+    expect.stringMatching(/fsync = off: .* loses changes that were acknowledged.* Set fsync to on/),
+    expect.stringMatching(/full_page_writes = off: .* can damage the database.* Set full_page_writes to on/),
+  ])
+  expect(warnings.join()).not.toContain(':wabakit@')
+})
+
+test('a server that keeps what it commits is used without a warning, whatever the default of synchronous_commit', async () => {
+  await using careful = await createCluster({ settings: { fsync: 'on', synchronous_commit: 'off' } })
+  const database = await open({ url: await careful.createDatabase(), onWarning: expect.fail })
+  expect(await database.query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
+})

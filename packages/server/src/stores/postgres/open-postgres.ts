@@ -1,0 +1,248 @@
+import { randomUUID } from 'node:crypto'
+import { StorageUnavailableError } from '@wabakit/core'
+import pg from 'pg'
+import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
+import { formatAddress } from './database-address.ts'
+import { createDueChannel, type DueChannel } from './due-channel.ts'
+import { describeDurability } from './durability.ts'
+import { migrate } from './migrate.ts'
+import { createNotifications } from './notifications.ts'
+import { toOpenError } from './open-error.ts'
+import { prepareSession } from './session.ts'
+import { isLost, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
+import { createWorker, type Worker } from './worker.ts'
+
+/** Options for {@link openPostgres}. */
+export type PostgresOptions = {
+  /** `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. */
+  readonly url: string
+  /**
+   * Maximum number of connections for statements, at least 1. One more connection listens if this process delivers or
+   * follows attempts.
+   * @default 10
+   */
+  readonly maxConnections?: number | undefined
+  /**
+   * Maximum time to connect, and to wait for a free connection, in milliseconds.
+   * @default 5_000
+   */
+  readonly connectTimeoutMs?: number | undefined
+  /**
+   * Maximum time of a statement, in milliseconds. Disabling or removing a subscription, or removing an organization, may
+   * take 60 times as long. A connection without a response 2 seconds later is closed.
+   * @default 10_000
+   */
+  readonly statementTimeoutMs?: number | undefined
+  /**
+   * Receives errors of the background, such as an idle connection that broke, or a listener that must reconnect.
+   * @default console.error
+   */
+  readonly onError?: ((error: unknown) => void) | undefined
+  /**
+   * Receives warnings for the operator, such as that the server runs with `fsync` off.
+   * @default console.warn
+   */
+  readonly onWarning?: ((message: string) => void) | undefined
+}
+
+/** Options for {@link PostgresDatabase.query}. */
+export type QueryOptions = {
+  /** Whether the statement may change very many rows, and so take longer than `statementTimeoutMs`. */
+  readonly isLong?: boolean
+}
+
+/** An open database. */
+export type PostgresDatabase = {
+  /**
+   * Runs a statement in a transaction of its own.
+   *
+   * @throws StorageUnavailableError if nothing was changed.
+   * @throws StorageOutcomeUnknownError if the change may have been committed.
+   */
+  query<Row extends pg.QueryResultRow>(
+    sql: string,
+    values?: readonly unknown[],
+    options?: QueryOptions,
+  ): Promise<Row[]>
+  /**
+   * Runs a statement that reads, or that can safely be repeated.
+   *
+   * @throws StorageUnavailableError if there is no result.
+   */
+  read<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  readonly due: DueChannel
+  readonly attempts: AttemptFeed
+  readonly worker: Worker
+  close(): Promise<void>
+}
+
+const silenceMs = 2_000
+const longFactor = 60
+
+/**
+ * Migrates a database. If this process stops in the middle, PostgreSQL ends its transaction after `timeoutMs`.
+ *
+ * @returns warnings about the database's server.
+ */
+const prepareDatabase = async (
+  connection: pg.ClientConfig & { readonly connectionString: string },
+  timeoutMs: number,
+): Promise<string[]> => {
+  const client = new pg.Client(connection)
+  const address = formatAddress(connection.connectionString)
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
+    await migrate(client, address)
+    return await describeDurability(client, address)
+  } catch (error) {
+    throw toOpenError(error, address)
+  } finally {
+    client.end().catch(() => {})
+  }
+}
+
+/** Returns names for statements, so that each connection parses a statement only once. */
+const createStatementNames = (): ((sql: string) => string) => {
+  const names = new Map<string, string>()
+  return (sql) => {
+    const name = names.get(sql) ?? `wabakit_${names.size + 1}`
+    names.set(sql, name)
+    return name
+  }
+}
+
+/**
+ * Connects to PostgreSQL and migrates its schema. Any number of processes may do so concurrently. Afterwards, broken
+ * connections are replaced.
+ *
+ * @throws DatabaseOpenError if the database cannot be reached or used.
+ * @throws DatabaseVersionError if the schema is newer than this software.
+ */
+export const openPostgres = async ({
+  url,
+  maxConnections = 10,
+  connectTimeoutMs = 5_000,
+  statementTimeoutMs = 10_000,
+  onError = console.error,
+  onWarning = console.warn,
+}: PostgresOptions): Promise<PostgresDatabase> => {
+  const connection = {
+    connectionString: url,
+    application_name: 'wabakit',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+  }
+  for (const warning of await prepareDatabase(connection, statementTimeoutMs)) onWarning(warning)
+
+  const pool = new pg.Pool({
+    ...connection,
+    max: maxConnections,
+    allowExitOnIdle: true,
+    query_timeout: statementTimeoutMs + silenceMs,
+    onConnect: (client) => prepareSession(client, statementTimeoutMs),
+  })
+  // The pool ignores errors of a connection in use, since its statement reports them.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  let isClosed = false
+  // The error has a reference to the connection with its password, which must not be logged.
+  pool.on('error', ({ message }) => {
+    if (!isClosed) onError(new StorageUnavailableError(`A connection to PostgreSQL broke: ${message}`))
+  })
+  const getName = createStatementNames()
+
+  const connect = async (): Promise<pg.PoolClient> => {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      throw toUnavailable(error)
+    }
+  }
+
+  const runLong = async <Row extends pg.QueryResultRow>(
+    client: pg.PoolClient,
+    text: string,
+    values: unknown[],
+    onCommit: () => void,
+  ) => {
+    const limit = statementTimeoutMs * longFactor
+    await client.query('BEGIN')
+    await client.query(`SET LOCAL statement_timeout = ${limit}`)
+    const config = { text, values, query_timeout: limit + silenceMs }
+    const result = await client.query<Row>(config)
+    onCommit()
+    await client.query('COMMIT')
+    return result
+  }
+
+  const query: PostgresDatabase['query'] = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+    { isLong = false }: QueryOptions = {},
+  ) => {
+    const client = await connect()
+    let isCommitPossible = !isLong
+    const onCommit = (): void => {
+      isCommitPossible = true
+    }
+    try {
+      const { rows } = isLong
+        ? await runLong<Row>(client, text, [...values], onCommit)
+        : await client.query<Row>({ name: getName(text), text, values: [...values] })
+      client.release()
+      return rows
+    } catch (error) {
+      const failure = toStorageError(error, isCommitPossible)
+      // A rejected statement leaves the connection intact. After other failures, its state is unknown.
+      client.release(isLong || isLost(failure))
+      throw failure
+    }
+  }
+
+  const read: PostgresDatabase['read'] = async <Row extends pg.QueryResultRow>(
+    text: string,
+    values?: readonly unknown[],
+  ) => {
+    try {
+      return await query<Row>(text, values)
+    } catch (error) {
+      throw toReadError(error)
+    }
+  }
+
+  const notifications = createNotifications({
+    connect: () => new pg.Client({ ...connection, query_timeout: statementTimeoutMs }),
+    onError,
+  })
+  const messaging = {
+    notifications,
+    notify: async (channel: string, payload: string) => {
+      await query('SELECT pg_notify($1, $2)', [channel, payload])
+    },
+    sender: randomUUID(),
+  }
+  const due = createDueChannel(messaging)
+  const attempts = createAttemptFeed(messaging)
+  const worker = createWorker({
+    notifications,
+    query,
+    due,
+    prepare: (client) => prepareSession(client, statementTimeoutMs),
+  })
+
+  return {
+    query,
+    read,
+    due,
+    attempts,
+    worker,
+    close: async () => {
+      isClosed = true
+      due.close()
+      attempts.close()
+      notifications.close()
+      await pool.end()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { Store } from '@wabakit/core'
+import { createBacklogMeasure } from './backlog.ts'
+import { createChanges } from './changes.ts'
+import { createHistory } from './history.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
+import { createQueue } from './queue.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createTenancy } from './tenancy.ts'
+
+/**
+ * Creates a store in PostgreSQL. Any number of processes can share it. Due times and leases follow the database's clock.
+ * Closing the store closes the database.
+ *
+ * @example
+ * const database = await openPostgres({ url: 'postgres://wabakit@localhost/wabakit' })
+ * const store = postgresStore(database)
+ */
+export const postgresStore = (database: PostgresDatabase): Store => ({
+  ...createTenancy(database),
+  ...createChanges(database),
+  ...createSubscriptions(database),
+  ...createHistory(database),
+  ...createQueue(database),
+  ...createBacklogMeasure(database),
+  close: database.close,
+})

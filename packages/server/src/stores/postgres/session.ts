@@ -1,0 +1,29 @@
+import type pg from 'pg'
+
+/**
+ * The settings of every session. The SQL functions require READ COMMITTED. Acknowledged changes must be on the disk. The
+ * planner must use the indexes that exist for each statement, even if a new table has no statistics, and need not plan a
+ * statement again. A process that stops in the middle of a transaction must not keep its locks.
+ */
+const settings = `SELECT
+  set_config('default_transaction_isolation', 'read committed', false),
+  set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
+  set_config('enable_seqscan', 'off', false),
+  set_config('enable_mergejoin', 'off', false),
+  set_config('plan_cache_mode', 'force_generic_plan', false),
+  set_config('jit', 'off', false),
+  set_config('statement_timeout', $1, false),
+  set_config('idle_in_transaction_session_timeout', $1, false),
+  pg_is_in_recovery() AS is_standby`
+
+/**
+ * Prepares a new connection.
+ *
+ * @param statementTimeoutMs - maximum time of a statement, and between two statements of a transaction, in milliseconds.
+ * @throws Error if the server is a standby.
+ */
+export const prepareSession = async (client: pg.ClientBase, statementTimeoutMs: number): Promise<void> => {
+  const { rows } = await client.query<{ is_standby: boolean }>(settings, [String(statementTimeoutMs)])
+  if (rows[0]?.is_standby) throw new Error('the server is a standby, which only reads')
+}

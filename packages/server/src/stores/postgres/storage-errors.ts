@@ -1,0 +1,72 @@
+import { RecordNotFoundError, StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import pg from 'pg'
+
+/**
+ * SQLSTATE classes (https://www.postgresql.org/docs/current/errcodes-appendix.html) of failures that the statement did not
+ * cause: connection, transaction rollback, resources, lock or state of an object, intervention, system, internal.
+ */
+const unavailable: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', '58', 'XX'])
+
+/** The server was demoted to a standby, which cannot write. The next connection finds the new primary. */
+const readOnly = '25006'
+
+/** Raised by our SQL functions: the organization in the detail does not exist. */
+const noOrganization = 'WK404'
+
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+const isResponse = (error: unknown): error is pg.DatabaseError => error instanceof pg.DatabaseError
+
+const getReason = (cause: unknown): string => sentence(cause instanceof Error ? cause.message : String(cause))
+
+/** Returns a {@link StorageUnavailableError} for a failure that changed nothing. */
+export const toUnavailable = (cause: unknown): StorageUnavailableError =>
+  new StorageUnavailableError(`PostgreSQL did not do it: ${getReason(cause)}`, { cause })
+
+const toOutcomeUnknown = (cause: unknown): StorageOutcomeUnknownError =>
+  new StorageOutcomeUnknownError(
+    `PostgreSQL did not confirm the change, which may have been committed or not: ${getReason(cause)}`,
+    { cause },
+  )
+
+/** Deadlock, lock timeout, too many locks. A smaller batch may succeed. */
+const locks: ReadonlySet<string> = new Set(['40P01', '55P03', '53200'])
+
+/** Codes of errors that leave the connection intact: besides locks, a serialization failure and a timeout. */
+const rejections: ReadonlySet<string> = new Set([...locks, '40001', '57014', readOnly])
+
+/**
+ * Whether a response rejects the statement, which was then rolled back. FATAL and PANIC end the connection, even after a
+ * commit. The server may translate the severity; then any code that can be FATAL counts as such.
+ */
+const isRejection = ({ severity, code = '' }: pg.DatabaseError): boolean => {
+  if (severity === 'ERROR') return !code.startsWith('08')
+  if (severity === 'FATAL' || severity === 'PANIC') return false
+  return rejections.has(code) || !unavailable.has(code.slice(0, 2))
+}
+
+/**
+ * Converts an error of a statement.
+ *
+ * @param isCommitPossible - whether the statement, or its COMMIT, had been sent.
+ */
+export const toStorageError = (error: unknown, isCommitPossible: boolean): unknown => {
+  if (!isResponse(error) || !isRejection(error)) {
+    return isCommitPossible ? toOutcomeUnknown(error) : toUnavailable(error)
+  }
+  const { code = '' } = error
+  if (code === noOrganization) return new RecordNotFoundError('organization', error.detail ?? '')
+  return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
+}
+
+/** Converts an error of a read, which changes nothing even if the connection is lost. */
+export const toReadError = (error: unknown): unknown =>
+  error instanceof StorageOutcomeUnknownError ? toUnavailable(error.cause) : error
+
+/** Whether the state of the connection after an error is unknown. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+
+/** Whether a statement failed because of the locks that it needed. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError && isResponse(error.cause) && locks.has(error.cause.code ?? '')

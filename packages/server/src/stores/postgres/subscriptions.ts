@@ -1,0 +1,53 @@
+import type { Store } from '@wabakit/core'
+import { parseCursor } from '../cursor.ts'
+import { toPage } from '../page.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
+import { mapTable, type SelectedRow } from './records.ts'
+
+const { toRow, toRecord } = mapTable('subscriptions')
+
+export type Subscriptions = Pick<
+  Store,
+  'saveSubscription' | 'findSubscription' | 'listSubscriptions' | 'removeSubscription'
+>
+
+export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscriptions => ({
+  saveSubscription: async (subscription) => {
+    const [row] = await query<{ saved: boolean }>(
+      'SELECT wabakit.save_subscription($1) AS saved',
+      [JSON.stringify(toRow(subscription))],
+      { isLong: subscription.disabledReason !== null },
+    )
+    return row?.saved ? 'saved' : 'stale'
+  },
+  findSubscription: async (organizationId, subscriptionId) => {
+    const [found] = await read<SelectedRow>(
+      `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2`,
+      [organizationId, subscriptionId],
+    )
+    return found && toRecord(found.row)
+  },
+  listSubscriptions: async (organizationId, { cursor = '0', limit }) => {
+    const [after] = parseCursor(cursor, 1)
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s
+       WHERE s.organization_id = $1 AND s.position > $2 ORDER BY s.position LIMIT $3`,
+      [organizationId, after, limit + 1],
+    )
+    return toPage({
+      rows,
+      limit,
+      isFollowed: false,
+      toItem: ({ row }) => toRecord(row),
+      toCursor: ({ row }) => String(row.position),
+    })
+  },
+  removeSubscription: async (organizationId, subscriptionId) => {
+    const [row] = await query<{ removed: boolean }>(
+      'SELECT wabakit.remove_subscription($1, $2) AS removed',
+      [organizationId, subscriptionId],
+      { isLong: true },
+    )
+    return row?.removed ?? false
+  },
+})

@@ -1,0 +1,108 @@
+import type { CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
+import { parseCursor } from '../cursor.ts'
+import { toPage } from '../page.ts'
+import { createBatches } from './batches.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
+import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
+
+export type Tenancy = Pick<
+  Store,
+  | 'saveOrganization'
+  | 'findOrganization'
+  | 'listOrganizations'
+  | 'removeOrganization'
+  | 'addApiKey'
+  | 'listApiKeys'
+  | 'removeApiKey'
+  | 'findCaller'
+>
+
+/** Maximum number of look-ups per statement. Every request begins with a look-up. */
+const maxReads = 256
+
+const organizations = mapTable('organizations')
+const apiKeys = mapTable('apiKeys')
+
+export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
+  saveOrganization: async (organization) => {
+    const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
+      JSON.stringify(organizations.toRow(organization)),
+    ])
+    return row?.saved ? 'saved' : 'stale'
+  },
+  findOrganization: createBatches<string, OrganizationRecord | undefined>({
+    maxItems: maxReads,
+    maxConcurrent: 2,
+    write: async (ids) => {
+      const rows = await read<SelectedRow>(
+        'SELECT row_to_json(o) AS row FROM wabakit.organizations o WHERE o.id = ANY ($1)',
+        [[...new Set(ids)]],
+      )
+      const found = new Map(rows.map(({ row }) => [row.id, organizations.toRecord(row)]))
+      return ids.map((id) => found.get(id))
+    },
+  }),
+  listOrganizations: async ({ cursor = '0', limit }) => {
+    const [after] = parseCursor(cursor, 1)
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(o) AS row FROM wabakit.organizations o
+       WHERE o.position > $1 ORDER BY o.position LIMIT $2`,
+      [after, limit + 1],
+    )
+    return toPage({
+      rows,
+      limit,
+      isFollowed: false,
+      toItem: ({ row }) => organizations.toRecord(row),
+      toCursor: ({ row }) => String(row.position),
+    })
+  },
+  removeOrganization: async (organizationId) => {
+    const [row] = await query<{ removed: boolean }>(
+      'SELECT wabakit.remove_organization($1) AS removed',
+      [organizationId],
+      { isLong: true },
+    )
+    return row?.removed ?? false
+  },
+
+  addApiKey: async (key) => {
+    const [row] = await query<{ added: boolean }>('SELECT wabakit.add_api_key($1) AS added', [
+      JSON.stringify(apiKeys.toRow(key)),
+    ])
+    return row?.added ? 'added' : 'taken'
+  },
+  listApiKeys: async (organizationId) => {
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(k) AS row FROM wabakit.api_keys k
+       WHERE k.organization_id = $1 ORDER BY k.position`,
+      [organizationId],
+    )
+    return rows.map(({ row }) => apiKeys.toRecord(row))
+  },
+  removeApiKey: async (organizationId, keyId) => {
+    const removed = await query(
+      'DELETE FROM wabakit.api_keys WHERE organization_id = $1 AND id = $2 RETURNING hash',
+      [organizationId, keyId],
+    )
+    return removed.length > 0
+  },
+  findCaller: createBatches<string, CallerRecord | undefined>({
+    maxItems: maxReads,
+    maxConcurrent: 2,
+    write: async (hashes) => {
+      const rows = await read<{ key: JsonRow; organization: JsonRow }>(
+        `SELECT row_to_json(k) AS key, row_to_json(o) AS organization
+         FROM wabakit.api_keys k JOIN wabakit.organizations o ON o.id = k.organization_id WHERE k.hash = ANY ($1)`,
+        [[...new Set(hashes)]],
+      )
+      const found = new Map(
+        rows.map(({ key, organization }) => [
+          key.hash,
+          { key: apiKeys.toRecord(key), organization: organizations.toRecord(organization) },
+        ]),
+      )
+      return hashes.map((hash) => found.get(hash))
+    },
+  }),
+})

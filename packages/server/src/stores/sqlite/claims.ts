@@ -1,0 +1,215 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ClaimedDelivery, ClaimRequest, Pace, SubscriptionRecord } from '@wabakit/core'
+import { createTurns, type Turns } from '@wabakit/core/storage'
+import { deliveryColumns } from './delivery-rows.ts'
+import type { DueTimes } from './due-times.ts'
+import { mapRows, mapTable } from './records.ts'
+
+/** Claims what is due. */
+export type Claims = {
+  /** See {@link Store.claimDeliveries}. */
+  claim(request: ClaimRequest): ClaimedDelivery[]
+  /** Must be called when the pace of a subscription has changed. */
+  notePace(subscription: number): void
+}
+
+/** A delivery that can be claimed when it is due. */
+type Candidate = { readonly dueAt: number; readonly event: number }
+
+/** A subscription in the course of a claim. */
+type Queue = {
+  readonly subscription: number
+  readonly organizationId: string
+  readonly pace: Pace
+  /** How many more it may have under lease. */
+  slots: number
+  /** Whether one was leased in this claim. */
+  isLeased: boolean
+  /** The first that are pending or claimed, as far as they were read. */
+  candidates: Candidate[]
+  /** How many to read the next time: few at first, since another subscription may be due earlier. */
+  chunk: number
+  /** Whether nothing comes after the candidates. */
+  isWhole: boolean
+  record: SubscriptionRecord | undefined
+}
+
+const states = mapRows<{ organizationId: string; pace: Pace; leases: number }>({
+  organizationId: 'text',
+  pace: 'text',
+  leases: 'integer',
+})
+const deliveries = mapTable('deliveries')
+const events = mapTable('events')
+const subscriptions = mapTable('subscriptions')
+
+const none: ReadonlySet<string> = new Set()
+
+const isBefore = (left: Candidate, right: Candidate): number =>
+  left.dueAt - right.dueAt || left.event - right.event
+
+/** Makes the claims of a database. */
+export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims => {
+  const readState = database.prepare(
+    `select s.organizationId, s.pace, (
+       select count(*) from deliveries where subscription = s.seq and status = 'claimed' and dueAt > ?
+     ) as leases
+     from subscriptions s where s.seq = ?`,
+  )
+  const findLeaseEnd = database.prepare(
+    `select min(dueAt) as at from deliveries where subscription = ? and status = 'claimed' and dueAt > ?`,
+  )
+  const findFirst = ['pending', 'claimed'].map((status) =>
+    database.prepare(
+      `select dueAt, event from deliveries where subscription = ? and status = '${status}'
+       order by dueAt, event limit ?`,
+    ),
+  )
+  const lease = database.prepare(
+    `update deliveries set status = 'claimed', claimId = ?, dueAt = ? where event = ? and subscription = ?`,
+  )
+  const read = database.prepare(
+    `select ${deliveryColumns}, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
+     from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
+     where d.event = ? and d.subscription = ?`,
+  )
+  const readSubscription = database.prepare('select * from subscriptions where seq = ?')
+
+  /** Subscriptions that have something due, as far as it is known. */
+  const ready = {
+    quick: createTurns<number>(),
+    suspect: createTurns<number>(),
+    failing: createTurns<number>(),
+  }
+  /** Those of them that wait until one of their leases ends. */
+  const withoutSlots = new Set<number>()
+  let limits = ''
+
+  const openQueue = (subscription: number, request: ClaimRequest): Queue => {
+    const row = readState.get(request.now, subscription)
+    const { organizationId, pace, leases } =
+      row === undefined ? { organizationId: '', pace: 'new' as const, leases: 0 } : states.toRecord(row)
+    const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
+    return {
+      subscription,
+      organizationId,
+      pace,
+      slots: (isAlone ? 1 : request.perSubscription) - leases,
+      isLeased: false,
+      candidates: [],
+      chunk: 2,
+      isWhole: false,
+      record: undefined,
+    }
+  }
+  const turnsOf = ({ pace }: Queue): Turns<number> =>
+    pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
+  const allTurns = Object.values(ready)
+
+  const nextOf = (queue: Queue): Candidate | undefined => {
+    const { candidates, chunk, isWhole, subscription } = queue
+    if (candidates.length > 0 || isWhole) return candidates[0]
+    const found = findFirst.map((each) => each.all(subscription, chunk))
+    queue.isWhole = found.every(({ length }) => length < chunk)
+    queue.candidates = found
+      .flat()
+      .map(({ dueAt, event }) => ({ dueAt: Number(dueAt), event: Number(event) }))
+      .sort(isBefore)
+      .slice(0, queue.isWhole ? undefined : chunk)
+    queue.chunk *= 2
+    return queue.candidates[0]
+  }
+
+  const take = (queue: Queue, { event }: Candidate, request: ClaimRequest): ClaimedDelivery => {
+    const { subscription } = queue
+    queue.slots--
+    queue.isLeased = true
+    queue.candidates.shift()
+    lease.run(request.claimId, request.now + request.leaseMs, event, subscription)
+    const row = read.get(event, subscription) ?? {}
+    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
+    return {
+      delivery: deliveries.toRecord(row),
+      event: events.toRecord({ ...row, id: row.eventId, name: row.eventName }),
+      subscription: queue.record,
+      pace: queue.pace,
+    }
+  }
+
+  /** Takes a subscription that has nothing more to claim out of the turns, and says when to look at it again. */
+  const putOff = (queue: Queue, { now, leaseMs }: ClaimRequest): void => {
+    const { subscription, slots, isLeased } = queue
+    turnsOf(queue).delete(subscription)
+    const next = Math.min(nextOf(queue)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
+    if (next > now || slots > 0) {
+      dueTimes.defer(subscription, next)
+    } else {
+      withoutSlots.add(subscription)
+      dueTimes.defer(subscription, next, Number(findLeaseEnd.get(subscription, now)?.at ?? next))
+    }
+  }
+
+  /** Slots depend on the request: whoever asks for more than before gets them. */
+  const noteLimits = ({ perSubscription, suspects }: ClaimRequest): void => {
+    const wanted = `${perSubscription} ${suspects !== undefined}`
+    if (wanted !== limits) for (const subscription of withoutSlots) dueTimes.wake(subscription)
+    limits = wanted
+  }
+
+  const claim: Claims['claim'] = (request) => {
+    const { now, limit, suspects } = request
+    const queues = new Map<number, Queue>()
+    const queueOf = (subscription: number): Queue => {
+      const queue = queues.get(subscription) ?? openQueue(subscription, request)
+      queues.set(subscription, queue)
+      return queue
+    }
+
+    const addReady = (): void => {
+      for (;;) {
+        const subscription = dueTimes.takeDue(now)
+        if (subscription === undefined) return
+        withoutSlots.delete(subscription)
+        if (allTurns.some((turns) => turns.has(subscription))) continue
+        const queue = queueOf(subscription)
+        turnsOf(queue).add(queue.organizationId, subscription)
+      }
+    }
+
+    const takeFrom = (turns: Turns<number>, most: number, except = none): ClaimedDelivery[] => {
+      const taken: ClaimedDelivery[] = []
+      while (taken.length < most) {
+        const subscription = turns.next(except)
+        if (subscription === undefined) break
+        const queue = queueOf(subscription)
+        const next = nextOf(queue)
+        if (turnsOf(queue) !== turns) {
+          // Its pace has changed since.
+          turns.delete(subscription)
+          turnsOf(queue).add(queue.organizationId, subscription)
+        } else if (next === undefined || next.dueAt > now || queue.slots <= 0) {
+          putOff(queue, request)
+        } else {
+          taken.push(take(queue, next, request))
+        }
+      }
+      return taken
+    }
+
+    noteLimits(request)
+    addReady()
+    const quick = takeFrom(ready.quick, limit)
+    const except = new Set(suspects?.except)
+    const others = takeFrom(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+    const failing = takeFrom(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
+    return [...quick, ...others, ...failing]
+  }
+
+  return {
+    claim,
+    notePace: (subscription) => {
+      for (const turns of allTurns) turns.delete(subscription)
+      dueTimes.refresh(subscription)
+    },
+  }
+}

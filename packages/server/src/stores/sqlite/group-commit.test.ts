@@ -1,0 +1,222 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StorageUnavailableError, type Store } from '@wabakit/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { openDatabase } from './open-database.ts'
+import { storeOnDatabase } from './store-on-database.ts'
+
+const openStore = async () => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const opened = openDatabase(path)
+  const store = storeOnDatabase(opened)
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+  await store.saveSubscription(subscription())
+  return { path, store, database: opened.database }
+}
+
+/** How many transactions the write-ahead log holds, by its format (https://sqlite.org/fileformat2.html#walformat). */
+const countCommits = (path: string): number => {
+  const log = readFileSync(`${path}-wal`)
+  const [header, frameHeader, pageSize] = [32, 24, log.readUInt32BE(8)]
+  let commits = 0
+  for (let at = header; at < log.length; at += frameHeader + pageSize) {
+    const isCommit = log.readUInt32BE(at + 4) !== 0
+    const isCurrent = log.readBigUInt64BE(at + 8) === log.readBigUInt64BE(16)
+    if (isCommit && isCurrent) commits++
+  }
+  return commits
+}
+
+const createMany = (store: Store, count: number, from = 0) =>
+  Promise.allSettled(
+    Array.from({ length: count }, (_, index) => store.createGroup(groupCreation(`g${from + index}`))),
+  )
+
+/** A lock of another program on the database. */
+const lock = (path: string) => {
+  const other = new DatabaseSync(path)
+  other.exec('begin immediate')
+  return () => other.close()
+}
+
+test('concurrent writes share a transaction', async () => {
+  const { path, store } = await openStore()
+  const before = countCommits(path)
+  await createMany(store, 50)
+  expect(countCommits(path)).toBe(before + 1)
+})
+
+test('a write resolves when others can see it, not earlier', async () => {
+  const { path, store } = await openStore()
+  const other = new DatabaseSync(path, { readOnly: true })
+  onTestFinished(() => other.close())
+  const count = () => other.prepare('select count(*) as count from groups').get()?.count
+  const created = store.createGroup(groupCreation('g1'))
+  expect(count()).toBe(0)
+  expect(await store.findGroup('acme', 'g1')).toBeUndefined()
+  await created
+  expect(count()).toBe(1)
+})
+
+test('a failed write does not affect the others', async () => {
+  const { store } = await openStore()
+  const { group, event } = groupCreation('g2')
+  const outcomes = await Promise.allSettled([
+    store.createGroup(groupCreation('g1')),
+    store.createGroup({ group, event: { ...event, id: 'evt_g1' } }),
+    store.createGroup(groupCreation('g3')),
+  ])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await store.findGroup('acme', 'g1')).toBeDefined()
+  expect(await store.findGroup('acme', 'g2')).toBeUndefined()
+  expect(await store.findGroup('acme', 'g3')).toBeDefined()
+})
+
+test('more writes than the maximum of a transaction all resolve', async () => {
+  const { store } = await openStore()
+  const outcomes = await createMany(store, 2_000)
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+  expect(await store.findGroup('acme', 'g1999')).toBeDefined()
+})
+
+test('on a full disk nothing is acknowledged that is not stored, and writes continue when there is space', async () => {
+  const { store, database } = await openStore()
+  const pages = Number(database.prepare('pragma page_count').get()?.page_count)
+  database.exec(`pragma max_page_count = ${pages + 20}`)
+  const outcomes = []
+  for (let from = 0; from < 1_000; from += 20) outcomes.push(...(await createMany(store, 20, from)))
+
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+  expect(refused.length).toBeGreaterThan(0)
+  expect(refused.length).toBeLessThan(1_000)
+  for (const { reason } of refused) {
+    expect(reason).toBeInstanceOf(StorageUnavailableError)
+    expect(reason.message).toContain('disk is full')
+  }
+  for (const [index, { status }] of outcomes.entries()) {
+    const group = await store.findGroup('acme', `g${index}`)
+    expect(group !== undefined, `g${index}`).toBe(status === 'fulfilled')
+  }
+
+  database.exec('pragma max_page_count = 1000000')
+  const again = await createMany(store, 20, 1_000)
+  expect(again.filter(({ status }) => status === 'rejected')).toEqual([])
+})
+
+test('a commit that fails while the transaction is open changes nothing', async () => {
+  const { store, database } = await openStore()
+  database.exec(`pragma foreign_keys = on;
+    create table parents (id integer primary key);
+    create table children (parent references parents deferrable initially deferred);
+    create temp trigger orphan after insert on main.groups when new.clientCustomGroupId = 'orphan'
+      begin insert into children values (1); end`)
+  await expect(store.createGroup(groupCreation('orphan'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  expect(await store.findGroup('acme', 'orphan')).toBeUndefined()
+  expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
+})
+
+test('if SQLite rolls back a whole transaction, all of its writes fail and nothing is stored', async () => {
+  const { store, database } = await openStore()
+  database.exec(`create temp trigger failure before insert on groups when new.clientCustomGroupId = 'fatal'
+    begin select raise(rollback, 'the whole transaction'); end`)
+  await store.createGroup(groupCreation('g1'))
+  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
+  const outcomes = await Promise.allSettled([
+    store.createGroup(groupCreation('g2')),
+    store.claimDeliveries(claim),
+    store.createGroup(groupCreation('fatal')),
+    store.createGroup(groupCreation('g3')),
+  ])
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'StorageUnavailableError' } })
+  }
+  expect(await store.findGroup('acme', 'g2')).toBeUndefined()
+  expect(await store.findGroup('acme', 'g3')).toBeUndefined()
+  expect((await store.claimDeliveries(claim)).map(({ event }) => event.id)).toEqual(['evt_g1'])
+})
+
+test('a write waits for another program’s short lock without blocking anything else', async () => {
+  const { path, store } = await openStore()
+  const unlock = lock(path)
+  let isCreated = false
+  const created = store.createGroup(groupCreation('g1')).then(() => {
+    isCreated = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await store.findOrganization('acme')).toBeDefined()
+  expect(isCreated).toBe(false)
+  unlock()
+  await created
+  expect(await store.findGroup('acme', 'g1')).toBeDefined()
+})
+
+test('a long lock makes the store unavailable until it is released', async () => {
+  const { path, store } = await openStore()
+  const unlock = lock(path)
+  const failure = await store.createGroup(groupCreation('g1')).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(StorageUnavailableError)
+  expect(failure).toMatchObject({ retryAfterMs: 1_000, message: expect.stringContaining('lock') })
+  unlock()
+  expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
+
+  const unlockAgain = lock(path)
+  const created = store.createGroup(groupCreation('g2'))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  unlockAgain()
+  expect((await created).outcome).toBe('created')
+})
+
+test('writes that waited for a lock keep their order, even if they need several transactions', async () => {
+  const { path, store } = await openStore()
+  const unlock = lock(path)
+  const created = createMany(store, 600)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  unlock()
+  await created
+  const { items } = await store.listEvents({ organizationId: 'acme', limit: 1_000 })
+  expect(items.map(({ id }) => id)).toEqual(Array.from({ length: 600 }, (_, index) => `evt_g${index}`))
+})
+
+test('deliveries of a failed claim can be claimed again', async () => {
+  const { store, database } = await openStore()
+  await store.saveSubscription(subscription({ id: 'sub_2' }))
+  await store.createGroup(groupCreation('g1'))
+  database.exec(`create temp trigger failure before update on deliveries
+    when new.status = 'claimed' and exists (select 1 from deliveries where status = 'claimed')
+    begin select raise(abort, 'the second one'); end`)
+  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
+  await expect(store.claimDeliveries(claim)).rejects.toThrow()
+  database.exec('drop trigger temp.failure')
+  expect(await store.claimDeliveries(claim)).toHaveLength(2)
+})
+
+test('a database that temporarily cannot be written is temporarily unavailable', async () => {
+  const { store, database } = await openStore()
+  database.exec('pragma query_only = on')
+  await expect(store.createGroup(groupCreation('g1'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  database.exec('pragma query_only = off')
+  expect((await store.createGroup(groupCreation('g1'))).outcome).toBe('created')
+})
+
+test('closing commits all pending writes, however many there are', async () => {
+  const { store } = await openStore()
+  const created = createMany(store, 1_500)
+  await store.close()
+  expect((await created).filter(({ status }) => status === 'rejected')).toEqual([])
+})
+
+test('closing commits pending writes, and rejects later ones', async () => {
+  const { path, store } = await openStore()
+  const created = store.createGroup(groupCreation('g1'))
+  await store.close()
+  expect((await created).outcome).toBe('created')
+  await expect(store.createGroup(groupCreation('g2'))).rejects.toBeInstanceOf(StorageUnavailableError)
+  await expect(store.findGroup('acme', 'g1')).rejects.toBeInstanceOf(StorageUnavailableError)
+  const again = storeOnDatabase(openDatabase(path))
+  onTestFinished(again.close)
+  expect(await again.findGroup('acme', 'g1')).toBeDefined()
+})

@@ -1,0 +1,161 @@
+import type { DatabaseSync } from 'node:sqlite'
+// Imported, so that they stay real if a test replaces the global timers.
+import { setImmediate, setTimeout } from 'node:timers'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
+
+export type GroupCommit = {
+  /**
+   * Runs `work` atomically, and resolves with its result after the commit. If `work` throws, only its own changes are
+   * rolled back.
+   *
+   * @throws StorageUnavailableError if nothing was committed.
+   * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
+   */
+  write<Result>(work: () => Result): Promise<Result>
+  /** Commits the pending writes, and rejects later ones. */
+  close(): void
+}
+
+export type GroupCommitOptions = {
+  readonly database: DatabaseSync
+  /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
+  readonly checkOwner: () => void
+  /** Called after a transaction, when the promises of its writes are settled. */
+  readonly onCommit: () => void
+  /** Called when changes have been rolled back. */
+  readonly onRollback: () => void
+}
+
+/** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
+type Job = { readonly run: () => () => void; readonly reject: (error: unknown) => void }
+
+/** Maximum number of writes per transaction. They block the event loop. */
+const maxWrites = 512
+
+/** How often to retry while another program holds the lock, and the pause between the attempts in milliseconds. */
+const busy = { retries: 100, pauseMs: 20 }
+
+/**
+ * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
+ * during a commit are in the next turn together. Each write has a savepoint of its own.
+ */
+export const createGroupCommit = ({
+  database,
+  checkOwner,
+  onCommit,
+  onRollback,
+}: GroupCommitOptions): GroupCommit => {
+  const begin = database.prepare('begin immediate')
+  const commit = database.prepare('commit')
+  const rollback = database.prepare('rollback')
+  const savepoint = database.prepare('savepoint job')
+  const release = database.prepare('release job')
+  const rollbackToSavepoint = database.prepare('rollback to job')
+  let jobs: Job[] = []
+  let isScheduled = false
+  let isClosed = false
+  let retriesLeft = busy.retries
+
+  const runJob = ({ run, reject }: Job): (() => void) => {
+    savepoint.run()
+    try {
+      const resolveJob = run()
+      release.run()
+      return resolveJob
+    } catch (error) {
+      try {
+        rollbackToSavepoint.run()
+        release.run()
+      } catch {
+        // There is no savepoint: after some failures, such as a full disk, SQLite rolls back the whole transaction.
+        throw error
+      }
+      onRollback()
+      return () => reject(toStorageError(error))
+    }
+  }
+
+  const rollbackAll = (): void => {
+    try {
+      rollback.run()
+    } catch {
+      // There is no transaction, see above.
+    }
+    onRollback()
+  }
+
+  const commitAll = (): void => {
+    try {
+      commit.run()
+    } catch (error) {
+      throw toCommitError(error, database.isTransaction)
+    }
+  }
+
+  const runBatch = (batch: readonly Job[]): (() => void)[] => {
+    try {
+      begin.run()
+      checkOwner()
+      const resolvers = batch.map(runJob)
+      commitAll()
+      return resolvers
+    } catch (error) {
+      rollbackAll()
+      throw error
+    }
+  }
+
+  const rejectBatch = (batch: readonly Job[], cause: unknown): void => {
+    const error = toStorageError(cause)
+    const isStorageError =
+      error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+    const reason = isStorageError ? error : new StorageUnavailableError('The transaction failed.', { cause })
+    for (const { reject } of batch) reject(reason)
+  }
+
+  const schedule = (pauseMs?: number): void => {
+    if (isScheduled || jobs.length === 0) return
+    isScheduled = true
+    if (pauseMs === undefined) setImmediate(flush)
+    else setTimeout(flush, pauseMs)
+  }
+
+  const flush = (): void => {
+    isScheduled = false
+    if (jobs.length === 0) return
+    const batch = jobs.splice(0, maxWrites)
+    try {
+      for (const resolveJob of runBatch(batch)) resolveJob()
+    } catch (error) {
+      if (isBusy(error) && retriesLeft > 0) {
+        retriesLeft--
+        jobs = [...batch, ...jobs]
+        schedule(busy.pauseMs)
+        return
+      }
+      rejectBatch(batch, error)
+    }
+    retriesLeft = busy.retries
+    onCommit()
+    schedule()
+  }
+
+  return {
+    write: (work) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) return reject(new StorageUnavailableError('The store is closed.'))
+        const run = (): (() => void) => {
+          const result = work()
+          return () => resolve(result)
+        }
+        jobs.push({ run, reject })
+        schedule()
+      }),
+    close: () => {
+      isClosed = true
+      retriesLeft = 0
+      while (jobs.length > 0) flush()
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { migrations } from './migrations.ts'
+
+/** `waba` in ASCII: identifies our databases (https://sqlite.org/pragma.html#pragma_application_id). */
+const applicationId = 0x77616261
+
+const readNumber = (database: DatabaseSync, sql: string): number =>
+  Number(Object.values(database.prepare(sql).get() ?? {})[0])
+
+/**
+ * Reads the version of a database's schema: the number of migrations that it has had. Writes nothing.
+ *
+ * @throws DatabaseVersionError if the version is newer than this software.
+ * @throws DatabaseOpenError if the database belongs to another program.
+ */
+export const readVersion = (database: DatabaseSync, path: string): number => {
+  const found = readNumber(database, 'pragma user_version')
+  const isOurs = readNumber(database, 'pragma application_id') === applicationId
+  const isNew = found === 0 && readNumber(database, 'select count(*) from sqlite_schema') === 0
+  if (!isOurs && !isNew) {
+    throw new DatabaseOpenError(path, 'It belongs to another program. Choose another file.')
+  }
+  if (found > migrations.length) throw new DatabaseVersionError(path, { found, supported: migrations.length })
+  return found
+}
+
+/** Migrates a database from a version to the newest, in one transaction. */
+export const migrate = (database: DatabaseSync, version: number): void => {
+  if (version === migrations.length) return
+  database.exec(`
+    begin immediate;
+    ${migrations.slice(version).join('\n')}
+    pragma application_id = ${applicationId};
+    pragma user_version = ${migrations.length};
+    commit;
+  `)
+}

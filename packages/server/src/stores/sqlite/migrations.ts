@@ -1,0 +1,176 @@
+/**
+ * The schema in steps. A database of version n has had the first n. A released step never changes. Columns are named like
+ * the fields of the records; `seq` is the position of a row in its table.
+ */
+export const migrations: readonly string[] = [
+  `
+  create table organizations (
+    seq integer primary key autoincrement,
+    id text not null unique,
+    revision integer not null,
+    callSummaries text not null,
+    integrations text not null, -- JSON
+    pstnNumbers text not null, -- JSON
+    createdAt integer not null
+  ) strict;
+
+  create table apiKeys (
+    seq integer primary key autoincrement,
+    id text not null,
+    organizationId text not null references organizations (id) on delete cascade,
+    hash text not null unique,
+    label text not null,
+    wabaNumbers text not null, -- JSON
+    createdAt integer not null
+  ) strict;
+  create index apiKeysByOrganization on apiKeys (organizationId);
+
+  create table groups (
+    organizationId text not null references organizations (id) on delete cascade,
+    clientCustomGroupId text not null,
+    requestHash text,
+    wabaNumber text not null,
+    digits text not null,
+    subject text not null,
+    description text,
+    joinApprovalMode text not null,
+    inviteLink text,
+    createdAt integer not null,
+    primary key (organizationId, clientCustomGroupId)
+  ) strict, without rowid;
+
+  create table participants (
+    organizationId text not null references organizations (id) on delete cascade,
+    groupId text not null,
+    phone text not null,
+    digits text not null,
+    revision integer not null,
+    state text not null,
+    changedAt integer not null,
+    primary key (organizationId, groupId, digits)
+  ) strict, without rowid;
+
+  create table calls (
+    organizationId text not null references organizations (id) on delete cascade,
+    callId text not null,
+    revision integer not null,
+    state text not null,
+    channel text not null,
+    direction text not null,
+    channelNumber text not null,
+    digits text not null,
+    customerNumber text not null,
+    agentNumber text,
+    callType text not null,
+    triggeredVia text not null,
+    emitsEvents integer not null, -- 0 or 1, like all flags
+    initiatedAt integer not null,
+    startedAt integer,
+    endedAt integer,
+    durationInSeconds real,
+    recorded integer,
+    spoken integer,
+    primary key (organizationId, callId)
+  ) strict, without rowid;
+
+  -- A row here prevents a second CALL_AI_SUMMARY event of the call, so rows stay as long as their organization.
+  create table summaries (
+    organizationId text not null references organizations (id) on delete cascade,
+    callId text not null,
+    summary text not null, -- JSON
+    generatedBy text not null,
+    generatedAt integer not null,
+    primary key (organizationId, callId)
+  ) strict, without rowid;
+
+  create table events (
+    seq integer primary key autoincrement,
+    id text not null unique,
+    organizationId text not null references organizations (id) on delete cascade,
+    name text not null,
+    subject text not null,
+    channel text not null,
+    digits text not null,
+    payload text not null,
+    waitsFor text,
+    occurredAt integer not null,
+    deliveries integer not null -- their number
+  ) strict;
+  create index eventsByOrganization on events (organizationId, seq);
+  create index eventsBySubject on events (organizationId, subject, seq);
+  create index eventsWithoutDelivery on events (occurredAt) where deliveries = 0;
+
+  create table subscriptions (
+    seq integer primary key autoincrement,
+    id text not null,
+    organizationId text not null references organizations (id) on delete cascade,
+    revision integer not null,
+    channel text not null,
+    number text not null,
+    digits text not null,
+    url text not null,
+    events text not null, -- JSON
+    secret text not null,
+    previousSecret text, -- JSON
+    disabledReason text,
+    failingSince integer,
+    pace text not null default 'new', -- how its endpoint responded the last time
+    createdAt integer not null,
+    updatedAt integer not null,
+    unique (organizationId, id)
+  ) strict;
+  create index subscriptionsByOrganization on subscriptions (organizationId);
+  create index subscriptionsByNumber on subscriptions (organizationId, channel, digits);
+  -- Failing and disabled subscriptions, for the metrics.
+  create index troubledSubscriptions on subscriptions (disabledReason)
+    where failingSince is not null or disabledReason is not null;
+
+  create table deliveries (
+    event integer not null references events (seq) on delete cascade,
+    subscription integer not null references subscriptions (seq) on delete cascade,
+    organizationId text not null,
+    subject text not null,
+    webhookId text, -- null: the event's id
+    status text not null,
+    laneState text, -- its state in its lane while unfinished: holding, waiting or passable
+    dueAt integer,
+    claimId text,
+    attempts integer not null,
+    failures integer not null,
+    createdAt integer not null,
+    finishedAt integer,
+    primary key (event, subscription)
+  ) strict, without rowid;
+  create index lanes on deliveries (subscription, subject, laneState, event) where laneState is not null;
+  create index waitingDeliveries on deliveries (subscription) where laneState = 'waiting';
+  -- Two indexes, so that a claim removes an entry from the first and adds one to the second, which stays small.
+  create index pendingDeliveries on deliveries (subscription, dueAt) where status = 'pending';
+  create index claimedDeliveries on deliveries (subscription, dueAt) where status = 'claimed';
+  create index finishedDeliveries on deliveries (finishedAt) where finishedAt is not null;
+  create index deliveriesBySubscription on deliveries (subscription, event);
+  create index undelivered on deliveries (organizationId, event) where status <> 'delivered';
+  create index failed on deliveries (organizationId, event) where status in ('exhausted', 'skipped');
+  create trigger deliveryRemoved after delete on deliveries begin
+    update events set deliveries = deliveries - 1 where seq = old.event;
+  end;
+
+  create table attempts (
+    event integer not null,
+    subscription integer not null,
+    number integer not null,
+    startedAt integer not null,
+    durationMs real not null,
+    url text not null,
+    status integer,
+    error text,
+    responseBody text,
+    succeeded integer not null,
+    primary key (event, subscription, number),
+    foreign key (event, subscription) references deliveries (event, subscription) on delete cascade
+  ) strict, without rowid;
+  `,
+  `
+  -- Who may write, see owner.ts.
+  create table owner (id integer primary key check (id = 1), token text not null) strict;
+  `,
+]

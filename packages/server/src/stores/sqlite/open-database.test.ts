@@ -1,0 +1,247 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { migrations } from './migrations.ts'
+import { openDatabase } from './open-database.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const temporaryPath = (): string => join(temporaryFolder(), 'wabakit.db')
+
+const edit = (path: string, sql: string): void => {
+  const database = new DatabaseSync(path)
+  database.exec(sql)
+  database.close()
+}
+
+/** Arguments of a Node that opens the database and then does something else. */
+const openingArguments = (path: string, then: string): string[] => {
+  const code = `
+    import { sqliteStore } from ${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url))}
+    sqliteStore({ path: ${JSON.stringify(path)} })
+    console.log('open')
+    ${then}`
+  return ['--conditions=@wabakit/source', '--input-type=module', '-e', code]
+}
+
+/** A process that has the database open until it is killed. */
+const holdElsewhere = async (path: string) => {
+  const child = spawn(process.execPath, openingArguments(path, 'setInterval(() => {}, 1_000)'))
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  return async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+}
+
+test('a commit is on the disk before it returns: write-ahead log with synchronous FULL', () => {
+  const { database, close } = openDatabase(temporaryPath())
+  onTestFinished(close)
+  expect(database.prepare('pragma synchronous').get()).toEqual({ synchronous: 2 })
+  expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'wal' })
+  expect(database.prepare('pragma foreign_keys').get()).toEqual({ foreign_keys: 1 })
+})
+
+test('records survive closing and opening', async () => {
+  const path = temporaryPath()
+  const first = sqliteStore({ path })
+  await first.saveOrganization(organization())
+  await first.close()
+  const second = sqliteStore({ path })
+  expect(await second.findOrganization('acme')).toEqual(organization())
+  await second.close()
+})
+
+test('a database of a newer version is rejected with both versions, and not changed', async () => {
+  const path = temporaryPath()
+  await sqliteStore({ path }).close()
+  edit(path, `pragma user_version = ${migrations.length + 1}`)
+  const before = readFileSync(path)
+  expect(() => sqliteStore({ path })).toThrow(
+    expect.objectContaining({
+      name: 'DatabaseVersionError',
+      found: migrations.length + 1,
+      supported: migrations.length,
+      message: expect.stringContaining('newer version of wabakit'),
+    }),
+  )
+  expect(readFileSync(path)).toEqual(before)
+})
+
+test('the database of another program is rejected and not changed', () => {
+  const path = temporaryPath()
+  edit(path, 'create table theirs (id integer)')
+  const before = readFileSync(path)
+  expect(() => sqliteStore({ path })).toThrow(/another program/)
+  expect(readFileSync(path)).toEqual(before)
+})
+
+test('a file that is not a database is rejected and not changed', () => {
+  const path = temporaryPath()
+  writeFileSync(path, 'not a database, but long enough to have a header of one hundred bytes'.repeat(20))
+  const before = readFileSync(path)
+  expect(() => sqliteStore({ path })).toThrow(
+    expect.objectContaining({ name: 'DatabaseOpenError', message: expect.stringContaining('not a SQLite') }),
+  )
+  expect(readFileSync(path)).toEqual(before)
+})
+
+test('a path in a folder that does not exist is refused by name', () => {
+  const path = join(temporaryFolder(), 'nowhere', 'wabakit.db')
+  expect(() => sqliteStore({ path })).toThrow(
+    expect.objectContaining({ name: 'DatabaseOpenError', path, message: expect.stringContaining(path) }),
+  )
+})
+
+test('a lock file that is no lock file is not taken for another server', () => {
+  const path = temporaryPath()
+  writeFileSync(`${path}-lock`, 'not a database, but long enough to have a header of 100 bytes'.repeat(20))
+  expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseOpenError' }))
+})
+
+test('a database of an older version is brought up to date and keeps what it has', async () => {
+  const path = temporaryPath()
+  const store = sqliteStore({ path })
+  await store.saveOrganization(organization())
+  await store.close()
+  edit(path, 'drop table owner; pragma user_version = 1')
+  const upgraded = sqliteStore({ path })
+  onTestFinished(upgraded.close)
+  expect(await upgraded.findOrganization('acme')).toEqual(organization())
+})
+
+test('a failed opening leaves nothing locked', () => {
+  const path = temporaryPath()
+  edit(path, 'create table theirs (id integer)')
+  expect(() => sqliteStore({ path })).toThrow(/another program/)
+  edit(path, 'drop table theirs')
+  return sqliteStore({ path }).close()
+})
+
+test('a second store on one file is refused, by whichever name of the file', async () => {
+  const path = temporaryPath()
+  const first = sqliteStore({ path })
+  const link = `${path}.link`
+  symlinkSync(path, link)
+  for (const name of [path, link]) {
+    expect(() => sqliteStore({ path: name })).toThrow(
+      expect.objectContaining({ name: 'DatabaseInUseError', code: 'database_in_use', path }),
+    )
+  }
+  await first.saveOrganization(organization())
+  await first.close()
+  await sqliteStore({ path }).close()
+})
+
+test('a store that was refused does not cost the first one its lock', async () => {
+  const path = temporaryPath()
+  const first = sqliteStore({ path })
+  onTestFinished(first.close)
+  expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError' }))
+  const { stderr } = spawnSync(process.execPath, openingArguments(path, 'process.exit()'), {
+    encoding: 'utf8',
+  })
+  expect(stderr).toContain('DatabaseInUseError')
+}, 60_000)
+
+test('a second process on one file is refused, until the first is gone, even killed', async () => {
+  const path = temporaryPath()
+  const kill = await holdElsewhere(path)
+  expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError', path }))
+  await kill()
+  const store = sqliteStore({ path })
+  expect(await store.saveOrganization(organization())).toBe('saved')
+  await store.close()
+}, 60_000)
+
+test('another program that only reads the lock file does not stop the server', async () => {
+  const path = temporaryPath()
+  await sqliteStore({ path }).close()
+  const reader = new DatabaseSync(`${path}-lock`, { readOnly: true })
+  onTestFinished(() => reader.close())
+  reader.exec('begin; select * from sqlite_schema')
+  const store = sqliteStore({ path })
+  onTestFinished(store.close)
+  expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError' }))
+})
+
+test('a database file with a second hard link is refused', async () => {
+  const path = temporaryPath()
+  await sqliteStore({ path }).close()
+  linkSync(path, `${path}.link`)
+  for (const name of [path, `${path}.link`]) {
+    expect(() => sqliteStore({ path: name })).toThrow(
+      expect.objectContaining({
+        name: 'DatabaseOpenError',
+        message: expect.stringContaining('several hard links'),
+      }),
+    )
+  }
+})
+
+test('a link to a file that does not exist yet is followed', async () => {
+  const path = temporaryPath()
+  symlinkSync(path, `${path}.link`)
+  const store = sqliteStore({ path: `${path}.link` })
+  onTestFinished(store.close)
+  expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseInUseError', path }))
+})
+
+const isWindows = process.platform === 'win32'
+
+test.skipIf(isWindows)('only their owner can read the files of a database', async () => {
+  const path = temporaryPath()
+  const store = sqliteStore({ path, onWarning: expect.fail })
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+  const files = readdirSync(dirname(path)).sort()
+  expect(files).toEqual(['', '-lock', '-shm', '-wal'].map((suffix) => `${basename(path)}${suffix}`))
+  for (const file of files) {
+    expect(statSync(join(dirname(path), file)).mode & 0o777, file).toBe(0o600)
+  }
+})
+
+test.skipIf(isWindows)('files that others can open are opened with a warning that names them', async () => {
+  const path = temporaryPath()
+  await sqliteStore({ path }).close()
+  chmodSync(path, 0o640)
+  const warnings: string[] = []
+  const store = sqliteStore({ path, onWarning: (message) => warnings.push(message) })
+  onTestFinished(store.close)
+  expect(warnings).toEqual([expect.stringContaining(`chmod 600 ${path} ${path}-wal ${path}-shm`)])
+  expect(warnings[0]).not.toContain(`${path}-lock`)
+})
+
+test('other programs can read and copy the database while it is open', async () => {
+  const path = temporaryPath()
+  const store = sqliteStore({ path })
+  await store.saveOrganization(organization())
+  edit(path, `vacuum into '${path}.backup'`)
+  await store.close()
+  const copy = sqliteStore({ path: `${path}.backup` })
+  expect(await copy.findOrganization('acme')).toEqual(organization())
+  await copy.close()
+})
+
+test('what the process before had claimed is due at once', async () => {
+  const path = temporaryPath()
+  const first = sqliteStore({ path })
+  await first.saveOrganization(organization())
+  await first.saveSubscription(subscription())
+  await first.createGroup(groupCreation('g1'))
+  const claim = { now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
+  const [claimed] = await first.claimDeliveries({ ...claim, claimId: 'before' })
+  await first.close()
+
+  const second = sqliteStore({ path })
+  const late = { deliveryId: String(claimed?.delivery.id), claimId: 'before', now: start, failingLimitMs: 1 }
+  expect(await second.settleDelivery({ ...late, result: { kind: 'released' } })).toEqual({ outcome: 'stale' })
+  const [again] = await second.claimDeliveries({ ...claim, claimId: 'after' })
+  expect(again?.delivery.id).toBe(claimed?.delivery.id)
+  await second.close()
+})

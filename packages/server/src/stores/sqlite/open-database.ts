@@ -1,0 +1,91 @@
+import { DatabaseSync } from 'node:sqlite'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
+import { createPrivateFile, describeExposure, resolveDatabaseFile } from './database-file.ts'
+import { lockFile } from './lock-file.ts'
+import { migrate, readVersion } from './migrate.ts'
+import { takeOver } from './owner.ts'
+import { findRemedy } from './storage-errors.ts'
+
+/** An open database, locked for this process. */
+export type OpenDatabase = {
+  readonly database: DatabaseSync
+  /** @throws StorageUnavailableError if another server has taken the database over. */
+  checkOwner(): void
+  /** Closes the database and releases the lock. */
+  close(): void
+}
+
+/** How long to wait for another program, such as a backup, when opening, in milliseconds. */
+const openingTimeoutMs = 2_000
+
+/**
+ * WAL with `synchronous=FULL`: a commit is on the disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
+ * four times the default, because the same pages are written repeatedly.
+ */
+const settings = `
+  pragma synchronous = full;
+  pragma wal_autocheckpoint = 4096;
+  pragma journal_size_limit = 67108864;
+  pragma cache_size = -32768;
+  pragma temp_store = memory;
+  pragma trusted_schema = off;
+`
+
+const useWriteAheadLog = (database: DatabaseSync, path: string): void => {
+  const mode = database.prepare('pragma journal_mode = wal').get()?.journal_mode
+  if (mode !== 'wal')
+    throw new DatabaseOpenError(path, 'Its file system has no shared memory. Use a local disk.')
+}
+
+const connect = (path: string): Omit<OpenDatabase, 'close'> => {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec(`pragma busy_timeout = ${openingTimeoutMs}`)
+    const version = readVersion(database, path)
+    useWriteAheadLog(database, path)
+    database.exec(settings)
+    migrate(database, version)
+    const checkOwner = takeOver(database)
+    // From now on, waiting would block the event loop.
+    database.exec('pragma busy_timeout = 0')
+    return { database, checkOwner }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/**
+ * Opens a database and creates it if it does not exist.
+ *
+ * @param onWarning - receives warnings for the operator, such as that other users can read the file.
+ * @throws DatabaseInUseError, DatabaseVersionError or DatabaseOpenError.
+ */
+export const openDatabase = (
+  file: string,
+  onWarning: (message: string) => void = console.warn,
+): OpenDatabase => {
+  createPrivateFile(file)
+  const path = resolveDatabaseFile(file)
+  try {
+    const unlock = lockFile(path)
+    try {
+      const opened = connect(path)
+      const exposure = describeExposure(path)
+      if (exposure !== undefined) onWarning(exposure)
+      return {
+        ...opened,
+        close: () => {
+          opened.database.close()
+          unlock()
+        },
+      }
+    } catch (error) {
+      unlock()
+      throw error
+    }
+  } catch (error) {
+    const remedy = findRemedy(error)
+    throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
+  }
+}

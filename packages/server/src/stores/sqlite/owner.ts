@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import { StorageUnavailableError } from '@wabakit/core'
+
+/**
+ * Takes a database over from the previous server, and makes due what that server had claimed.
+ *
+ * The lock file keeps two servers apart unless somebody removes it. Therefore the database also names its owner. Each
+ * transaction checks the name, so a server writes nothing after another one has taken over.
+ *
+ * @returns a function that throws StorageUnavailableError if another server is the owner now.
+ */
+export const takeOver = (database: DatabaseSync): (() => void) => {
+  const token = randomUUID()
+  database.exec(`
+    begin immediate;
+    replace into owner (id, token) values (1, '${token}');
+    update deliveries set status = 'pending', claimId = null, dueAt = createdAt where status = 'claimed';
+    commit;
+  `)
+  const read = database.prepare('select token from owner where id = 1')
+  return () => {
+    if (read.get()?.token === token) return
+    throw new StorageUnavailableError(
+      'Another server has opened this database, although this one had not closed it. This one writes nothing more: stop it, and never remove the -lock file of a running server.',
+    )
+  }
+}

@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ParticipantChange, ParticipantKey, ParticipantRecord, SaveOutcome } from '@wabakit/core'
+import type { Events } from './events.ts'
+import { mapTable } from './records.ts'
+import { createSave } from './revisions.ts'
+
+export type Participants = {
+  save(change: ParticipantChange): SaveOutcome
+  find(key: ParticipantKey): ParticipantRecord | undefined
+}
+
+const { toRecord } = mapTable('participants')
+
+export const createParticipants = (database: DatabaseSync, events: Events): Participants => {
+  const save = createSave(database, 'participants')
+  const find = database.prepare(
+    'select * from participants where organizationId = ? and groupId = ? and digits = ?',
+  )
+
+  return {
+    save: ({ participant, event }) => {
+      const outcome = save(participant)
+      if (outcome === 'saved') events.publish(event)
+      return outcome
+    },
+    find: ({ organizationId, groupId, digits }) => {
+      const row = find.get(organizationId, groupId, digits)
+      return row && toRecord(row)
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { DeliveryQuery } from '@wabakit/core'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+/** Every statement that a store prepares, lists of each form included, and how SQLite would run it. */
+const explainAll = async (): Promise<Map<string, string[]>> => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare')
+  onTestFinished(() => prepare.mockRestore())
+  const store = sqliteStore({ path })
+  const page = { organizationId: 'acme', limit: 1 }
+  for (const order of ['oldest_first', 'newest_first'] as const) {
+    for (const filter of [{}, { eventId: 'e' }, { name: 'n' }, { subject: 's' }]) {
+      await store.listEvents({ ...page, ...filter, order, cursor: '1' })
+    }
+    const filters: Partial<DeliveryQuery>[] = [
+      {},
+      { deliveryId: 'dlv_1_1' },
+      { eventId: 'e' },
+      { subscriptionId: 's' },
+      { statuses: ['exhausted', 'skipped'] },
+      { statuses: ['delivered'] },
+      { subscriptionId: 's', statuses: ['skipped'], occurredFrom: 1, occurredBefore: 2 },
+    ]
+    for (const filter of filters) await store.listDeliveries({ ...page, ...filter, order, cursor: '1.1' })
+  }
+  const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))]
+  prepare.mockRestore()
+  await store.close()
+
+  const database = new DatabaseSync(path)
+  onTestFinished(() => database.close())
+  const explain = (sql: string): string[] =>
+    database
+      .prepare(`explain query plan ${sql}`)
+      .all()
+      .map(({ detail }) => String(detail))
+  return new Map(
+    statements
+      .filter((sql) => /^\s*(?:with|select|insert|update|delete)/.test(sql))
+      .map((sql) => [sql, explain(sql)]),
+  )
+}
+
+test('no statement reads a whole table, or sorts what it found', async () => {
+  const plans = await explainAll()
+  expect(plans.size).toBeGreaterThan(50)
+  const costly = [...plans].flatMap(([sql, plan]) =>
+    plan
+      .filter((step) => /^SCAN (?!json_each|CONSTANT|busy|\(subquery)|TEMP B-TREE/.test(step))
+      .map((step) => `${step}: ${sql}`),
+  )
+  const atOpening = ['select count(*) from sqlite_schema', 'select seq from subscriptions']
+  const countedUpToALimit = [
+    'SCAN deliveries USING COVERING INDEX waitingDeliveries',
+    'SCAN subscriptions USING INDEX troubledSubscriptions',
+  ]
+  expect(costly).toEqual([...atOpening, ...countedUpToALimit].map((each) => expect.stringContaining(each)))
+})
+
+test('a claim reads ranges of the indexes of what is pending and claimed, and nothing else', async () => {
+  const plans = await explainAll()
+  const listSteps = (fragment: string): string[] =>
+    [...plans].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
+  expect(listSteps('as leases')).toEqual([
+    'SEARCH s USING INTEGER PRIMARY KEY (rowid=?)',
+    expect.stringContaining('SUBQUERY'),
+    'SEARCH deliveries USING COVERING INDEX claimedDeliveries (subscription=? AND dueAt>?)',
+  ])
+  expect(listSteps('select dueAt, event from deliveries')).toEqual([
+    'SEARCH deliveries USING COVERING INDEX pendingDeliveries (subscription=?)',
+    'SEARCH deliveries USING COVERING INDEX claimedDeliveries (subscription=?)',
+  ])
+})
+
+test('the backlog is counted by ranges of the same indexes', async () => {
+  const plans = await explainAll()
+  const counts = [...plans].filter(([sql]) => sql.startsWith('with recursive busy'))
+  expect(counts.length).toBe(4)
+  for (const [, plan] of counts) {
+    expect(plan).toContainEqual(
+      expect.stringMatching(
+        /^SEARCH d USING COVERING INDEX (pending|claimed)Deliveries \(subscription=\? AND dueAt[<>]\?\)$/,
+      ),
+    )
+  }
+})
+
+test('who holds a lane, and who is next, are found by one look into the index of lanes', async () => {
+  const plans = await explainAll()
+  for (const laneState of ['holding', 'waiting']) {
+    const [plan] = [...plans].filter(
+      ([sql]) => /^select/.test(sql) && sql.includes(`laneState = '${laneState}'`),
+    )
+    expect(plan?.[1][0]).toMatch(/COVERING INDEX lanes \(subscription=\? AND subject=\? AND laneState=\?\)/)
+  }
+})

@@ -1,0 +1,176 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type {
+  AttemptResult,
+  DeliveryRecord,
+  DisabledReason,
+  Pace,
+  Settlement,
+  SettlementOutcome,
+  SettlementResult,
+} from '@wabakit/core'
+import { type DeliveryKey, parseDeliveryId } from '../delivery-id.ts'
+import { deliveryColumns } from './delivery-rows.ts'
+import type { DueTimes } from './due-times.ts'
+import type { Lanes } from './lanes.ts'
+import { insertInto, mapRows, mapTable } from './records.ts'
+
+/** See {@link Store.settleDelivery}. */
+export type Settle = (settlement: Settlement) => SettlementOutcome
+
+export type SettleOptions = {
+  readonly database: DatabaseSync
+  readonly lanes: Lanes
+  readonly dueTimes: DueTimes
+  /** Called when a delivery becomes due. */
+  readonly onDue: () => void
+  /** Called when the pace of a subscription has changed. */
+  readonly onPace: (subscription: number) => void
+}
+
+/** What a settlement depends on besides the delivery itself. */
+type State = {
+  readonly claimId: string | null
+  readonly laneState: 'holding' | 'passable' | null
+  readonly isDisabled: boolean
+  readonly failingSince: number | null
+  readonly pace: Pace
+}
+
+const states = mapRows<State>({
+  claimId: 'text',
+  laneState: 'text',
+  isDisabled: 'flag',
+  failingSince: 'integer',
+  pace: 'text',
+})
+const deliveries = mapTable('deliveries')
+const attempts = mapTable('attempts')
+
+/** The state of a delivery after a settlement. */
+type DeliveryState = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<State, 'laneState'>
+
+const finish = (status: DeliveryRecord['status'], finishedAt: number): DeliveryState => ({
+  status,
+  finishedAt,
+  dueAt: null,
+  laneState: null,
+})
+
+const retry = (dueAt: number, laneState: State['laneState']): DeliveryState => ({
+  status: 'pending',
+  finishedAt: null,
+  dueAt,
+  laneState,
+})
+
+const decideState = (
+  { result, now }: Settlement,
+  { status, finishedAt }: DeliveryRecord,
+  { laneState, isDisabled }: Pick<State, 'laneState' | 'isDisabled'>,
+): DeliveryState => {
+  if (result.kind === 'delivered') return finish('delivered', now)
+  if (status === 'skipped') return finish('skipped', finishedAt ?? now)
+  if (result.kind === 'exhausted') return finish('exhausted', now)
+  if (result.kind === 'released' && !isDisabled) return retry(now, laneState)
+  if (result.kind === 'retry' && !isDisabled) {
+    return retry(now + result.delayMs, result.releasesLane ? 'passable' : laneState)
+  }
+  return finish('skipped', now)
+}
+
+const decideFailingSince = (result: SettlementResult, failingSince: number | null): number | null => {
+  if (result.kind === 'released') return failingSince
+  return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
+}
+
+const decidePace = ({ result, isSlow = false }: Settlement): Pace => {
+  if (result.kind !== 'delivered') return 'failing'
+  return isSlow ? 'slow' : 'quick'
+}
+
+const findReasonToDisable = (
+  { result, now, failingLimitMs }: Settlement,
+  failingSince: number | null,
+): DisabledReason | null => {
+  if (result.kind === 'gone') return 'gone'
+  const isFailing =
+    result.kind !== 'released' && failingSince !== null && now - failingSince >= failingLimitMs
+  return isFailing ? 'failing' : null
+}
+
+export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: SettleOptions): Settle => {
+  const find = database.prepare(
+    `select ${deliveryColumns}, d.claimId, d.laneState, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
+     from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
+     where d.event = ? and d.subscription = ?`,
+  )
+  const update = database.prepare(
+    `update deliveries
+     set claimId = null, status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
+     where event = ? and subscription = ?`,
+  )
+  const insertAttempt = database.prepare(
+    insertInto('attempts', ['event', 'subscription', ...attempts.columns]),
+  )
+  const updateHealth = database.prepare('update subscriptions set failingSince = ?, pace = ? where seq = ?')
+  const disable = database.prepare(
+    'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
+  )
+
+  const write = (key: DeliveryKey, delivery: DeliveryRecord, laneState: State['laneState']): void => {
+    const { status, dueAt, finishedAt, attempts, failures } = delivery
+    update.run(status, laneState, dueAt, finishedAt, attempts, failures, key.event, key.subscription)
+    if (status === 'pending' && dueAt !== null) dueTimes.add({ subscription: key.subscription, dueAt })
+    // A slot of the subscription is free.
+    dueTimes.wake(key.subscription)
+  }
+
+  const addAttempt = (
+    key: DeliveryKey,
+    attempt: AttemptResult,
+    { number, succeeded }: { readonly number: number; readonly succeeded: boolean },
+  ): void => {
+    insertAttempt.run(
+      key.event,
+      key.subscription,
+      ...Object.values(attempts.toRow({ ...attempt, number, succeeded })),
+    )
+  }
+
+  return (settlement) => {
+    const { deliveryId, claimId, now, result } = settlement
+    const key = parseDeliveryId(deliveryId)
+    const row = find.get(key.event, key.subscription)
+    if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
+    const before = deliveries.toRecord(row)
+    const current = states.toRecord(row)
+
+    const failingSince = decideFailingSince(result, current.failingSince)
+    const disabled = current.isDisabled ? null : findReasonToDisable(settlement, failingSince)
+    const isDisabled = current.isDisabled || disabled !== null
+    const { laneState, ...state } = decideState(settlement, before, {
+      laneState: current.laneState,
+      isDisabled,
+    })
+    const succeeded = result.kind === 'delivered'
+    const attempts = before.attempts + Number(result.kind !== 'released')
+    const failures = before.failures + Number(result.kind !== 'released' && !succeeded)
+    const delivery = { ...before, ...state, attempts, failures }
+
+    write(key, delivery, laneState)
+    if (result.kind !== 'released') addAttempt(key, result.attempt, { number: attempts, succeeded })
+    const pace = result.kind === 'released' ? current.pace : decidePace(settlement)
+    if (failingSince !== current.failingSince || pace !== current.pace) {
+      updateHealth.run(failingSince, pace, key.subscription)
+    }
+    if (disabled !== null) {
+      disable.run(disabled, now, key.subscription)
+      lanes.skipAll(key.subscription, now)
+    } else {
+      lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
+    }
+    if (pace !== current.pace) onPace(key.subscription)
+    if (result.kind === 'released') onDue()
+    return { outcome: 'settled', delivery, disabled }
+  }
+}

@@ -1,0 +1,51 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+
+/** What SQLite's primary result codes (https://sqlite.org/rescode.html) mean for the operator. */
+const failures: ReadonlyMap<number, string> = new Map([
+  [5, 'Another program holds a lock on it; it will be tried again.'],
+  [6, 'Another statement holds a lock on it.'],
+  [7, 'There is not enough memory.'],
+  [8, 'The file cannot be written. Check its permissions and those of its folder.'],
+  [10, 'Reading or writing the file failed. Check the disk.'],
+  [11, 'The file is damaged. Restore a backup.'],
+  [13, 'The disk is full. Free some space.'],
+  [14, 'The file, or one beside it, cannot be opened. Check the folder and its permissions.'],
+  [15, 'Its lock could not be taken.'],
+  [26, 'The file is not a SQLite database.'],
+])
+
+/** Returns the primary result code of an SQLite error. */
+const getResultCode = (error: unknown): number | undefined =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined
+
+/** Whether another connection holds the lock. */
+export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
+
+/** Returns what to do about a failure of the database, or `undefined` for any other error. */
+export const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
+
+/** Whether the disk was full. Then nothing of the transaction is in the file. */
+const isFull = (error: unknown): boolean => getResultCode(error) === 13
+
+/**
+ * Returns the error to throw after a failed COMMIT. If the transaction is still open, or if the disk was full, nothing was
+ * changed. After any other failure, such as a failed fsync, the transaction may be in the file and reappear when the file
+ * is opened again.
+ */
+export const toCommitError = (error: unknown, isTransaction: boolean): unknown =>
+  isTransaction || isFull(error)
+    ? error
+    : new StorageOutcomeUnknownError(
+        `The database failed to commit. The change may have been made or not. ${findRemedy(error) ?? ''}`.trim(),
+        { cause: error },
+      )
+
+/** Returns a {@link StorageUnavailableError} for a failure of the database, and any other error unchanged. */
+export const toStorageError = (error: unknown): unknown => {
+  const remedy = findRemedy(error)
+  return remedy === undefined
+    ? error
+    : new StorageUnavailableError(`The database failed. ${remedy}`, { cause: error })
+}

@@ -1,0 +1,129 @@
+import { StorageUnavailableError, type Store } from '@wabakit/core'
+import { createDueNotifier } from '@wabakit/core/storage'
+import { createApiKeys } from './api-keys.ts'
+import { createMeasureBacklog } from './backlog.ts'
+import { createCalls } from './calls.ts'
+import { createClaims } from './claims.ts'
+import { createDeliveries } from './deliveries.ts'
+import { createReadDeliveries } from './delivery-rows.ts'
+import { createDueTimes } from './due-times.ts'
+import { createEvents } from './events.ts'
+import { createGroupCommit } from './group-commit.ts'
+import { createGroups } from './groups.ts'
+import { createLanes } from './lanes.ts'
+import type { OpenDatabase } from './open-database.ts'
+import { createOrganizations } from './organizations.ts'
+import { createParticipants } from './participants.ts'
+import { createResend } from './resend.ts'
+import { createSettle } from './settlements.ts'
+import { toStorageError } from './storage-errors.ts'
+import { createSubscriptions } from './subscriptions.ts'
+import { createSummaries } from './summaries.ts'
+
+/** Creates the store on an open database. Closing the store closes the database. */
+export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
+  const due = createDueNotifier()
+  const dueTimes = createDueTimes(database)
+  const lanes = createLanes({ database, dueTimes, onDue: due.notify })
+  const events = createEvents(database, lanes)
+  const organizations = createOrganizations(database)
+  const apiKeys = createApiKeys(database, organizations)
+  const groups = createGroups(database, events)
+  const participants = createParticipants(database, events)
+  const calls = createCalls(database, events)
+  const summaries = createSummaries(database, events)
+  const subscriptions = createSubscriptions(database, lanes)
+  const claims = createClaims(database, dueTimes)
+  const settle = createSettle({ database, lanes, dueTimes, onDue: due.notify, onPace: claims.notePace })
+  const readDeliveries = createReadDeliveries(database)
+  const deliveries = createDeliveries(database, readDeliveries)
+  const resend = createResend({ database, read: readDeliveries, lanes })
+  const measureBacklog = createMeasureBacklog(database, dueTimes)
+  const commits = createGroupCommit({
+    database,
+    checkOwner,
+    onCommit: dueTimes.commit,
+    onRollback: dueTimes.rollback,
+  })
+
+  let isClosed = false
+  const { write } = commits
+
+  /** Writes to an existing organization. */
+  const writeTo = <Result>(organizationId: string, work: () => Result): Promise<Result> =>
+    write(() => {
+      organizations.require(organizationId)
+      return work()
+    })
+
+  /** Reads what is committed: no transaction lasts longer than a turn of the event loop. */
+  const read = async <Result>(work: () => Result): Promise<Result> => {
+    if (isClosed) throw new StorageUnavailableError('The store is closed.')
+    try {
+      return work()
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
+  return {
+    saveOrganization: (organization) => write(() => organizations.save(organization)),
+    findOrganization: (organizationId) => read(() => organizations.find(organizationId)),
+    listOrganizations: (page) => read(() => organizations.list(page)),
+    removeOrganization: (organizationId) => write(() => organizations.remove(organizationId)),
+
+    addApiKey: (key) => writeTo(key.organizationId, () => apiKeys.add(key)),
+    listApiKeys: (organizationId) => read(() => apiKeys.list(organizationId)),
+    removeApiKey: (organizationId, keyId) => write(() => apiKeys.remove(organizationId, keyId)),
+    findCaller: (keyHash) => read(() => apiKeys.findCaller(keyHash)),
+
+    createGroup: (change) => writeTo(change.group.organizationId, () => groups.create(change)),
+    findGroup: (organizationId, groupId) => read(() => groups.find(organizationId, groupId)),
+    saveParticipant: (change) => writeTo(change.participant.organizationId, () => participants.save(change)),
+    findParticipant: (key) => read(() => participants.find(key)),
+
+    saveCall: (change) => writeTo(change.call.organizationId, () => calls.save(change)),
+    findCall: (organizationId, callId) =>
+      read(() => {
+        const call = calls.find(organizationId, callId)
+        return call && { call, summary: summaries.find(organizationId, callId) }
+      }),
+    saveSummary: (change) => writeTo(change.summary.organizationId, () => summaries.save(change)),
+
+    addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
+    listEvents: (query) => read(() => events.list(query)),
+
+    saveSubscription: (subscription) =>
+      writeTo(subscription.organizationId, () => subscriptions.save(subscription)),
+    findSubscription: (organizationId, subscriptionId) =>
+      read(() => subscriptions.find(organizationId, subscriptionId)),
+    listSubscriptions: (organizationId, page) => read(() => subscriptions.list(organizationId, page)),
+    removeSubscription: (organizationId, subscriptionId) =>
+      write(() => subscriptions.remove(organizationId, subscriptionId)),
+
+    listDeliveries: (query) => read(() => deliveries.list(query)),
+    listAttempts: (organizationId, deliveryId) =>
+      read(() => deliveries.listAttempts(organizationId, deliveryId)),
+    claimDeliveries: (request) => write(() => claims.claim(request)),
+    settleDelivery: (settlement) => write(() => settle(settlement)),
+    resendDeliveries: (query) => write(() => resend(query)),
+    nextDueAt: () =>
+      read(() => {
+        // The times are in memory, without those of another server.
+        checkOwner()
+        return dueTimes.earliest()
+      }),
+    measureBacklog: (request) => read(() => measureBacklog(request)),
+    onDue: due.subscribe,
+    // Only one process uses the file, and the next one releases its claims.
+    registerWorker: () => () => {},
+    prune: (request) => write(() => deliveries.prune(request)),
+
+    close: async () => {
+      if (isClosed) return
+      commits.close()
+      isClosed = true
+      close()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { CallSummaryRecord, SummaryChange } from '@wabakit/core'
+import type { Events } from './events.ts'
+import { insertInto, listMarks, mapTable } from './records.ts'
+
+export type Summaries = {
+  save(change: SummaryChange): 'first' | 'replaced'
+  find(organizationId: string, callId: string): CallSummaryRecord | undefined
+}
+
+const { columns, toRow, toRecord } = mapTable('summaries')
+
+export const createSummaries = (database: DatabaseSync, events: Events): Summaries => {
+  const insert = database.prepare(`${insertInto('summaries', columns)} on conflict do nothing`)
+  const replace = database.prepare(
+    `update summaries set (${columns.join(', ')}) = (${listMarks(columns)}) where organizationId = ? and callId = ?`,
+  )
+  const find = database.prepare('select * from summaries where organizationId = ? and callId = ?')
+
+  return {
+    save: ({ summary, event }) => {
+      const values = Object.values(toRow(summary))
+      if (Number(insert.run(...values).changes) === 0) {
+        replace.run(...values, summary.organizationId, summary.callId)
+        return 'replaced'
+      }
+      if (event !== null) events.publish(event)
+      return 'first'
+    },
+    find: (organizationId, callId) => {
+      const row = find.get(organizationId, callId)
+      return row && toRecord(row)
+    },
+  }
+}
