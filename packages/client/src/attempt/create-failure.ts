@@ -32,9 +32,9 @@ const getInnermostMessage = (error: unknown, depth = 0): string => {
 export const createConnectionError = (
   { method, path }: HookRequest,
   thrown: unknown,
-  redact: Redact,
+  { redact, sent }: { readonly redact: Redact; readonly sent: boolean },
 ): ConnectionError =>
   new ConnectionError(`${method} ${path} got no complete response: ${redact(getInnermostMessage(thrown))}`, {
-    neverSent: wasNeverSent(thrown),
+    neverSent: !sent || wasNeverSent(thrown),
     cause: toSafeCause(thrown, redact),
   })
