@@ -7,7 +7,7 @@ import { createRedact, listSecrets } from '../response/redact.ts'
 import { openAttemptSignal } from './attempt-signal.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './create-failure.ts'
 import { exchange } from './exchange.ts'
-import { raceAbort } from './race-abort.ts'
+import { getAbortReason, raceAbort, throwIfAborted } from './race-abort.ts'
 import { reportError, reportResponse } from './report.ts'
 
 /** Fills `headers` with those that `beforeRequest` leaves, and then with the key, which hooks never see. */
@@ -45,13 +45,13 @@ export const makeAttempt = async <Data>(
       sent = true
     }
     const exchanged = await exchange(settings, call, { headers, signal: scope.signal, onSend })
-    if (exchanged.cut) signal?.throwIfAborted()
+    if (exchanged.cut) throwIfAborted(signal)
     const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
     received = { ...exchanged, redact, requestId }
   } catch (thrown) {
     const timedOut = scope.timedOut()
     if (signal?.aborted || !(prepared || timedOut)) {
-      const error = signal?.aborted ? signal.reason : thrown
+      const error = signal?.aborted ? getAbortReason(signal) : thrown
       await reportError(settings, request, error, timeline.elapsed() - started)
       throw error
     }

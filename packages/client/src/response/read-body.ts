@@ -1,4 +1,4 @@
-import { raceAbort } from '../attempt/race-abort.ts'
+import { raceAbort, throwIfAborted } from '../attempt/race-abort.ts'
 
 /** Maximum body of a successful response, in bytes: many times the size of a summary. */
 export const successBodyLimit = 1_048_576
@@ -37,7 +37,7 @@ export const readBody = async (response: Response, limit: number, signal: AbortS
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      signal.throwIfAborted()
+      throwIfAborted(signal)
       if (done) return { text: text + decoder.decode() }
       text += decoder.decode(value.subarray(0, left), { stream: true })
       left -= value.byteLength

@@ -2,7 +2,7 @@ import type { ApiCall } from '../api-call.ts'
 import type { WithResponse } from '../api-promise.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
 import type { AttemptLimit } from '../attempt/create-failure.ts'
-import { raceAbort } from '../attempt/race-abort.ts'
+import { raceAbort, throwIfAborted } from '../attempt/race-abort.ts'
 import { OutcomeUnknownError } from '../errors/outcome-unknown-error.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { HookRequest } from '../options/hooks.ts'
@@ -46,7 +46,7 @@ export const send = async <Data>(settings: Settings, call: ApiCall<Data>): Promi
   const budget = startBudget(timeline, totalTimeoutMs)
   let isUnknown = false
   for (let number = 1; ; number++) {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const request = buildRequest(settings, call, number)
     const limit = getLimit(settings, call, budget.leftMs())
     const { result, failure } = await makeAttempt(settings, call, request, limit)
