@@ -47,7 +47,7 @@ export const makeAttempt = async <Data>(
     const exchanged = await exchange(settings, call, { headers, signal: scope.signal, onSend })
     if (exchanged.cut) throwIfAborted(signal)
     const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
-    received = { ...exchanged, redact, requestId }
+    received = { ...exchanged, url: request.url, redact, requestId }
   } catch (thrown) {
     const timedOut = scope.timedOut()
     if (signal?.aborted || !(prepared || timedOut)) {
@@ -56,7 +56,7 @@ export const makeAttempt = async <Data>(
       throw error
     }
     const failure = timedOut
-      ? createTimeoutError(request, limit, !sent)
+      ? createTimeoutError(request, limit, { redact, sent })
       : createConnectionError(request, thrown, { redact, sent })
     await raceAbort(signal, reportError(settings, request, failure, timeline.elapsed() - started))
     return { failure }

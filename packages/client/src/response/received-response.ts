@@ -3,6 +3,8 @@ import type { Redact } from './redact.ts'
 
 export type ReceivedResponse = ReadBody & {
   readonly response: Response
+  /** The URL of the request. */
+  readonly url: string
   /** The response's `x-request-id`. */
   readonly requestId: string | undefined
   /** Removes the request's secrets from what an error quotes of the response. */

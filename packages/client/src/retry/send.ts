@@ -26,7 +26,7 @@ const getLimit = (settings: Settings, call: ApiCall<unknown>, leftMs: number): A
 }
 
 const createOutcomeUnknownError = (
-  { method, path, groupId }: ApiCall<unknown>,
+  { groupId }: ApiCall<unknown>,
   cause: WabakitError,
 ): OutcomeUnknownError => {
   const remedy =
@@ -34,7 +34,7 @@ const createOutcomeUnknownError = (
       ? 'Wait for GROUP_CREATED with this subject before you create it again. To identify the group next time, supply a groupId, or let the client generate it'
       : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
   return new OutcomeUnknownError(
-    `${method} ${path} was sent, but its outcome is not known: the group may exist. ${remedy}. Cause: ${cause.message}`,
+    `The request was sent, but its outcome is not known: the group may exist. ${remedy}. Cause: ${cause.message}`,
     { groupId, cause },
   )
 }
