@@ -6,7 +6,8 @@ import {
   ValidationError,
 } from '@wabakit/client'
 import { afterEach, expect, it, vi } from 'vitest'
-import { apiKey, createTestClient, getRejection } from './fixtures.ts'
+import { createTestClock } from './clock.ts'
+import { apiKey, createTestClient, getRejection, group } from './fixtures.ts'
 import { sendJson, startService } from './loopback.ts'
 
 afterEach(() => {
@@ -209,4 +210,29 @@ it('uses the global fetch at the time of the call', async () => {
   const client = createTestClient('https://api.example.com')
   vi.stubGlobal('fetch', async () => Response.json({ success: true, groupId: 'patched' }))
   expect(await client.groups.create({ wabaNumber: '1', subject: 's' })).toMatchObject({ groupId: 'patched' })
+})
+
+it('uses the defaults for options of a call that are undefined', async () => {
+  const unset: Record<keyof RequestOptions, undefined> = {
+    signal: undefined,
+    timeoutMs: undefined,
+    headers: undefined,
+  }
+  const unsetWait: Record<keyof WaitOptions, undefined> = {
+    ...unset,
+    maxWaitMs: undefined,
+    intervalMs: undefined,
+    events: undefined,
+  }
+  const clock = createTestClock()
+  const service = await startService((response) => sendJson(response, 404, {}))
+  const client = createTestClient(service.url, { clock, random: () => 0, headers: { 'x-shop': 'one' } })
+  expect(await getRejection(client.calls.getSummary('c', unset))).toMatchObject({ status: 404 })
+  expect(await getRejection(client.groups.create(group, unset))).toMatchObject({ status: 404 })
+  expect(await getRejection(client.calls.waitForSummary('c', unsetWait))).toMatchObject({
+    limit: 'maxWaitMs',
+    timeoutMs: 120_000,
+  })
+  expect(clock.sleeps).toEqual(Array.from({ length: 60 }, () => 2_000))
+  expect(service.requests.every(({ headers }) => headers['x-shop'] === 'one')).toBe(true)
 })
