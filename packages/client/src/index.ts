@@ -8,6 +8,7 @@ export { type Calls, type Client, createClient, type Groups } from './create-cli
 export type { Auth } from './options/auth.ts'
 export type { ClientOptions, RetryOptions } from './options/client-options.ts'
 export type { Clock } from './options/clock.ts'
+export type { Fetch, FetchInit, FetchResponse } from './options/fetch.ts'
 export type {
   AfterErrorContext,
   AfterResponseContext,

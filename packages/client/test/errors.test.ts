@@ -15,8 +15,8 @@ import {
   WabakitError,
 } from '@wabakit/client'
 import { expect, it } from 'vitest'
-import { createTestClient, getRejection, group } from './fixtures.ts'
-import { sendJson, startService } from './loopback.ts'
+import { apiKey, createTestClient, getRejection, group } from './fixtures.ts'
+import { getRefusedUrl, sendJson, startService } from './loopback.ts'
 
 const once = { retry: { limit: 0 } }
 
@@ -47,7 +47,7 @@ it.each([
   expect(error).toBeInstanceOf(WabakitError)
   expect(error).toMatchObject({ name, status, code: 'unknown', serverCode: undefined, issues: [] })
   expect((error as Error).stack).toMatch(
-    new RegExp(`^${name}: POST /whatsapp/wa-group/create returned ${status}`),
+    new RegExp(`^${name}: POST http://127\\.0\\.0\\.1:\\d+/whatsapp/wa-group/create returned ${status}`),
   )
   expect(isApiError(error) && isWabakitError(error)).toBe(true)
 })
@@ -82,8 +82,7 @@ it('has all fields of an error body of the reference server', async () => {
   const { url } = await startService((response) => sendJson(response, 400, body, { 'x-request-id': 'req_1' }))
   const error = await getRejection(createTestClient(url).groups.create(group))
   expect(error).toMatchObject({
-    message:
-      'POST /whatsapp/wa-group/create returned 400: subject must not be empty (invalid_subject, request req_1)',
+    message: `POST ${url}/whatsapp/wa-group/create returned 400: subject must not be empty (invalid_subject, request req_1)`,
     method: 'POST',
     path: '/whatsapp/wa-group/create',
     status: 400,
@@ -106,6 +105,16 @@ it('keeps an unknown code as serverCode', async () => {
 
 it.each([
   ['an array of messages', '{"message":["one","two"],"statusCode":400}', '400: one; two'],
+  [
+    'a message that repeats its field',
+    '{"message":"callId callId must be a string"}',
+    '400: callId must be a string',
+  ],
+  [
+    'messages that repeat a field or each other',
+    '{"message":["a.b a.b is required","c is empty","a.b is required"]}',
+    '400: a.b is required; c is empty',
+  ],
   ['no error field', '{"statusCode":400,"message":"one"}', '400: one'],
   ['only an error field', '{"error":"Bad Request"}', '400: Bad Request'],
   ['no message', '{"statusCode":400}', '400: the body has no message'],
@@ -122,7 +131,7 @@ it.each([
 ])('has a readable message for %s', async (_, body, message) => {
   const error = await getRejection((await createFailingClient(400, body)).groups.create(group))
   expect(error).toBeInstanceOf(BadRequestError)
-  expect((error as Error).message).toBe(`POST /whatsapp/wa-group/create returned ${message}`)
+  expect((error as Error).message.replace(/^POST \S+/, '')).toBe(` returned ${message}`)
   expect(error).toMatchObject({ body })
 })
 
@@ -203,4 +212,40 @@ it('recognizes errors of another copy of the package, and nothing else', () => {
   expect(isWabakitError(foreign)).toBe(true)
   expect(isApiError(foreign)).toBe(false)
   for (const other of [new Error('x'), null, undefined, 'x', {}]) expect(isWabakitError(other)).toBe(false)
+})
+
+it('names the complete URL in every error of an attempt', async () => {
+  const statuses = [400, 503, 200, 302]
+  const service = await startService((response, _, number) =>
+    sendJson(response, statuses[(number - 1) % 4] ?? 0, {}, { location: '/there' }),
+  )
+  const hanging = await startService(() => {})
+  const refused = await getRefusedUrl()
+  const clients = [
+    ...statuses.map(() => createTestClient(`${service.url}/base/`, once)),
+    createTestClient(`${hanging.url}/base`, { ...once, timeoutMs: 30 }),
+    createTestClient(`${refused}/base`, once),
+  ]
+  for (const method of ['create', 'read'] as const) {
+    for (const { groups, calls } of clients) {
+      const error = await getRejection(method === 'create' ? groups.create(group) : calls.getSummary('c'))
+      const path = method === 'create' ? '/whatsapp/wa-group/create ' : '/v1/call/ai-summary\\?callId=c '
+      expect(String(error)).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+/base${path}`))
+      expect(String(error).match(/http:/g)).toHaveLength(1)
+    }
+  }
+})
+
+it('masks a key that is part of the URL', async () => {
+  const client = createTestClient(`${await getRefusedUrl()}/${encodeURIComponent(apiKey)}/v1`, once)
+  const statuses = [400, 200, 302, 503]
+  const answering = createTestClient(`https://a.example/${encodeURIComponent(apiKey)}/v1`, {
+    ...once,
+    fetch: async () => new Response('{}', { status: statuses.shift() ?? 500 }),
+  })
+  for (const { groups } of [client, answering, answering, answering, answering]) {
+    const error = await getRejection(groups.create(group))
+    expect(String(error)).toContain('/[redacted]/v1/')
+    expect(String(error)).not.toContain(encodeURIComponent(apiKey))
+  }
 })

@@ -1,6 +1,13 @@
-import { type ClientOptions, createClient, ValidationError } from '@wabakit/client'
+import {
+  type ClientOptions,
+  createClient,
+  type Fetch,
+  type FetchInit,
+  ValidationError,
+} from '@wabakit/client'
 import { afterEach, expect, it, vi } from 'vitest'
-import { apiKey, createTestClient, getRejection } from './fixtures.ts'
+import { createTestClock } from './clock.ts'
+import { apiKey, createTestClient, getRejection, group } from './fixtures.ts'
 import { sendJson, startService } from './loopback.ts'
 
 afterEach(() => {
@@ -183,13 +190,13 @@ it('sends a User-Agent, unless the headers have one', async () => {
 
 it('does not replace the User-Agent of a browser', async () => {
   vi.stubGlobal('navigator', { userAgent: 'Mozilla/5.0 (X11; Linux x86_64)' })
-  const sent: Headers[] = []
-  const fetch = async (request: Request) => {
-    sent.push(request.headers)
+  const sent: FetchInit[] = []
+  const fetch: Fetch = async (_url, init) => {
+    sent.push(init)
     return new Response(null, { status: 404 })
   }
   await getRejection(createTestClient(baseUrl, { fetch }).calls.getSummary('c'))
-  expect(sent[0]?.has('user-agent')).toBe(false)
+  expect(sent[0]?.headers).not.toHaveProperty('user-agent')
 })
 
 it('sends the headers of the client and of the call, the latter first, in any letter case', async () => {
@@ -203,4 +210,29 @@ it('uses the global fetch at the time of the call', async () => {
   const client = createTestClient('https://api.example.com')
   vi.stubGlobal('fetch', async () => Response.json({ success: true, groupId: 'patched' }))
   expect(await client.groups.create({ wabaNumber: '1', subject: 's' })).toMatchObject({ groupId: 'patched' })
+})
+
+it('uses the defaults for options of a call that are undefined', async () => {
+  const unset: Record<keyof RequestOptions, undefined> = {
+    signal: undefined,
+    timeoutMs: undefined,
+    headers: undefined,
+  }
+  const unsetWait: Record<keyof WaitOptions, undefined> = {
+    ...unset,
+    maxWaitMs: undefined,
+    intervalMs: undefined,
+    events: undefined,
+  }
+  const clock = createTestClock()
+  const service = await startService((response) => sendJson(response, 404, {}))
+  const client = createTestClient(service.url, { clock, random: () => 0, headers: { 'x-shop': 'one' } })
+  expect(await getRejection(client.calls.getSummary('c', unset))).toMatchObject({ status: 404 })
+  expect(await getRejection(client.groups.create(group, unset))).toMatchObject({ status: 404 })
+  expect(await getRejection(client.calls.waitForSummary('c', unsetWait))).toMatchObject({
+    limit: 'maxWaitMs',
+    timeoutMs: 120_000,
+  })
+  expect(clock.sleeps).toEqual(Array.from({ length: 60 }, () => 2_000))
+  expect(service.requests.every(({ headers }) => headers['x-shop'] === 'one')).toBe(true)
 })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Hooks, SummaryEvents } from '@wabakit/client'
+import type { FetchInit, Hooks, SummaryEvents } from '@wabakit/client'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createTestClock } from './clock.ts'
 import { apiKey, createTestClient, getRejection, group, summary } from './fixtures.ts'
@@ -63,8 +63,8 @@ it('the snippet on errors handles each of them', async () => {
 
 it('the snippet on keys sends the key in three ways', async () => {
   const sent: unknown[] = []
-  vi.stubGlobal('fetch', async (_: string, { headers }: { headers: Headers }) => {
-    sent.push(headers.get('authorization') ?? headers.get('x-public-api-key'))
+  vi.stubGlobal('fetch', async (_: string, { headers }: FetchInit) => {
+    sent.push(headers.authorization ?? headers['x-public-api-key'])
     return Response.json({ callId: 'c', summary })
   })
   const { clients } = await import('./readme/auth.ts')

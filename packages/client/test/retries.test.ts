@@ -209,7 +209,7 @@ it('retries a create request after a refused connection, and reports that nothin
   expect(error).toBeInstanceOf(ConnectionError)
   expect(error).toMatchObject({ code: 'connection_failed', neverSent: true })
   expect((error as Error).message).toMatch(
-    /^POST \/whatsapp\/wa-group\/create got no complete response: connect ECONNREFUSED/,
+    /^POST http:\/\/127\.0\.0\.1:\d+\/whatsapp\/wa-group\/create got no complete response: connect ECONNREFUSED/,
   )
   expect(clock.sleeps).toHaveLength(2)
 })

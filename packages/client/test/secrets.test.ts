@@ -158,8 +158,8 @@ it.each(forms)(
       const fetching = createTestClient(url, {
         ...observed,
         // A custom fetch may add the whole request to its error.
-        fetch: (request) =>
-          Promise.reject(Object.assign(new TypeError(`no ${apiKey}`), { request, code: apiKey })),
+        fetch: (url, init) =>
+          Promise.reject(Object.assign(new TypeError(`no ${apiKey}`), { url, init, code: apiKey })),
       })
       for (const { groups, calls } of [client, fetching]) {
         record(await getRejection(groups.create(group)), await getRejection(calls.getSummary('c')))

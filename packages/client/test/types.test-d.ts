@@ -11,7 +11,9 @@ import {
 } from '@wabakit/client'
 import type { CallSummary, CreateGroupResponse, ErrorCode, SummaryRecord } from '@wabakit/contract'
 import { createReceiver, unsigned } from '@wabakit/webhooks'
+import { fetch as undiciFetch } from 'undici'
 import { expectTypeOf } from 'vitest'
+import { nodeFetch } from './node-fetch.ts'
 
 const client = createClient({ baseUrl: 'https://api.example.com', apiKey: process.env.WABAKIT_API_KEY })
 const group = { wabaNumber: '1', subject: 's' }
@@ -56,7 +58,16 @@ expectTypeOf<OutcomeUnknownError['name']>().toEqualTypeOf<'OutcomeUnknownError'>
 expectTypeOf(console).toExtend<Logger>()
 expectTypeOf({ now: Date.now, sleep: async (_ms: number) => {} }).toExtend<Clock>()
 createClient({ fetch: globalThis.fetch })
+createClient({ fetch: undiciFetch })
+createClient({ fetch: nodeFetch })
+createClient({ fetch: (url, init) => fetch(url, init) })
+createClient({
+  fetch: async (url: string, init?: RequestInit) => new Response(url, { status: init?.body ? 200 : 404 }),
+})
+// @ts-expect-error it gets a URL, not a Request
 createClient({ fetch: async (request: Request) => new Response(request.url) })
+// @ts-expect-error not a response
+createClient({ fetch: async () => 'ok' })
 createClient({ auth: (headers, apiKey) => headers.set('x-key', apiKey ?? '') })
 client.calls.waitForSummary('c', {
   events: createReceiver({ verify: unsigned() }),

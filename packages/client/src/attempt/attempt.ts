@@ -7,7 +7,7 @@ import { createRedact, listSecrets } from '../response/redact.ts'
 import { openAttemptSignal } from './attempt-signal.ts'
 import { type AttemptLimit, createConnectionError, createTimeoutError } from './create-failure.ts'
 import { exchange } from './exchange.ts'
-import { raceAbort } from './race-abort.ts'
+import { getAbortReason, raceAbort, throwIfAborted } from './race-abort.ts'
 import { reportError, reportResponse } from './report.ts'
 
 /** Fills `headers` with those that `beforeRequest` leaves, and then with the key, which hooks never see. */
@@ -35,25 +35,29 @@ export const makeAttempt = async <Data>(
   const headers = new Headers()
   const redact = createRedact(() => listSecrets(apiKey, request.headers, headers))
   const scope = openAttemptSignal(signal, limit.leftMs)
-  let sending = false
+  let prepared = false
+  let sent = false
   let received: ReceivedResponse
   try {
     await prepare(settings, request, headers, scope.signal)
-    sending = true
-    const exchanged = await exchange(settings, call, headers, scope.signal)
-    if (exchanged.cut) signal?.throwIfAborted()
+    prepared = true
+    const onSend = () => {
+      sent = true
+    }
+    const exchanged = await exchange(settings, call, { headers, signal: scope.signal, onSend })
+    if (exchanged.cut) throwIfAborted(signal)
     const requestId = exchanged.response.headers.get('x-request-id') ?? undefined
-    received = { ...exchanged, redact, requestId }
+    received = { ...exchanged, url: request.url, redact, requestId }
   } catch (thrown) {
     const timedOut = scope.timedOut()
-    if (signal?.aborted || !(sending || timedOut)) {
-      const error = signal?.aborted ? signal.reason : thrown
+    if (signal?.aborted || !(prepared || timedOut)) {
+      const error = signal?.aborted ? getAbortReason(signal) : thrown
       await reportError(settings, request, error, timeline.elapsed() - started)
       throw error
     }
     const failure = timedOut
-      ? createTimeoutError(request, limit, !sending)
-      : createConnectionError(request, thrown, redact)
+      ? createTimeoutError(request, limit, { redact, sent })
+      : createConnectionError(request, thrown, { redact, sent })
     await raceAbort(signal, reportError(settings, request, failure, timeline.elapsed() - started))
     return { failure }
   } finally {

@@ -11,15 +11,22 @@ export type AttemptLimit = Pick<TimeoutErrorDetails, 'limit' | 'timeoutMs'> & {
   readonly leftMs: number
 }
 
+/** What is known of a failed attempt. */
+type Attempt = {
+  readonly redact: Redact
+  /** Whether `fetch` was called. */
+  readonly sent: boolean
+}
+
 export const createTimeoutError = (
-  { method, path }: HookRequest,
+  { method, url }: HookRequest,
   { limit, timeoutMs }: AttemptLimit,
-  neverSent: boolean,
+  { redact, sent }: Attempt,
 ): TimeoutError =>
-  new TimeoutError(`${method} ${path} got no complete response within ${limit} (${timeoutMs} ms)`, {
+  new TimeoutError(redact(`${method} ${url} got no complete response within ${limit} (${timeoutMs} ms)`), {
     limit,
     timeoutMs,
-    neverSent,
+    neverSent: !sent,
   })
 
 /** Returns the message of the innermost cause, because the outer ones only say "fetch failed". */
@@ -30,11 +37,11 @@ const getInnermostMessage = (error: unknown, depth = 0): string => {
 }
 
 export const createConnectionError = (
-  { method, path }: HookRequest,
+  { method, url }: HookRequest,
   thrown: unknown,
-  redact: Redact,
+  { redact, sent }: Attempt,
 ): ConnectionError =>
-  new ConnectionError(`${method} ${path} got no complete response: ${redact(getInnermostMessage(thrown))}`, {
-    neverSent: wasNeverSent(thrown),
+  new ConnectionError(redact(`${method} ${url} got no complete response: ${getInnermostMessage(thrown)}`), {
+    neverSent: !sent || wasNeverSent(thrown),
     cause: toSafeCause(thrown, redact),
   })

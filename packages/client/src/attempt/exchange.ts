@@ -1,23 +1,34 @@
 import ky, { isNetworkError } from 'ky'
 import { type ApiCall, isSuccess } from '../api-call.ts'
+import type { FetchInit } from '../options/fetch.ts'
 import type { Settings } from '../options/settings.ts'
 import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from '../response/read-body.ts'
 import { raceAbort } from './race-abort.ts'
 
+/** What one exchange needs besides the settings and the call. */
+type Exchange = {
+  readonly headers: Headers
+  readonly signal: AbortSignal
+  /** Runs right before `fetch`. If it did not run, nothing was sent. */
+  readonly onSend: () => void
+}
+
+const isResponse = (value: unknown): value is Response =>
+  typeof value === 'object' && value !== null && 'status' in value && 'headers' in value && 'text' in value
+
 /**
- * Sends a request with ky, without its retries and status checks. ky gets a ready `fetch`: the runtime would copy a
- * `Request` of ky's own and pipe its body, and calls in Node would take 50% longer.
+ * Sends a request with ky, without its retries and status checks. `fetch` gets a URL and plain options: undici and
+ * node-fetch refuse a `Request` of the platform, and calls in Node would take 50% longer, because it copies the body.
  */
 const sendWithKy = async (
-  { baseUrl, fetch }: Settings,
+  { baseUrl, fetch = globalThis.fetch }: Settings,
   { method, path, body }: ApiCall<unknown>,
-  headers: Headers,
-  signal: AbortSignal,
+  { headers, signal, onSend }: Exchange,
 ): Promise<Response> => {
   const url = baseUrl + path
-  const init: RequestInit = {
+  const init: FetchInit = {
     method,
-    headers,
+    headers: Object.fromEntries(headers),
     signal,
     redirect: 'manual',
     ...(body !== undefined && { body }),
@@ -26,7 +37,13 @@ const sendWithKy = async (
     retry: 0,
     timeout: false,
     throwHttpErrors: false,
-    fetch: () => (fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init)),
+    fetch: async () => {
+      if (!fetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
+      onSend()
+      const response = await fetch(url, init)
+      if (!isResponse(response)) throw new TypeError('fetch did not return a Response')
+      return response
+    },
   })
   try {
     return await raceAbort(signal, pending)
@@ -45,12 +62,11 @@ const sendWithKy = async (
 export const exchange = async (
   settings: Settings,
   call: ApiCall<unknown>,
-  headers: Headers,
-  signal: AbortSignal,
+  request: Exchange,
 ): Promise<ReadBody & { readonly response: Response }> => {
-  const response = await sendWithKy(settings, call, headers, signal)
+  const response = await sendWithKy(settings, call, request)
   const success = isSuccess(call, response)
-  const body = await readBody(response, success ? successBodyLimit : errorBodyLimit, signal)
+  const body = await readBody(response, success ? successBodyLimit : errorBodyLimit, request.signal)
   if (success && call.method === 'GET' && typeof body.cut === 'object') throw body.cut.error
   return { ...body, response }
 }

@@ -1,5 +1,14 @@
+/** Returns `signal.reason`, or an error like it in React Native, where signals have no reason. */
+export const getAbortReason = ({ reason }: AbortSignal): unknown =>
+  reason === undefined ? Object.assign(new Error('The call was aborted'), { name: 'AbortError' }) : reason
+
+/** Like `signal.throwIfAborted()`, which React Native lacks. */
+export const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw getAbortReason(signal)
+}
+
 /**
- * Waits for `work`, but rejects with `signal.reason` as soon as the signal aborts, even if the work ignores the
+ * Waits for `work`, but rejects with the reason of an abort as soon as the signal aborts, even if the work ignores the
  * signal. Removes its listener.
  */
 export const raceAbort = async <Value>(
@@ -9,7 +18,7 @@ export const raceAbort = async <Value>(
   if (!signal) return work
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
+    stop = () => reject(getAbortReason(signal))
   })
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop)

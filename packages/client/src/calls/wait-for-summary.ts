@@ -1,4 +1,5 @@
 import type { SummaryRecord } from '@wabakit/contract'
+import { throwIfAborted } from '../attempt/race-abort.ts'
 import { ApiError, NotFoundError, SummaryPendingError } from '../errors/api-errors.ts'
 import { TimeoutError } from '../errors/timeout-error.ts'
 import { ValidationError } from '../errors/validation-error.ts'
@@ -57,7 +58,7 @@ export const waitForSummary = async (
   let received: SummaryRecord | undefined
   let unsubscribe: (() => void) | undefined
   try {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     signal?.addEventListener('abort', follow)
     unsubscribe = events?.subscribe('CALL_AI_SUMMARY', ({ event: _event, ...record }) => {
       if (record.callId !== callId) return

@@ -19,7 +19,7 @@ export type ApiErrorDetails = Omit<ApiError, keyof Error>
 
 /**
  * The service returned an error. There are subclasses for the documented statuses; any other 4xx is an `ApiError`
- * itself. The message has the method, the path, the status and the server's own message.
+ * itself. The message has the method, the URL, the status and the server's own message.
  */
 export class ApiError extends WabakitError {
   override get name(): ApiErrorName {

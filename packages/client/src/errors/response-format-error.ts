@@ -23,7 +23,7 @@ export class ResponseFormatError extends WabakitError {
   declare readonly requestId: string | undefined
   /** The response's headers. */
   declare readonly headers: Headers
-  /** The response's body as received, up to 64 KiB. */
+  /** The response's body as received, up to 65,536 characters. */
   declare readonly body: string
 
   constructor(message: string, details: ResponseFormatErrorDetails) {

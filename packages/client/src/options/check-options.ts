@@ -69,7 +69,7 @@ const clientRules: Rules = {
 const requestRules: Rules = {
   timeoutMs: duration,
   headers,
-  signal: [hasMethods('addEventListener', 'throwIfAborted'), 'must be an AbortSignal'],
+  signal: [hasMethods('addEventListener', 'removeEventListener'), 'must be an AbortSignal'],
 }
 
 const waitRules: Rules = {

@@ -1,5 +1,6 @@
 import type { Auth } from './auth.ts'
 import type { Clock } from './clock.ts'
+import type { Fetch } from './fetch.ts'
 import type { Hooks } from './hooks.ts'
 import type { Logger } from './logger.ts'
 
@@ -53,8 +54,11 @@ export type ClientOptions = {
    * @default true
    */
   readonly generateGroupIds?: boolean | undefined
-  /** Replaces the global `fetch`. It is called with a `Request` whose `signal` aborts the attempt. */
-  readonly fetch?: ((request: Request) => Promise<Response>) | undefined
+  /**
+   * Sends the requests, for example `fetch` from undici or node-fetch. @default the global `fetch` at the time of the
+   * request
+   */
+  readonly fetch?: Fetch | undefined
   /** Headers of every request. A `User-Agent` replaces the client's own. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** Receives one debug line per attempt, without keys and bodies. @default none */

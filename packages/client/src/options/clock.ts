@@ -12,7 +12,10 @@ export type Clock = {
 /** The longest delay that timers support, in milliseconds. With a longer one they would fire at once. */
 export const longestTimerMs = 2_147_483_647
 
-/** The clock inside the client. `elapsed` measures durations and ignores changes of the system time. */
+/**
+ * The clock inside the client. `elapsed` measures durations. It ignores changes of the system time, except in runtimes
+ * without `performance`.
+ */
 export type Timeline = Clock & { elapsed(): number }
 
 const sleep: Clock['sleep'] = (ms, signal) =>
@@ -33,4 +36,4 @@ export const createTimeline = (clock: Clock | undefined): Timeline =>
         elapsed: () => clock.now(),
         sleep: (ms, signal) => clock.sleep(ms, signal),
       }
-    : { now: Date.now, elapsed: () => performance.now(), sleep }
+    : { now: Date.now, elapsed: () => globalThis.performance?.now() ?? Date.now(), sleep }

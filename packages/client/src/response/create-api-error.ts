@@ -42,8 +42,10 @@ const parseBody = (text: string): ReceivedErrorBody | undefined => {
   }
 }
 
+/** Returns the server's own message. A field that it repeats (`subject subject is required`) is named once. */
 const getMessage = (status: number, body: ReceivedErrorBody | undefined, text: string): string => {
-  const message = Array.isArray(body?.message) ? body.message.join('; ') : body?.message
+  const messages = new Set([body?.message ?? []].flat().map((part) => part.replace(/^(\S+ )\1/, '$1')))
+  const message = [...messages].join('; ')
   if (message) return message.slice(0, maxMessageLength)
   if (body?.error) return body.error.slice(0, maxMessageLength)
   if (status === 202) return 'the summary is not ready yet'
@@ -63,7 +65,7 @@ export const createApiError = (
   const { status, requestId, headers } = details
   const body = parseBody(details.body)
   const marks = [body?.code, requestId && `request ${requestId}`].filter(Boolean).join(', ')
-  const message = `${method} ${path} returned ${status}: ${getMessage(status, body, details.body)}`
+  const message = `${received.redact(`${method} ${received.url}`)} returned ${status}: ${getMessage(status, body, details.body)}`
   return new (findClass(status, call))(marks ? `${message} (${marks})` : message, {
     ...details,
     method,

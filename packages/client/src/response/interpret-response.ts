@@ -22,7 +22,7 @@ export const interpretResponse = <Data>(
   received: ReceivedResponse,
   now: () => number,
 ): Outcome<Data> => {
-  const { response, text, cut, requestId, redact } = received
+  const { response, url, text, cut, requestId, redact } = received
   const { status } = response
   const fail = (
     what: string,
@@ -30,7 +30,7 @@ export const interpretResponse = <Data>(
   ) => {
     const details = redactResponse(received)
     const mark = details.requestId ? ` (request ${details.requestId})` : ''
-    const message = `${call.method} ${call.path} returned ${redact(what)}${mark}`
+    const message = `${redact(`${call.method} ${url} returned ${what}`)}${mark}`
     return { failure: new ResponseFormatError(message, { ...details, isComplete, issues }) }
   }
   if (isRedirect(response)) {

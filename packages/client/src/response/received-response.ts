@@ -3,6 +3,8 @@ import type { Redact } from './redact.ts'
 
 export type ReceivedResponse = ReadBody & {
   readonly response: Response
+  /** The URL of the request. */
+  readonly url: string
   /** The response's `x-request-id`. */
   readonly requestId: string | undefined
   /** Removes the request's secrets from what an error quotes of the response. */
@@ -13,12 +15,11 @@ export type ReceivedResponse = ReadBody & {
 export const redactResponse = ({ response, text, requestId, redact }: ReceivedResponse) => {
   const headers = new Headers()
   for (const [name, value] of response.headers) headers.append(name, redact(value))
-  const bytes = new TextEncoder().encode(text).subarray(0, errorBodyLimit)
   return {
     status: response.status,
     requestId: requestId && redact(requestId),
     headers,
-    // With `stream`, a character that the limit divides is dropped.
-    body: redact(new TextDecoder().decode(bytes, { stream: true })),
+    // A character that the limit divides is dropped.
+    body: redact(text.slice(0, errorBodyLimit).replace(/[\ud800-\udbff]$/, '')),
   }
 }

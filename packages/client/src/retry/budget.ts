@@ -1,4 +1,4 @@
-import { raceAbort } from '../attempt/race-abort.ts'
+import { raceAbort, throwIfAborted } from '../attempt/race-abort.ts'
 import type { Timeline } from '../options/clock.ts'
 
 /** Starts a budget of `totalMs` milliseconds. Waits count in full, even on a test clock that stands still. */
@@ -9,7 +9,7 @@ export const startBudget = (timeline: Timeline, totalMs: number) => {
     leftMs: (): number => totalMs - Math.max(waitedMs, timeline.elapsed() - started),
     /** Waits `ms` milliseconds. Rejects with the reason of an abort at once. */
     pause: async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
-      signal?.throwIfAborted()
+      throwIfAborted(signal)
       await raceAbort(signal, timeline.sleep(ms, signal))
       waitedMs += ms
     },

@@ -2,7 +2,7 @@ import type { ApiCall } from '../api-call.ts'
 import type { WithResponse } from '../api-promise.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
 import type { AttemptLimit } from '../attempt/create-failure.ts'
-import { raceAbort } from '../attempt/race-abort.ts'
+import { raceAbort, throwIfAborted } from '../attempt/race-abort.ts'
 import { OutcomeUnknownError } from '../errors/outcome-unknown-error.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { HookRequest } from '../options/hooks.ts'
@@ -26,7 +26,7 @@ const getLimit = (settings: Settings, call: ApiCall<unknown>, leftMs: number): A
 }
 
 const createOutcomeUnknownError = (
-  { method, path, groupId }: ApiCall<unknown>,
+  { groupId }: ApiCall<unknown>,
   cause: WabakitError,
 ): OutcomeUnknownError => {
   const remedy =
@@ -34,7 +34,7 @@ const createOutcomeUnknownError = (
       ? 'Wait for GROUP_CREATED with this subject before you create it again. To identify the group next time, supply a groupId, or let the client generate it'
       : `Wait for GROUP_CREATED with groupId ${groupId} before you create it again`
   return new OutcomeUnknownError(
-    `${method} ${path} was sent, but its outcome is not known: the group may exist. ${remedy}. Cause: ${cause.message}`,
+    `The request was sent, but its outcome is not known: the group may exist. ${remedy}. Cause: ${cause.message}`,
     { groupId, cause },
   )
 }
@@ -46,7 +46,7 @@ export const send = async <Data>(settings: Settings, call: ApiCall<Data>): Promi
   const budget = startBudget(timeline, totalTimeoutMs)
   let isUnknown = false
   for (let number = 1; ; number++) {
-    signal?.throwIfAborted()
+    throwIfAborted(signal)
     const request = buildRequest(settings, call, number)
     const limit = getLimit(settings, call, budget.leftMs())
     const { result, failure } = await makeAttempt(settings, call, request, limit)
