@@ -83,7 +83,7 @@ export const createExamination = (
 
   const requestMs = (): number => {
     const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
-    return Math.min(limits.responseMs, Math.max(5_000, 2 * slowest))
+    return Math.min(limits.responseMs, Math.max(limits.attackMs, 2 * slowest))
   }
 
   const send: Examination['send'] = async (request) => {
@@ -98,7 +98,9 @@ export const createExamination = (
 
   const sendHostile: Examination['sendHostile'] = async (request, subject) => {
     const exchange = await send(request)
-    if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
+    if (exchange.status !== undefined && exchange.status >= 400) {
+      knowledge.refusedSubjects.set(subject, before.get(subject) ?? 0)
+    }
     return exchange
   }
 

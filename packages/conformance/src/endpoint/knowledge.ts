@@ -19,8 +19,8 @@ export type Knowledge = {
   needsPredecessors: boolean
   /** The check since which the endpoint does not respond any more. */
   downSince: string | undefined
-  /** Subjects that only refused deliveries were about. */
-  readonly refusedSubjects: Set<string>
+  /** Subjects of refused deliveries, and the effects that they had before. */
+  readonly refusedSubjects: Map<string, number>
   /** Everything that was sent and received. */
   readonly exchanges: Exchange[]
   /** Secrets and correct signatures that were found in responses. */
@@ -37,7 +37,7 @@ export const createKnowledge = (): Knowledge => ({
   effectLatencyMs: 0,
   needsPredecessors: false,
   downSince: undefined,
-  refusedSubjects: new Set(),
+  refusedSubjects: new Map(),
   exchanges: [],
   leaks: new Set(),
 })

@@ -6,6 +6,11 @@ export type Limits = {
    */
   readonly responseMs: number
   /**
+   * Time that an endpoint gets to respond to an attack; longer where its genuine responses took longer.
+   * @default 5_000
+   */
+  readonly attackMs: number
+  /**
    * Time within which a response is comfortably fast; a slower one is advice.
    * @default 5_000
    */
@@ -45,6 +50,7 @@ export type Limits = {
 /** The limits of a run that does not set its own. */
 export const defaultLimits: Limits = {
   responseMs: 15_000,
+  attackMs: 5_000,
   fastResponseMs: 5_000,
   effectMs: 3_000,
   settleMs: 300,

@@ -22,6 +22,8 @@ export type Exchange = {
   readonly body: string
   /** Why there was no response. */
   readonly error: string | undefined
+  /** Whether the response did not arrive in time. */
+  readonly timedOut: boolean
   /** Whether a connection was made. */
   readonly connected: boolean
   readonly durationMs: number
@@ -51,6 +53,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
     let receivedBytes = 0
     let connected = false
     let settled = false
+    let timedOut = false
 
     const { method, headers, body, parts } = request
     const length = parts === undefined ? { 'content-length': String(body.length) } : {}
@@ -75,15 +78,16 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
         body: Buffer.concat(received).toString(),
         // A response that broke off after its status still says how the endpoint decided.
         error: error && head.status === undefined ? describeError(error) : undefined,
+        timedOut,
         connected,
         durationMs: performance.now() - startedAt,
       })
     }
     const abort = (): void => settle(new Error('the check was over'))
-    const timer = setTimeout(
-      () => settle(new Error(`no response within ${limits.timeoutMs} ms`)),
-      limits.timeoutMs,
-    )
+    const timer = setTimeout(() => {
+      timedOut = true
+      settle(new Error(`no response within ${limits.timeoutMs} ms`))
+    }, limits.timeoutMs)
     limits.signal?.addEventListener('abort', abort)
     if (limits.signal?.aborted) abort()
 

@@ -185,14 +185,17 @@ export const hostileChecks: readonly EndpointCheck[] = [
       const attempts = await sendBodies(examination, {
         'the keys __proto__ and constructor': (subject) => writeWith(subject, members),
       })
+      const hasEffects = examination.effects !== undefined && examination.knowledge.effectName !== undefined
+      const countTraces = async (): Promise<number> => {
+        if (!hasEffects) return 0
+        const [count = 0] = await examination.countEffects([buildDelivery(examination, {}, trace)], 0)
+        return count
+      }
+      const atFirst = await countTraces()
       const later = [examination.build('GROUP_CREATED'), examination.build('CALL_ENDED')]
       const exchanges = await Promise.all(later.map((delivery) => examination.deliver(delivery)))
       const seen = exchanges.some(({ body, headers }) => `${body}${Object.values(headers)}`.includes(trace))
-      const hasEffects = examination.effects !== undefined && examination.knowledge.effectName !== undefined
-      const [effects = 0] = hasEffects
-        ? await examination.countEffects([buildDelivery(examination, {}, trace)], 0)
-        : []
-      if (seen || effects > 0) {
+      if (seen || (await countTraces()) > atFirst) {
         return { verdict: 'fail', observed: 'the value of a prototype key shows in later deliveries' }
       }
       return judgeSurvived(examination, describeAttempts(attempts))
@@ -239,7 +242,9 @@ export const hostileChecks: readonly EndpointCheck[] = [
         Array.from({ length: limits.slowConnections }, () => openAndWrite(url, `${head}{`)),
       )
       try {
-        return await judgeSurvived(examination, `${sockets.length} bodies that do not end`)
+        const exchange = await examination.deliver(await examination.prepare())
+        const observed = `${describeResponse(exchange)} besides ${sockets.length} bodies that do not end`
+        return { verdict: isAccepted(exchange) ? 'pass' : 'fail', observed }
       } finally {
         for (const socket of sockets) socket.destroy()
         await sleep(20)

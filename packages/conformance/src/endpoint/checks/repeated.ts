@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import type { EndpointCheck } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, isAccepted, judgeAccepted, softenToAdvice } from '../judge.ts'
+import { type Attempt, isAccepted, judgeAccepted, softenToAdvice } from '../judge.ts'
 import { judgeOnce } from '../once.ts'
 import type { Delivery } from '../payloads.ts'
 import { openAndWrite } from '../raw.ts'
@@ -39,7 +39,7 @@ const findAlreadyHandled = async (examination: Examination, name: EventName): Pr
   const [once = 0] = await examination.countEffects([first])
   if (once === 0) return undefined
   await examination.deliver(buildDelivery(examination, first.body, first.subject))
-  const [twice = 0] = await examination.countEffects([first], once + 1)
+  const [twice = 0] = await examination.countEffects([first], once)
   return twice > once ? name : undefined
 }
 
@@ -101,7 +101,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     title: 'Handles a delivery once when the sender hung up and tries again',
     severity: 'high',
     clause: idempotency,
-    expected: 'the retry accepted, and one effect',
+    expected: 'one effect',
     risk: 'A cut connection loses the event, because it was marked as handled before it was, or has it handled twice.',
     fix: 'Mark a delivery as handled together with its effect, and finish the work when the sender hangs up.',
     requests: 2,
@@ -109,8 +109,7 @@ export const repeatedChecks: readonly EndpointCheck[] = [
     run: async (examination) => {
       const delivery = await examination.prepare()
       await sendAndHangUp(examination, delivery)
-      const attempt = await retry(examination, delivery)
-      if (!isAccepted(attempt.exchange)) return { verdict: 'fail', observed: describeAttempts([attempt]) }
+      await retry(examination, delivery)
       return judgeOnce(examination, [delivery], 'an attempt without a listener and its retry')
     },
   },
