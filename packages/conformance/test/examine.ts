@@ -28,6 +28,7 @@ export const examine = (
     previousSecret,
     effects: () => effects.join('\n'),
     seed: 42,
+    timeoutMs: 120_000,
     ...options,
     limits: { ...limits, ...options.limits },
   })

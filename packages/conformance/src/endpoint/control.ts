@@ -36,6 +36,10 @@ const learnEffects = async (examination: Examination, call: Delivery, bare: Deli
     knowledge.effectName = 'CALL_AI_SUMMARY'
     const [alone = 0] = await countEffects([bare])
     if (alone === 0) knowledge.needsPredecessors = true
+    if (knowledge.needsPredecessors) {
+      const [before = 0] = await countEffects([await examination.prepare('CALL_AI_SUMMARY')], 0)
+      knowledge.effectsBefore = before
+    }
     return
   }
   const name: EventName = 'GROUP_CREATED'

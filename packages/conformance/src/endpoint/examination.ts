@@ -78,8 +78,6 @@ export const createExamination = (
   const { url, limits, ids, now, secret, credentials, effects } = settings
   const exchanges: Exchange[] = []
   let down = false
-  /** Effects that a subject had before the delivery that counts. */
-  const before = new Map<string, number>()
 
   const requestMs = (): number => {
     const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
@@ -98,9 +96,7 @@ export const createExamination = (
 
   const sendHostile: Examination['sendHostile'] = async (request, subject) => {
     const exchange = await send(request)
-    if (exchange.status !== undefined && exchange.status >= 400) {
-      knowledge.refusedSubjects.set(subject, before.get(subject) ?? 0)
-    }
+    if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
     return exchange
   }
 
@@ -127,8 +123,7 @@ export const createExamination = (
     return buildDelivery(settings, { ...buildEvent(name, subject), ...change }, subject)
   }
 
-  /** Builds a delivery, and sends what must come before it, if the endpoint insists on that. */
-  const introduce = async (name: EventName): Promise<Delivery> => {
+  const prepare: Examination['prepare'] = async (name = knowledge.effectName ?? 'CALL_AI_SUMMARY') => {
     const delivery = build(name)
     if (!knowledge.needsPredecessors || name !== 'CALL_AI_SUMMARY') return delivery
     for (const earlier of callInOrder.slice(0, -1)) {
@@ -140,8 +135,7 @@ export const createExamination = (
   const poll = (subjects: readonly string[], expected: number): Promise<number[]> => {
     if (effects === undefined) throw new EffectsError('there is no --effects')
     return pollEffects(effects, subjects, {
-      isEnough: (counts) =>
-        counts.every((count, index) => count - (before.get(subjects[index] ?? '') ?? 0) >= expected),
+      isEnough: (counts) => counts.every((count) => count >= expected + knowledge.effectsBefore),
       settleMs: Math.min(2_000, Math.max(limits.settleMs, 2 * knowledge.effectLatencyMs)),
       effectMs: limits.effectMs,
       signal,
@@ -159,24 +153,16 @@ export const createExamination = (
     deliver,
     send,
     sendHostile,
-    prepare: async (name = knowledge.effectName ?? 'CALL_AI_SUMMARY') => {
-      const delivery = await introduce(name)
-      if (!knowledge.needsPredecessors || name !== 'CALL_AI_SUMMARY') return delivery
-      if (effects !== undefined && knowledge.effectName !== undefined) {
-        const [count = 0] = await poll([delivery.subject], 0)
-        before.set(delivery.subject, count)
-      }
-      return delivery
-    },
+    prepare,
     countEffects: async (deliveries, expected = 1) => {
       const subjects = deliveries.map(({ subject }) => subject)
       const counts = await poll(subjects, expected)
-      return counts.map((count, index) => count - (before.get(subjects[index] ?? '') ?? 0))
+      return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
     },
     isAlive: async () => {
       const endsAt = performance.now() + limits.recoverMs
       for (;;) {
-        const exchange = await deliver(await introduce('CALL_AI_SUMMARY'))
+        const exchange = await deliver(await prepare('CALL_AI_SUMMARY'))
         if (isAccepted(exchange)) return true
         if (signal.aborted) return false
         if (performance.now() >= endsAt) {

@@ -19,8 +19,10 @@ export type Knowledge = {
   needsPredecessors: boolean
   /** The check since which the endpoint does not respond any more. */
   downSince: string | undefined
-  /** Subjects of refused deliveries, and the effects that they had before. */
-  readonly refusedSubjects: Map<string, number>
+  /** Effects that a call has before its summary, where the endpoint needs to know the call. */
+  effectsBefore: number
+  /** Subjects that no accepted delivery was about, but perhaps for what had to come before it. */
+  readonly refusedSubjects: Set<string>
   /** Everything that was sent and received. */
   readonly exchanges: Exchange[]
   /** Secrets and correct signatures that were found in responses. */
@@ -37,7 +39,8 @@ export const createKnowledge = (): Knowledge => ({
   effectLatencyMs: 0,
   needsPredecessors: false,
   downSince: undefined,
-  refusedSubjects: new Map(),
+  effectsBefore: 0,
+  refusedSubjects: new Set(),
   exchanges: [],
   leaks: new Set(),
 })

@@ -11,6 +11,7 @@ import { addServe } from './commands/serve.ts'
 import { addSign } from './commands/sign.ts'
 import { addTrigger } from './commands/trigger.ts'
 import { addVerify } from './commands/verify.ts'
+import { addDoctor } from './doctor.ts'
 import type { ProgramContext } from './program-context.ts'
 
 /** All commands of `wabakit`. What a command does is loaded when it runs. */
@@ -29,6 +30,7 @@ export const createProgram = (context: ProgramContext): Command => {
   addResend(program)
   addSign(program)
   addVerify(program)
+  addDoctor(program, context)
   addDocuments(program)
   addReady(program)
   addMigrateDatabase(program)

@@ -51,12 +51,11 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     requests: 0,
     needs: ['effects'],
     run: async ({ knowledge, build, countEffects }) => {
-      const subjects = [...knowledge.refusedSubjects.keys()]
+      const subjects = [...knowledge.refusedSubjects]
       if (subjects.length === 0) return { verdict: 'inconclusive', observed: 'no delivery was refused' }
       const deliveries = subjects.map((subject) => ({ ...build('CALL_AI_SUMMARY'), subject }))
       const counts = await countEffects(deliveries, 0)
-      const earlier = [...knowledge.refusedSubjects.values()]
-      const handled = counts.filter((count, index) => count > (earlier[index] ?? 0)).length
+      const handled = counts.filter((count) => count > 0).length
       const observed = `${handled} of ${subjects.length} refused deliveries had an effect`
       return { verdict: handled > 0 ? 'fail' : 'pass', observed }
     },

@@ -69,6 +69,16 @@ const swapCase = (text: string): string =>
 
 const spaceOut = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2))
 
+/** Repeats the timestamp: an old one, which the signature is of, and a new one, which would pass the clock. */
+const repeatTimestamp = (order: (old: string, present: string) => string[]): Forgery => {
+  return ({ headers, timestamp, key, id, body }) => {
+    const old = String(Number(timestamp) - 86_400)
+    const signature = `v1,${signDelivery(key, { id, timestamp: old, body })}`
+    const repeated = order(old, timestamp)
+    return { headers: { ...headers, 'webhook-timestamp': repeated, 'webhook-signature': signature } }
+  }
+}
+
 const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
@@ -275,9 +285,8 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
       'a second id before the right one': ({ headers, id }, { ids }) => ({
         headers: { ...headers, 'webhook-id': [ids.createWebhookId(), id] },
       }),
-      'a second timestamp': ({ headers, timestamp }) => ({
-        headers: { ...headers, 'webhook-timestamp': [timestamp, String(Number(timestamp) + 1)] },
-      }),
+      'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
+      'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
     }),
   },
   {

@@ -1,0 +1,188 @@
+import type { ExamineEndpointOptions, Exchange, Report } from '@wabakit/conformance'
+import { escapeControls } from '@wabakit/contract/escape-controls'
+import { type Command, InvalidArgumentError } from 'commander'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { examples } from './examples.ts'
+import { collect, option } from './options.ts'
+import type { ProgramContext } from './program-context.ts'
+import { createProgressLine } from './progress-line.ts'
+
+const formats = ['pretty', 'json', 'junit', 'sarif', 'markdown'] as const
+
+type DoctorOptions = {
+  readonly secret?: string
+  readonly previousSecret?: string
+  readonly header?: readonly string[]
+  readonly basic?: string
+  readonly effects?: string
+  readonly only?: readonly string[]
+  readonly skip?: readonly string[]
+  readonly replay?: string
+  readonly timeout: number
+  readonly seed?: number
+  readonly yes?: boolean
+  readonly format: (typeof formats)[number]
+}
+
+const readIds = (text: string): string[] =>
+  text
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean)
+
+const readSeconds = (text: string): number => {
+  const value = Number(text)
+  if (value > 0 && value < 86_400) return value
+  throw new InvalidArgumentError('It must be a number of seconds above 0.')
+}
+
+const readSeed = (text: string): number => {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value < 2 ** 32) return value
+  throw new InvalidArgumentError('It must be a whole number from 0 to 4294967295.')
+}
+
+const readHeaders = ({ header = [], basic }: DoctorOptions): Record<string, string> | undefined => {
+  const headers: Record<string, string> = {}
+  for (const line of header) {
+    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
+    // The value is a secret, so that the message does not repeat it.
+    if (name === undefined || !value) throw new CliError('--header takes "name: value".', exitCodes.usage)
+    headers[name] = value
+  }
+  if (basic !== undefined) {
+    if (!basic.includes(':')) throw new CliError('--basic takes "user:password".', exitCodes.usage)
+    headers.authorization = `Basic ${Buffer.from(basic).toString('base64')}`
+  }
+  return Object.keys(headers).length > 0 ? headers : undefined
+}
+
+const toExamineOptions = (url: string, options: DoctorOptions): ExamineEndpointOptions => {
+  const { secret, previousSecret, effects, skip, seed, replay, timeout, yes } = options
+  return {
+    url,
+    secret,
+    previousSecret,
+    headers: readHeaders(options),
+    effects,
+    only: replay === undefined ? options.only : [replay],
+    skip,
+    seed,
+    timeoutMs: timeout * 1_000,
+    allowPublicTarget: yes,
+  }
+}
+
+const maxShownBytes = 2_000
+
+const showBody = (body: Uint8Array): string => {
+  const text = Buffer.from(body.subarray(0, maxShownBytes)).toString()
+  return body.length > maxShownBytes ? `${text}… (${body.length} bytes)` : text
+}
+
+/** Formats a request and its response as they went over the wire; credentials are not shown. */
+const formatExchange = (
+  { request, status, headers, body, error }: Exchange,
+  hidden: readonly string[],
+): string => {
+  const isHidden = (name: string): boolean => hidden.includes(name.toLowerCase())
+  const sent = Object.entries(request.headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `> ${name}: ${isHidden(name) ? '[secret]' : value}`),
+  )
+  const received = Object.entries(headers).map(([name, value]) => `< ${name}: ${value}`)
+  const head = status === undefined ? `< no response: ${error}` : `< ${status}`
+  return [`> ${request.method}`, ...sent, `> ${showBody(request.body)}`, head, ...received, `< ${body}`, '']
+    .map((line) => escapeControls(line.slice(0, 4_000)))
+    .join('\n')
+}
+
+/** Reports come with colors; other terminals and files get them without. */
+const writeReport = (text: string, format: DoctorOptions['format']): void => {
+  const plain = format === 'pretty' ? escapeUnstyled(text) : text
+  process.stdout.write(plain)
+}
+
+const examine = async (url: string, options: DoctorOptions): Promise<Report> => {
+  const { DoctorUsageError, EndpointUnreachableError, examineEndpoint } = await import('@wabakit/conformance')
+  const settings = toExamineOptions(url, options)
+  const hidden = Object.keys(settings.headers ?? {}).map((name) => name.toLowerCase())
+  const progress = createProgressLine()
+  let total = 0
+  let done = 0
+  try {
+    return await examineEndpoint({
+      ...settings,
+      onStart: ({ target, checks, requests }) => {
+        total = checks
+        process.stderr.write(
+          `${escapeText(`Sending about ${requests} requests to ${target}, for at most ${options.timeout} s.`)}\n`,
+        )
+      },
+      onResult: ({ id, verdict }) => {
+        done += 1
+        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
+      },
+      onExchange: (id, exchange) => {
+        if (id === options.replay) process.stderr.write(`${formatExchange(exchange, hidden)}\n`)
+      },
+    })
+  } catch (error) {
+    if (error instanceof DoctorUsageError)
+      throw new CliError(error.message, exitCodes.usage, { cause: error })
+    if (error instanceof EndpointUnreachableError) {
+      throw new CliError(error.message, exitCodes.unreachable, { cause: error })
+    }
+    throw error
+  } finally {
+    progress.end()
+  }
+}
+
+/** Adds `wabakit doctor`. */
+export const addDoctor = (program: Command, { exitWith }: ProgramContext): void => {
+  program
+    .command('doctor')
+    .description('attack a webhook endpoint, and report what it does wrong')
+    .argument('<url>', 'URL of the endpoint')
+    .addOption(
+      option('--secret <secret>', 'secret that signs deliveries: whsec_…').env('WABAKIT_WEBHOOK_SECRET'),
+    )
+    .addOption(option('--previous-secret <secret>', 'secret that is still accepted during a rotation'))
+    .addOption(
+      option(
+        '--header <header>',
+        'header that authenticates the sender, as "name: value"; repeatable',
+      ).argParser(collect),
+    )
+    .addOption(option('--basic <user:password>', 'credentials of the sender'))
+    .addOption(
+      option(
+        '--effects <source>',
+        'URL or shell command that prints what the application did, one line per effect',
+      ),
+    )
+    .addOption(option('--only <ids>', 'checks to run, separated by commas').argParser(readIds))
+    .addOption(option('--skip <ids>', 'checks to leave out, separated by commas').argParser(readIds))
+    .addOption(option('--replay <id>', 'run one check and print its requests and responses'))
+    .addOption(
+      option('--timeout <seconds>', 'maximum duration of the run').argParser(readSeconds).default(30),
+    )
+    .addOption(option('--seed <number>', 'seed of a former run').argParser(readSeed))
+    .addOption(option('--yes', 'examine a target outside this machine and private networks'))
+    .addOption(option('--format <format>', 'how to print the report').choices(formats).default('pretty'))
+    .addHelpText(
+      'after',
+      `${examples(
+        'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',
+        `doctor http://127.0.0.1:3000/webhooks --effects 'sqlite3 app.db "select call_id from summaries"'`,
+        'doctor http://127.0.0.1:3000/webhooks --replay refuses-stale-timestamp --seed 42',
+      )}\n\nExit codes: 0 pass, 1 fail, 2 wrong usage, 3 unreachable, 4 inconclusive.`,
+    )
+    .action(async (url: string, options: DoctorOptions) => {
+      const report = await examine(url, options)
+      const conformance = await import('@wabakit/conformance')
+      writeReport(conformance.formatReport(report, options.format), options.format)
+      exitWith(conformance.exitCodes[report.verdict])
+    })
+}
