@@ -1,5 +1,5 @@
 import type { EventName } from '@wabakit/contract'
-import { EndpointUnreachableError } from './errors.ts'
+import { EffectsError, EndpointUnreachableError } from './errors.ts'
 import { buildDelivery, type Examination } from './examination.ts'
 import { describeResponse, isAccepted } from './judge.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
@@ -82,6 +82,11 @@ export const runControl = async (examination: Examination): Promise<void> => {
   knowledge.needsPredecessors = !isAccepted(alone)
   const [summary] = call.slice(-1)
   if (examination.effects !== undefined && summary !== undefined) {
-    await learnEffects(examination, summary, bare)
+    try {
+      await learnEffects(examination, summary, bare)
+    } catch (error) {
+      if (!(error instanceof EffectsError)) throw error
+      knowledge.effectsProblem = error.message
+    }
   }
 }

@@ -6,7 +6,7 @@ import { declineCheck } from './decline.ts'
 import { DoctorUsageError, EffectsError } from './errors.ts'
 import { createExamination } from './examination.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
-import { hideSecrets } from './leaks.ts'
+import { hideInExchange, hideSecrets } from './leaks.ts'
 import { defaultLimits } from './limits.ts'
 import type { ExamineEndpointOptions } from './options.ts'
 import { createIds } from './payloads.ts'
@@ -89,7 +89,7 @@ const runCheck = async (
     if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }
     throw error
   } finally {
-    for (const exchange of examination.exchanges) onExchange?.(check.id, exchange)
+    for (const exchange of examination.exchanges) onExchange?.(check.id, hideInExchange(exchange, settings))
   }
 }
 

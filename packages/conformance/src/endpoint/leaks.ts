@@ -1,4 +1,4 @@
-import type { Exchange } from './send.ts'
+import type { Exchange, OutgoingRequest } from './send.ts'
 import type { Settings } from './settings.ts'
 import { decodeKey, signDelivery } from './sign.ts'
 
@@ -22,6 +22,20 @@ export const listSecretForms = ({ secret, previousSecret, credentials }: Secrets
 /** Replaces every secret of a run in a text. */
 export const hideSecrets = (text: string, secrets: Secrets): string =>
   listSecretForms(secrets).reduce((hidden, form) => hidden.replaceAll(form, '[secret]'), text)
+
+/** Returns an exchange without the secrets of the run. */
+export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange => {
+  const hide = (text: string): string => hideSecrets(text, secrets)
+  const hideAll = (headers: OutgoingRequest['headers']) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().map(hide)]))
+  const received = Object.entries(exchange.headers).map(([name, value]) => [name, hide(value)])
+  return {
+    ...exchange,
+    request: { ...exchange.request, headers: hideAll(exchange.request.headers) },
+    headers: Object.fromEntries(received),
+    body: hide(exchange.body),
+  }
+}
 
 const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
 

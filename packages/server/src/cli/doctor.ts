@@ -81,14 +81,10 @@ const showBody = (body: Uint8Array): string => {
   return body.length > maxShownBytes ? `${text}… (${body.length} bytes)` : text
 }
 
-/** Formats a request and its response as they went over the wire; credentials are not shown. */
-const formatExchange = (
-  { request, status, headers, body, error }: Exchange,
-  hidden: readonly string[],
-): string => {
-  const isHidden = (name: string): boolean => hidden.includes(name.toLowerCase())
+/** Formats a request and its response as they went over the wire; the doctor has hidden the secrets in them. */
+const formatExchange = ({ request, status, headers, body, error }: Exchange): string => {
   const sent = Object.entries(request.headers).flatMap(([name, values]) =>
-    [values].flat().map((value) => `> ${name}: ${isHidden(name) ? '[secret]' : value}`),
+    [values].flat().map((value) => `> ${name}: ${value}`),
   )
   const received = Object.entries(headers).map(([name, value]) => `< ${name}: ${value}`)
   const head = status === undefined ? `< no response: ${error}` : `< ${status}`
@@ -106,7 +102,6 @@ const writeReport = (text: string, format: DoctorOptions['format']): void => {
 const examine = async (url: string, options: DoctorOptions): Promise<Report> => {
   const { DoctorUsageError, EndpointUnreachableError, examineEndpoint } = await import('@wabakit/conformance')
   const settings = toExamineOptions(url, options)
-  const hidden = Object.keys(settings.headers ?? {}).map((name) => name.toLowerCase())
   const progress = createProgressLine()
   let total = 0
   let done = 0
@@ -124,7 +119,7 @@ const examine = async (url: string, options: DoctorOptions): Promise<Report> => 
         if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
       },
       onExchange: (id, exchange) => {
-        if (id === options.replay) process.stderr.write(`${formatExchange(exchange, hidden)}\n`)
+        if (id === options.replay) process.stderr.write(`${formatExchange(exchange)}\n`)
       },
     })
   } catch (error) {
