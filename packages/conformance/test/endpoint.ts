@@ -37,7 +37,7 @@ class Refusal extends Error {
   }
 }
 
-export const keyOf = (text: string): Buffer => Buffer.from(text.replace('whsec_', ''), 'base64')
+export const toKey = (text: string): Buffer => Buffer.from(text.replace('whsec_', ''), 'base64')
 
 export const header = (request: IncomingMessage, name: string): string => String(request.headers[name] ?? '')
 
@@ -60,7 +60,7 @@ export type Verification = {
 /** Creates a verification by Standard Webhooks, right but for what is replaced. */
 export const createVerify = (mistakes: Partial<Verification> = {}): Parts['verify'] => {
   const { secrets, compare, split, content, body, isTimely }: Verification = {
-    secrets: [keyOf(secret), keyOf(previousSecret)],
+    secrets: [toKey(secret), toKey(previousSecret)],
     compare: equals,
     split: (text) => text.split(' ').flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : [])),
     content: (id, timestamp) => `${id}.${timestamp}.`,

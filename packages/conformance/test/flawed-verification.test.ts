@@ -1,4 +1,4 @@
-import { createVerify, header, keyOf, previousSecret, secret, sign } from './endpoint.ts'
+import { createVerify, header, previousSecret, secret, sign, toKey } from './endpoint.ts'
 import { describeFlaws, type Flaw } from './flaws.ts'
 
 const everythingForged = [
@@ -154,22 +154,22 @@ const flaws: Record<string, Flaw> = {
     plant: ({ right }) => ({
       verify: (incoming) => {
         const given = header(incoming.request, 'webhook-signature').replace('v1,', '')
-        const isLegacy = given === sign(keyOf(secret), '', incoming.body)
+        const isLegacy = given === sign(toKey(secret), '', incoming.body)
         return isLegacy ? undefined : right.verify(incoming)
       },
     }),
     fail: ['refuses-partial-signature'],
   },
   'takes a missing previous secret for an empty one': {
-    plant: () => verifyWith({ secrets: [keyOf(secret), keyOf(previousSecret), Buffer.alloc(0)] }),
+    plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), Buffer.alloc(0)] }),
     fail: ['refuses-empty-secret'],
   },
   'takes a missing previous secret for the text undefined': {
-    plant: () => verifyWith({ secrets: [keyOf(secret), keyOf(previousSecret), 'undefined'] }),
+    plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), 'undefined'] }),
     fail: ['refuses-empty-secret'],
   },
   'knows one secret only': {
-    plant: () => verifyWith({ secrets: [keyOf(secret)] }),
+    plant: () => verifyWith({ secrets: [toKey(secret)] }),
     fail: ['accepts-either-secret-in-rotation'],
   },
   'uses the first of repeated headers': {

@@ -67,28 +67,13 @@ const readXml = (text: string): Element => {
 describe('JUnit', () => {
   /** What the schema of the Jenkins xUnit plugin (junit-10.xsd) allows, as far as we use it. */
   const allowed: Record<string, { attributes: string[]; children: string[] }> = {
-    testsuites: {
-      attributes: ['name', 'time', 'tests', 'failures', 'disabled', 'errors', 'skipped'],
-      children: ['testsuite'],
-    },
+    testsuites: { attributes: ['name', 'time', 'tests', 'failures', 'errors'], children: ['testsuite'] },
     testsuite: {
-      attributes: [
-        'name',
-        'tests',
-        'failures',
-        'errors',
-        'time',
-        'disabled',
-        'skipped',
-        'timestamp',
-        'hostname',
-        'id',
-        'package',
-      ],
+      attributes: ['name', 'tests', 'failures', 'errors', 'time', 'skipped'],
       children: ['testcase', 'properties', 'system-out', 'system-err', 'testsuite'],
     },
     testcase: {
-      attributes: ['name', 'assertions', 'time', 'classname', 'status', 'group', 'file', 'line'],
+      attributes: ['name', 'time', 'classname', 'group'],
       children: ['skipped', 'error', 'failure', 'system-out', 'system-err'],
     },
     failure: { attributes: ['type', 'message'], children: [] },
@@ -116,11 +101,11 @@ describe('JUnit', () => {
     expect(suites.attributes).toMatchObject({
       tests: String(cases.length),
       failures: String(count('failure')),
-      skipped: String(count('skipped')),
       errors: '0',
     })
+    expect(suite?.attributes.skipped).toBe(String(count('skipped')))
     expect(cases.map(({ attributes: { name } }) => name)).toEqual(report.checks.map(({ id }) => id))
-    expect(cases.every(({ attributes }) => Number(attributes.time) >= 0)).toBe(true)
+    for (const { attributes } of [suites, ...cases]) expect(attributes.time).toMatch(/^\d{1,3}\.\d{3}$/)
   })
 })
 

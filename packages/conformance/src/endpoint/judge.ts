@@ -8,7 +8,7 @@ export type Attempt = {
   readonly exchange: Exchange
 }
 
-/** Checks whether a response tells the sender that its delivery was handled. */
+/** Checks whether a response acknowledges the delivery. */
 export const isAccepted = ({ status }: Exchange): boolean =>
   status !== undefined && status >= 200 && status < 300
 

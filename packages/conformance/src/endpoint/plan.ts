@@ -31,7 +31,7 @@ export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChe
 }
 
 /**
- * Tells what a run with these options would send, without sending it.
+ * Returns what a run with these options would send, without sending it.
  *
  * @throws DoctorUsageError when the options are wrong.
  */

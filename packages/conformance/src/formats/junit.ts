@@ -20,18 +20,18 @@ const formatOutcome = ({ verdict, observed, expected, fix, reproduce }: CheckRes
 
 const formatCase = (tool: string, check: CheckResult): string => {
   const attributes = `classname="wabakit.${tool}.${escapeXml(check.group)}" name="${escapeXml(check.id)}"`
-  return `    <testcase ${attributes} time="${check.durationMs / 1_000}">${formatOutcome(check)}</testcase>`
+  return `    <testcase ${attributes} time="${(check.durationMs / 1_000).toFixed(3)}">${formatOutcome(check)}</testcase>`
 }
 
 /** Formats a report as JUnit XML, with one test suite. Inconclusive checks count as skipped. */
 export const formatJunit = ({ tool, target, counts, checks }: Report): string => {
   const skipped = counts.skipped + counts.inconclusive
   const time = checks.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1_000
-  const totals = `tests="${checks.length}" failures="${counts.fail}" errors="0" skipped="${skipped}" time="${time}"`
+  const totals = `tests="${checks.length}" failures="${counts.fail}" errors="0" time="${time.toFixed(3)}"`
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="wabakit ${tool}" ${totals}>`,
-    `  <testsuite name="${escapeXml(`${tool} ${target}`)}" ${totals}>`,
+    `  <testsuite name="${escapeXml(`${tool} ${target}`)}" ${totals} skipped="${skipped}">`,
     ...checks.map((check) => formatCase(tool, check)),
     '  </testsuite>',
     '</testsuites>',

@@ -20,7 +20,7 @@ const findStack = ({ body, headers }: Exchange): string | undefined => {
   return stackPatterns.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined)
 }
 
-/** What an endpoint tells, and how it behaves besides. */
+/** What an endpoint reveals, and how it behaves otherwise. */
 export const behaviorChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-get',
@@ -81,7 +81,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     severity: 'medium',
     clause: 'CWE-209, sensitive information in an error message',
     expected: 'no stack trace, and no path of a source file',
-    risk: 'Paths, versions and function names tell an attacker where to look.',
+    risk: 'Paths, versions and function names show an attacker where to look.',
     fix: 'Log errors, and respond with a sentence of your own. (Express: NODE_ENV=production.)',
     requests: 0,
     runsAnyway: true,
