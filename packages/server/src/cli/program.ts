@@ -49,6 +49,11 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./verify.ts'),
   },
   {
+    name: 'doctor',
+    summary: 'attack a webhook endpoint, and report what it does wrong',
+    load: () => import('./doctor.ts'),
+  },
+  {
     name: 'openapi',
     summary: 'print the OpenAPI 3.1 document of the two endpoints',
     load: () => import('./documents.ts'),

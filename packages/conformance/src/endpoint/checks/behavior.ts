@@ -1,0 +1,133 @@
+import type { EndpointCheck } from '../check.ts'
+import { isAccepted, judgeAccepted } from '../judge.ts'
+import type { Exchange } from '../send.ts'
+
+/** Lines of stack traces, and paths of source files, in the languages that endpoints are written in. */
+const stackPatterns: readonly RegExp[] = [
+  /^\s*at .+[:(].+:\d+/m,
+  /\bat .+\.[cm]?[jt]sx?:\d+:\d+/,
+  /Traceback \(most recent call last\)/,
+  /^\s*File ".+", line \d+/m,
+  /\.(?:java|kt|scala):\d+\)/,
+  /\.(?:go|rb|php|rs|py):\d+/,
+  /\bnode_modules[/\\]/,
+  /goroutine \d+ \[/,
+  /in \/\S+\.php/,
+]
+
+const findStack = ({ body, headers }: Exchange): string | undefined => {
+  const text = [body, ...Object.values(headers)].join('\n').replaceAll('\\n', '\n').replaceAll('<br>', '\n')
+  return stackPatterns.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined)
+}
+
+/** What an endpoint reveals, and how it behaves otherwise. */
+export const behaviorChecks: readonly EndpointCheck[] = [
+  {
+    id: 'refuses-get',
+    title: 'Refuses GET',
+    severity: 'low',
+    clause: 'RFC 9110, section 15.5.6: 405',
+    expected: '405 or another 4xx',
+    risk: 'A link in an e-mail, a crawler or a prefetch calls the endpoint.',
+    fix: 'Route POST alone, and respond 405 to the rest.',
+    requests: 1,
+    run: async ({ send }) => {
+      const exchange = await send({ method: 'GET', headers: {} })
+      const { status = 0 } = exchange
+      if (isAccepted(exchange)) return { verdict: 'fail', observed: `${status} to GET` }
+      if (status >= 500) return { verdict: 'fail', observed: `${status} to GET` }
+      if (status >= 400) return { verdict: 'pass', observed: String(status) }
+      return { verdict: 'inconclusive', observed: exchange.error ?? `${status} to GET` }
+    },
+  },
+  {
+    id: 'handles-nothing-it-refuses',
+    title: 'Does nothing with a delivery that it refuses',
+    severity: 'critical',
+    clause: 'decision 0019: verify before anything else',
+    expected: 'no effect of any refused delivery',
+    risk: 'The response says 401, but the forgery has been handled.',
+    fix: 'Verify before you parse, store or publish anything, and return when it fails.',
+    requests: 0,
+    needs: ['effects'],
+    run: async ({ knowledge, build, countEffects }) => {
+      const subjects = [...knowledge.refusedSubjects]
+      if (subjects.length === 0) return { verdict: 'inconclusive', observed: 'no delivery was refused' }
+      const deliveries = subjects.map((subject) => ({ ...build('CALL_AI_SUMMARY'), subject }))
+      const counts = await countEffects(deliveries, 0)
+      const handled = counts.filter((count) => count > 0).length
+      const observed = `${handled} of ${subjects.length} refused deliveries had an effect`
+      return { verdict: handled > 0 ? 'fail' : 'pass', observed }
+    },
+  },
+  {
+    id: 'keeps-secrets-out-of-answers',
+    title: 'Keeps secrets out of its responses',
+    severity: 'critical',
+    clause: 'CWE-209, sensitive information in an error message',
+    expected: 'no secret, and no signature that the sender did not know',
+    risk: 'One forged request is answered with what makes the next one genuine.',
+    fix: 'Say that the signature does not match, and never what it should have been.',
+    requests: 0,
+    runsAnyway: true,
+    run: ({ knowledge: { leaks, exchanges } }) => ({
+      verdict: leaks.size > 0 ? 'fail' : 'pass',
+      observed: leaks.size > 0 ? [...leaks].join('; ') : `nothing in ${exchanges.length} responses`,
+    }),
+  },
+  {
+    id: 'keeps-stacks-out-of-answers',
+    title: 'Keeps stack traces out of its responses',
+    severity: 'medium',
+    clause: 'CWE-209, sensitive information in an error message',
+    expected: 'no stack trace, and no path of a source file',
+    risk: 'Paths, versions and function names show an attacker where to look.',
+    fix: 'Log errors, and respond with a sentence of your own. (Express: NODE_ENV=production.)',
+    requests: 0,
+    runsAnyway: true,
+    run: ({ knowledge: { exchanges } }) => {
+      const found = exchanges.map(findStack).find((stack) => stack !== undefined)
+      if (found === undefined)
+        return { verdict: 'pass', observed: `nothing in ${exchanges.length} responses` }
+      return { verdict: 'fail', observed: found.trim().slice(0, 120) }
+    },
+  },
+  {
+    id: 'does-not-redirect',
+    title: 'Does not redirect',
+    severity: 'medium',
+    clause: 'decision 0020: senders do not follow redirects',
+    expected: 'no 3xx',
+    risk: 'No event arrives. A sender that did follow would take the body, and the secret header, to another host.',
+    fix: 'Register the final URL: with https, the right host, and the slash at its end that your framework wants.',
+    requests: 0,
+    runsAnyway: true,
+    run: ({ knowledge: { controls } }) => {
+      const redirect = controls.find(({ status = 0 }) => status >= 300 && status < 400)
+      if (controls.length === 0) return { verdict: 'inconclusive', observed: 'no genuine delivery was sent' }
+      if (redirect === undefined) return { verdict: 'pass', observed: 'no redirect' }
+      const { status, headers } = redirect
+      return { verdict: 'fail', observed: `${status} to ${headers.location ?? 'nowhere'}` }
+    },
+  },
+  {
+    id: 'recovers-after-attacks',
+    title: 'Accepts a genuine delivery after all attacks',
+    severity: 'critical',
+    clause: 'the positive control, once more',
+    expected: '2xx',
+    risk: 'An attack keeps the endpoint from working although it did not seem to harm it.',
+    fix: 'Find out in the log of the endpoint after which request it stopped.',
+    requests: 1,
+    runsAnyway: true,
+    run: async (examination) => {
+      if (!examination.knowledge.acceptsGenuine) {
+        return { verdict: 'inconclusive', observed: examination.knowledge.controlProblem }
+      }
+      if (await examination.isAlive()) return { verdict: 'pass', observed: 'accepted' }
+      const last = examination.exchanges.at(-1)
+      if (last === undefined) return { verdict: 'inconclusive', observed: 'nothing was sent' }
+      return { ...judgeAccepted([{ label: 'a genuine delivery', exchange: last }]) }
+    },
+  },
+]

@@ -1,0 +1,390 @@
+import type { EndpointCheck } from '../check.ts'
+import type { Examination } from '../examination.ts'
+import { type Attempt, isAccepted, judgeRefused } from '../judge.ts'
+import type { OutgoingRequest } from '../send.ts'
+import { decodeKey, signContent, signDelivery } from '../sign.ts'
+
+/** A genuine delivery that was never sent, for a forger to change. */
+type Genuine = {
+  readonly id: string
+  readonly timestamp: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  /** Its signature in base64, without a version. */
+  readonly signature: string
+  readonly key: Buffer
+}
+
+type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
+
+const readGenuine = async (examination: Examination) => {
+  const delivery = await examination.prepare()
+  const { headers, timestamp, body } = await examination.sign(delivery)
+  const key = decodeKey(examination.secret ?? '')
+  const signature = signDelivery(key, { id: delivery.id, timestamp, body })
+  return { delivery, genuine: { id: delivery.id, timestamp, body, headers, signature, key } }
+}
+
+/** Sends each forgery, and expects each to be refused. */
+const refuse = (forgeries: Readonly<Record<string, Forgery>>): Pick<EndpointCheck, 'requests' | 'run'> => ({
+  requests: Object.keys(forgeries).length,
+  run: async (examination) => {
+    const attempts: Attempt[] = []
+    for (const [label, forge] of Object.entries(forgeries)) {
+      const { delivery, genuine } = await readGenuine(examination)
+      const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
+      attempts.push({ label, exchange: await examination.sendHostile(forged, delivery.subject) })
+    }
+    return judgeRefused(attempts)
+  },
+})
+
+const withSignature = (write: (signature: string) => string): Forgery => {
+  return ({ headers, signature }) => ({ headers: { ...headers, 'webhook-signature': write(signature) } })
+}
+
+const signedBy = (key: string | Uint8Array | ((examination: Examination) => Uint8Array)): Forgery => {
+  return ({ headers, ...genuine }, examination) => {
+    const signature = signDelivery(typeof key === 'function' ? key(examination) : key, genuine)
+    return { headers: { ...headers, 'webhook-signature': `v1,${signature}` } }
+  }
+}
+
+const without = (...names: readonly string[]): Forgery => {
+  return ({ headers }) => ({
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
+  })
+}
+
+/** Changes the sentence that somebody will read, and nothing else. */
+const tamper = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
+
+const tamperValue = (body: Buffer): Buffer =>
+  Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
+
+const swapCase = (text: string): string =>
+  text.replace(/[a-z]/i, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+
+const spaceOut = (body: Buffer): Buffer => Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 2))
+
+/** Repeats the timestamp: an old one, which the signature is of, and a new one, which would pass the clock. */
+const repeatTimestamp = (order: (old: string, present: string) => string[]): Forgery => {
+  return ({ headers, timestamp, key, id, body }) => {
+    const old = String(Number(timestamp) - 86_400)
+    const signature = `v1,${signDelivery(key, { id, timestamp: old, body })}`
+    const repeated = order(old, timestamp)
+    return { headers: { ...headers, 'webhook-timestamp': repeated, 'webhook-signature': signature } }
+  }
+}
+
+const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
+const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
+
+/** Checks that a signature decides, for endpoints that verify signatures. */
+const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
+  {
+    id: 'refuses-unsigned',
+    title: 'Refuses a delivery without a signature',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'Anybody who knows the URL can write into your system.',
+    fix: 'Refuse with 401 unless all three webhook- headers are there and the signature matches.',
+    ...refuse({
+      'no webhook- headers': without('webhook-id', 'webhook-timestamp', 'webhook-signature'),
+      'no webhook-signature': without('webhook-signature'),
+      'no webhook-id': without('webhook-id'),
+      'no webhook-timestamp': without('webhook-timestamp'),
+    }),
+  },
+  {
+    id: 'refuses-wrong-secret',
+    title: 'Refuses a signature of another secret',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'Anybody can sign with a secret of their own and write into your system.',
+    fix: 'Compare the signature with the one that you compute; its presence proves nothing.',
+    ...refuse({ 'a signature of a random secret': signedBy(({ random }) => random.bytes(32)) }),
+  },
+  {
+    id: 'refuses-tampered-body',
+    title: 'Refuses a body that was changed after it was signed',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'Whoever sees one genuine delivery can send any content with its signature.',
+    fix: 'Include the raw body in what you verify.',
+    ...refuse({
+      'a changed text': ({ body }) => ({ body: tamperValue(body) }),
+      'another event': ({ body }) => ({ body: tamper(body) }),
+    }),
+  },
+  {
+    id: 'refuses-appended-body',
+    title: 'Refuses a body that was extended after it was signed',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'An attacker appends a second event to a genuine one.',
+    fix: 'Verify the whole body, not its first line, chunk or kilobytes.',
+    ...refuse({
+      'a second object on a new line': ({ body }) => ({
+        body: Buffer.concat([body, Buffer.from('\n'), body]),
+      }),
+      'a second object far behind': ({ body }) => ({
+        body: Buffer.concat([body, Buffer.alloc(16_384, ' '), body]),
+      }),
+      'a byte of zero': ({ body }) => ({ body: Buffer.concat([body, Buffer.from([0]), body]) }),
+    }),
+  },
+  {
+    id: 'refuses-swapped-id',
+    title: 'Refuses a signature that belongs to another webhook-id',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'One captured delivery can be repeated without end under new ids, past every deduplication.',
+    fix: 'Sign and verify `id.timestamp.body`, not the body alone.',
+    ...refuse({
+      'another id': ({ headers }, { ids }) => ({
+        headers: { ...headers, 'webhook-id': ids.createWebhookId() },
+      }),
+    }),
+  },
+  {
+    id: 'refuses-swapped-timestamp',
+    title: 'Refuses a signature that belongs to another timestamp',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'A delivery captured last year is made fresh by writing a new time into its header.',
+    fix: 'Include the timestamp in what you verify: `id.timestamp.body`.',
+    ...refuse({
+      'another time': ({ headers, timestamp }) => ({
+        headers: { ...headers, 'webhook-timestamp': String(Number(timestamp) - 1) },
+      }),
+    }),
+  },
+  {
+    id: 'refuses-truncated-signature',
+    title: 'Refuses the beginning of a signature',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'A comparison of prefixes lets an attacker guess the signature in few attempts, or crash the endpoint.',
+    fix: compare,
+    ...refuse({
+      '1 character of it': withSignature((signature) => `v1,${signature.slice(0, 1)}`),
+      '8 characters of it': withSignature((signature) => `v1,${signature.slice(0, 8)}`),
+      '40 of its 44 characters': withSignature((signature) => `v1,${signature.slice(0, 40)}`),
+      'its first 8 characters, then others': withSignature(
+        (signature) => `v1,${signature.slice(0, 8)}${'A'.repeat(35)}=`,
+      ),
+    }),
+  },
+  {
+    id: 'refuses-empty-signature',
+    title: 'Refuses an empty signature',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'An empty string passes comparisons such as startsWith, and everybody can send one.',
+    fix: compare,
+    ...refuse({
+      'an empty header': withSignature(() => ''),
+      'a version without a signature': withSignature(() => 'v1,'),
+      'a version alone': withSignature(() => 'v1'),
+    }),
+  },
+  {
+    id: 'refuses-other-version',
+    title: 'Refuses a right signature under another version',
+    severity: 'medium',
+    clause: 'Standard Webhooks 1.0, "Signature scheme": v1 is HMAC-SHA256',
+    expected: '4xx',
+    risk: 'A later version means another scheme; who ignores the version can be made to confuse them.',
+    fix: 'Use only the parts of webhook-signature that start with `v1,`.',
+    ...refuse({
+      v2: withSignature((signature) => `v2,${signature}`),
+      v1a: withSignature((signature) => `v1a,${signature}`),
+      'no version': withSignature((signature) => signature),
+    }),
+  },
+  {
+    id: 'refuses-changed-case',
+    title: 'Refuses a signature in other letter case',
+    severity: 'medium',
+    clause: 'RFC 4648, section 4: base64 tells upper from lower case',
+    expected: '4xx',
+    risk: 'Ignoring case throws away a good part of what an attacker would have to guess.',
+    fix: compare,
+    ...refuse({ 'one letter in the other case': withSignature((signature) => `v1,${swapCase(signature)}`) }),
+  },
+  {
+    id: 'refuses-partial-signature',
+    title: 'Refuses a signature over a part of the delivery',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Signature scheme": `id.timestamp.payload` is signed',
+    expected: '4xx',
+    risk: 'A signature of the body alone can be repeated for ever, under any id and at any time.',
+    fix: 'Remove older schemes; accept signatures over `id.timestamp.body` alone.',
+    ...refuse({
+      'a signature of the body alone': ({ headers, key, body }) => ({
+        headers: { ...headers, 'webhook-signature': `v1,${signContent(key, body)}` },
+      }),
+      'a signature of the timestamp and the body': ({ headers, key, timestamp, body }) => ({
+        headers: { ...headers, 'webhook-signature': `v1,${signContent(key, `${timestamp}.`, body)}` },
+      }),
+      'a signature of the id and the timestamp': ({ headers, key, id, timestamp }) => ({
+        headers: { ...headers, 'webhook-signature': `v1,${signContent(key, `${id}.${timestamp}.`)}` },
+      }),
+    }),
+  },
+  {
+    id: 'refuses-signature-of-parsed-body',
+    title: 'Refuses a signature of the parsed body',
+    severity: 'high',
+    clause: `${scheme}: the raw payload is signed`,
+    expected: '4xx',
+    risk: 'Two bodies that parse alike are not the same: duplicate keys and rounded numbers pass unsigned.',
+    fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
+    ...refuse({
+      'a signature of the body without its spacing': ({ body }) => ({ body: spaceOut(body) }),
+    }),
+  },
+  {
+    id: 'refuses-empty-secret',
+    title: 'Refuses a signature of an empty secret',
+    severity: 'critical',
+    clause: scheme,
+    expected: '4xx',
+    risk: 'A missing environment variable becomes a secret that everybody knows.',
+    fix: 'Stop at start-up when the secret is missing or empty.',
+    ...refuse({
+      'a signature of an empty secret': signedBy(''),
+      'a signature of the text undefined': signedBy('undefined'),
+      'a signature of undefined as base64': signedBy(Buffer.from('undefined', 'base64')),
+      'a signature of the text null': signedBy('null'),
+    }),
+  },
+  {
+    id: 'refuses-duplicate-headers',
+    title: 'Refuses a delivery whose webhook-id or webhook-timestamp is there twice',
+    severity: 'high',
+    clause: 'RFC 9110, section 5.3: a sender must not repeat such a header',
+    expected: '4xx',
+    risk: 'One value is verified and another is used: a replay passes the deduplication or the clock.',
+    fix: 'Refuse a repeated header; in Node.js, request.headers joins it with a comma, which then cannot match.',
+    ...refuse({
+      'a second id after the right one': ({ headers, id }, { ids }) => ({
+        headers: { ...headers, 'webhook-id': [id, ids.createWebhookId()] },
+      }),
+      'a second id before the right one': ({ headers, id }, { ids }) => ({
+        headers: { ...headers, 'webhook-id': [ids.createWebhookId(), id] },
+      }),
+      'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
+      'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
+    }),
+  },
+  {
+    id: 'survives-forged-claim',
+    title: 'Handles a genuine delivery although a forgery used its id before',
+    severity: 'critical',
+    clause: 'decision 0018: verify first, then deduplicate',
+    expected: 'the forgery refused, the genuine delivery handled',
+    risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
+    fix: 'Verify the signature before you look the id up or write it down.',
+    requests: 2,
+    run: async (examination) => {
+      const { delivery, genuine } = await readGenuine(examination)
+      const other = examination.build('CALL_AI_SUMMARY')
+      const signature = signDelivery(examination.random.bytes(32), { ...genuine, body: other.body })
+      const headers = { ...genuine.headers, 'webhook-signature': `v1,${signature}` }
+      const forgery = await examination.sendHostile({ headers, body: other.body }, other.subject)
+      const exchange = await examination.deliver(delivery)
+      const responses = `${forgery.status ?? 'no response'} to the forgery, ${exchange.status ?? 'no response'} to the genuine delivery`
+      if (!isAccepted(exchange)) return { verdict: 'fail', observed: responses }
+      if (examination.effects === undefined || examination.knowledge.effectName === undefined) {
+        const observed = `${responses}; only --effects <command or URL> can show that it was handled`
+        return { verdict: 'inconclusive', observed }
+      }
+      const [count = 0] = await examination.countEffects([delivery])
+      const observed = `${responses}, which had ${count} effects`
+      return { verdict: count === 0 ? 'fail' : 'pass', observed }
+    },
+  },
+]
+
+const withCredentials = (change: (value: string) => string | undefined): Forgery => {
+  return ({ headers }, { credentials }) => {
+    const changed: Record<string, string> = { ...headers }
+    for (const [name, value] of Object.entries(credentials)) {
+      const forged = change(value)
+      if (forged === undefined) delete changed[name]
+      else changed[name] = forged
+    }
+    return { headers: changed }
+  }
+}
+
+const keepScheme = (value: string, change: (credential: string) => string): string => {
+  const [, name = '', credential = ''] = /^((?:basic|bearer)\s+)?(.*)$/i.exec(value) ?? []
+  return name + change(credential)
+}
+
+const credentialFix = 'Compare the whole header with the expected value, in constant time.'
+
+/** Checks of endpoints that know their sender by a header. */
+const credentialChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
+  {
+    id: 'refuses-missing-credentials',
+    title: 'Refuses a delivery without credentials',
+    severity: 'critical',
+    clause: 'RFC 9110, section 15.5.2; decision 0019',
+    expected: '4xx',
+    risk: 'Anybody who knows the URL can write into your system.',
+    fix: 'Refuse with 401 unless the header is there and right.',
+    ...refuse({
+      'no credentials': withCredentials(() => undefined),
+      'an empty header': withCredentials(() => ''),
+    }),
+  },
+  {
+    id: 'refuses-wrong-credentials',
+    title: 'Refuses wrong credentials',
+    severity: 'critical',
+    clause: 'RFC 9110, section 15.5.2; decision 0019',
+    expected: '4xx',
+    risk: 'Anybody can invent credentials and write into your system.',
+    fix: credentialFix,
+    ...refuse({
+      'other credentials': withCredentials((value) =>
+        keepScheme(value, (credential) => Buffer.from(`x:${credential.length}`).toString('base64')),
+      ),
+    }),
+  },
+  {
+    id: 'refuses-partial-credentials',
+    title: 'Refuses a part of the credentials',
+    severity: 'critical',
+    clause: 'RFC 9110, section 15.5.2; decision 0019',
+    expected: '4xx',
+    risk: 'A comparison of prefixes lets an attacker guess the credentials character by character.',
+    fix: credentialFix,
+    ...refuse({
+      'the beginning of them': withCredentials((value) =>
+        keepScheme(value, (credential) => credential.slice(0, Math.floor(credential.length / 2))),
+      ),
+      'more than them': withCredentials((value) => keepScheme(value, (credential) => `${credential}AAAA`)),
+    }),
+  },
+]
+
+/** What somebody without the secret sends. */
+export const forgedChecks: readonly EndpointCheck[] = [
+  ...signatureChecks.map((check): EndpointCheck => ({ ...check, needs: ['signature'] })),
+  ...credentialChecks.map((check): EndpointCheck => ({ ...check, needs: ['credentials'] })),
+]

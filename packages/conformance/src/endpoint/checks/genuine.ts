@@ -1,0 +1,272 @@
+import { eventNames } from '@wabakit/contract'
+import type { EndpointCheck } from '../check.ts'
+import { runControl } from '../control.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import { type Attempt, judgeAccepted } from '../judge.ts'
+import { buildEvent } from '../payloads.ts'
+
+const writeRecap = (recap: string) => ({ summary: { recap, keyPoints: [], nextSteps: [] } })
+
+/** Serializes an event, changed in a way that means the same in JSON. */
+const spellings: Readonly<Record<string, (event: Record<string, unknown>) => string>> = {
+  'odd spacing': (event) => ` ${JSON.stringify(event, undefined, '\t ')}\n`,
+  'escaped characters': (event) =>
+    JSON.stringify(event)
+      .replaceAll('/', '\\/')
+      .replace(/(?<=:")[A-Za-z](?=[a-z])/g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`),
+  'another key order': (event) => JSON.stringify(Object.fromEntries(Object.entries(event).reverse())),
+  'characters outside ASCII': (event) =>
+    JSON.stringify({ ...event, ...writeRecap('Grüße, 你好, \u{1f44b}') }),
+  'numbers in another form': (event) =>
+    JSON.stringify(event).replace(/"durationInSeconds":(\d+)/, '"durationInSeconds":$1.0'),
+}
+
+const sendSpellings = async (examination: Examination): Promise<Attempt[]> => {
+  const attempts: Attempt[] = []
+  for (const [label, spell] of Object.entries(spellings)) {
+    const prepared = await examination.prepare('CALL_AI_SUMMARY')
+    const text = spell(buildEvent('CALL_AI_SUMMARY', prepared.subject))
+    const delivery = buildDelivery(examination, Buffer.from(text), prepared.subject)
+    attempts.push({ label, exchange: await examination.deliver(delivery) })
+  }
+  return attempts
+}
+
+/** Cuts a body in two in the middle of a character that has several bytes. */
+const splitCharacter = (body: Buffer): Buffer[] => {
+  const at = body.findIndex((byte) => byte >= 0xc0) + 1
+  return [body.subarray(0, at), body.subarray(at)]
+}
+
+/** What a genuine sender does, which the endpoint must accept. */
+export const genuineChecks: readonly EndpointCheck[] = [
+  {
+    id: 'accepts-genuine',
+    title: 'Accepts the events of a call, in order',
+    severity: 'critical',
+    clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
+    expected: '2xx',
+    risk: 'Every event is lost, and an endpoint that refuses everything cannot be shown to be safe.',
+    fix: 'Check the URL, the secret and the log of the endpoint; `wabakit verify` explains a signature that does not match.',
+    requests: 6,
+    runsAnyway: true,
+    run: async (examination) => {
+      await runControl(examination)
+      const { acceptsGenuine, controlProblem } = examination.knowledge
+      if (!acceptsGenuine) return { verdict: 'inconclusive', observed: controlProblem }
+      return { verdict: 'pass', observed: 'accepted' }
+    },
+  },
+  {
+    id: 'answers-in-time',
+    title: 'Responds before the sender gives up',
+    severity: 'high',
+    clause: 'decision 0020: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
+    expected: 'a response within 15 s',
+    risk: 'The sender counts a late response as a failure and sends again, so that slow work is done several times.',
+    fix: 'Store the event, respond, and do slow work afterwards from what was stored.',
+    requests: 0,
+    runsAnyway: true,
+    run: ({ knowledge: { controls }, limits: { responseMs, fastResponseMs } }) => {
+      const slowest = Math.max(0, ...controls.map(({ durationMs }) => durationMs))
+      const observed = `${Math.round(slowest)} ms`
+      const expected = `a response within ${responseMs} ms`
+      if (controls.length === 0) return { verdict: 'inconclusive', observed: 'no genuine delivery was sent' }
+      const isLate = controls.some(({ timedOut }) => timedOut)
+      if (isLate) return { verdict: 'fail', expected, observed: `no response within ${responseMs} ms` }
+      return { verdict: slowest > fastResponseMs ? 'advice' : 'pass', expected, observed }
+    },
+  },
+  {
+    id: 'handles-what-it-accepts',
+    title: 'Handles a delivery that it has accepted',
+    severity: 'critical',
+    clause: 'Standard Webhooks 1.0, "Operational considerations": 2xx means received',
+    expected: 'one effect of each accepted delivery',
+    risk: 'The sender does not send again what was accepted: an event that is lost after a 2xx is lost for good.',
+    fix: 'Respond 2xx only after the event is handled or stored durably.',
+    requests: 5,
+    needs: ['effects'],
+    run: async ({ prepare, deliver, countEffects }) => {
+      const deliveries = [await prepare(), await prepare(), await prepare(), await prepare(), await prepare()]
+      const exchanges = await Promise.all(deliveries.map((delivery) => deliver(delivery)))
+      const accepted = deliveries.filter((_, index) => {
+        const status = exchanges[index]?.status ?? 0
+        return status >= 200 && status < 300
+      })
+      const counts = await countEffects(accepted)
+      const lost = counts.filter((count) => count < 1).length
+      const observed = `${accepted.length} accepted, ${lost} of them without an effect`
+      return { verdict: lost > 0 ? 'fail' : 'pass', observed }
+    },
+  },
+  {
+    id: 'accepts-every-event',
+    title: 'Accepts every event of the specification',
+    severity: 'high',
+    clause: 'specification, "Events"; 2xx for an event that the application does not use',
+    expected: '2xx to each',
+    risk: 'A sender retries what is refused for days, and may disable the subscription.',
+    fix: 'Respond 2xx to events that you do not use.',
+    requests: eventNames.length,
+    run: async (examination) => {
+      const attempts: Attempt[] = []
+      for (const name of eventNames) {
+        const { prepare, deliver } = examination
+        attempts.push({ label: name, exchange: await deliver(await prepare(name)) })
+      }
+      // Endpoints that insist on the order of a call have their own check.
+      const isJudged = ({ label }: Attempt) =>
+        !examination.knowledge.needsPredecessors || !/^CALL_(?:ACCEPTED|ENDED)$/.test(label)
+      return judgeAccepted(attempts.filter(isJudged))
+    },
+  },
+  {
+    id: 'accepts-unknown-event',
+    title: 'Accepts an event that it does not know',
+    severity: 'medium',
+    clause: 'decision 0004: new events may be added',
+    expected: '2xx',
+    risk: 'The day the service adds an event, its deliveries fail, and retries pile up.',
+    fix: 'Ignore events with an unknown name, or without one, and respond 2xx.',
+    requests: 2,
+    run: async ({ build, deliver }) => {
+      const named = build('GROUP_CREATED', { event: 'GROUP_RENAMED', groupName: 'Order 1234' })
+      const nameless = build('GROUP_CREATED', { event: undefined, groupCreatedAt: undefined })
+      return judgeAccepted([
+        { label: 'an unknown name', exchange: await deliver(named) },
+        { label: 'no name', exchange: await deliver(nameless) },
+      ])
+    },
+  },
+  {
+    id: 'accepts-extra-fields',
+    title: 'Accepts fields that it does not know',
+    severity: 'medium',
+    clause: 'decision 0004: unknown fields are kept or ignored',
+    expected: '2xx',
+    risk: 'The day the service adds a field, every delivery is refused.',
+    fix: 'Do not use a strict schema for what you receive.',
+    requests: 1,
+    run: async (examination) => {
+      const prepared = await examination.prepare('CALL_AI_SUMMARY')
+      const event = {
+        ...buildEvent('CALL_AI_SUMMARY', prepared.subject),
+        orgId: 'o-1',
+        sentiment: { score: 0.5 },
+      }
+      const delivery = buildDelivery(examination, event, prepared.subject)
+      return judgeAccepted([{ label: 'extra fields', exchange: await examination.deliver(delivery) }])
+    },
+  },
+  {
+    id: 'accepts-body-bytes-as-sent',
+    title: 'Verifies the bytes as they were sent',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity": the raw payload is signed',
+    expected: '2xx, whatever the spacing, escapes, key order and characters',
+    risk: 'Deliveries fail as soon as the sender serializes its JSON in another way, or a customer is called Müller.',
+    fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
+    requests: Object.keys(spellings).length,
+    run: async (examination) => judgeAccepted(await sendSpellings(examination)),
+  },
+  {
+    id: 'accepts-split-body',
+    title: 'Accepts a chunked body that is split within a character',
+    severity: 'medium',
+    clause: 'RFC 9112, section 7.1: a body may arrive in chunks of any size',
+    expected: '2xx',
+    risk: 'Now and then a delivery with an accent or emoji fails, when its packets are cut at the wrong place.',
+    fix: 'Collect the chunks as bytes and decode them once: Buffer.concat(chunks), not text += chunk.',
+    requests: 1,
+    run: async (examination) => {
+      const prepared = await examination.prepare('CALL_AI_SUMMARY')
+      const event = { ...buildEvent('CALL_AI_SUMMARY', prepared.subject), ...writeRecap('Grüße') }
+      const delivery = buildDelivery(examination, event, prepared.subject)
+      const options = { parts: splitCharacter(delivery.body) }
+      return judgeAccepted([
+        { label: 'a split body', exchange: await examination.deliver(delivery, options) },
+      ])
+    },
+  },
+  {
+    id: 'accepts-json-with-charset',
+    title: 'Accepts a content type with parameters',
+    severity: 'medium',
+    clause: 'RFC 9110, section 8.3: a media type may have parameters',
+    expected: '2xx to application/json; charset=utf-8',
+    risk: 'Deliveries fail when the sender, or a proxy, names the character set.',
+    fix: 'Compare the media type without its parameters, and without regard to case.',
+    requests: 1,
+    run: async ({ prepare, deliver }) => {
+      const headers = { 'content-type': 'application/json; charset=utf-8' }
+      const exchange = await deliver(await prepare('CALL_AI_SUMMARY'), { headers })
+      return judgeAccepted([{ label: 'a content type with charset', exchange }])
+    },
+  },
+  {
+    id: 'accepts-any-header-case',
+    title: 'Accepts header names in any case',
+    severity: 'medium',
+    clause: 'RFC 9110, section 5.1: field names are case-insensitive',
+    expected: '2xx',
+    risk: 'Deliveries fail when a proxy writes Webhook-Id instead of webhook-id.',
+    fix: 'Look headers up without regard to case.',
+    requests: 1,
+    run: async ({ prepare, sign, send }) => {
+      const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
+      const renamed = Object.entries(headers).map(([name, value]) => [
+        name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase()),
+        value,
+      ])
+      const exchange = await send({ headers: Object.fromEntries(renamed), body })
+      return judgeAccepted([{ label: 'capitalized header names', exchange }])
+    },
+  },
+  {
+    id: 'accepts-either-secret-in-rotation',
+    title: 'Accepts the previous secret during a rotation',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Secret rotation"',
+    expected: '2xx to either secret',
+    risk: 'Deliveries fail between the moment the secret changes here and the moment it changes there.',
+    fix: 'Keep a list of secrets and accept a signature by any of them.',
+    requests: 2,
+    needs: ['signature', 'previous-secret'],
+    run: async ({ prepare, deliver, previousSecret }) =>
+      judgeAccepted([
+        { label: 'the current secret', exchange: await deliver(await prepare('CALL_AI_SUMMARY')) },
+        {
+          label: 'the previous secret',
+          exchange: await deliver(await prepare('CALL_AI_SUMMARY'), { secret: previousSecret }),
+        },
+      ]),
+  },
+  {
+    id: 'accepts-multiple-signatures',
+    title: 'Accepts a delivery with several signatures, one of them right',
+    severity: 'high',
+    clause: 'Standard Webhooks 1.0, "Webhook headers": a space-delimited list of signatures',
+    expected: '2xx, wherever the right signature stands',
+    risk: 'Deliveries fail while the sender rotates its secret, or when it adds a new signature scheme.',
+    fix: 'Split webhook-signature at spaces, and accept when any v1 signature matches.',
+    requests: 3,
+    needs: ['signature'],
+    run: async ({ prepare, sign, send, random }) => {
+      const attempts: Attempt[] = []
+      const lists = {
+        'a wrong one before it': (right: string, wrong: string) => `v1,${wrong} ${right}`,
+        'a wrong one after it': (right: string, wrong: string) => `${right} v1,${wrong}`,
+        'another version before it': (right: string, wrong: string) => `v1a,${wrong} ${right}`,
+      }
+      for (const [label, list] of Object.entries(lists)) {
+        const { headers, body } = await sign(await prepare('CALL_AI_SUMMARY'))
+        const wrong = random.bytes(32).toString('base64')
+        const signatures = list(headers['webhook-signature'] ?? '', wrong)
+        const exchange = await send({ headers: { ...headers, 'webhook-signature': signatures }, body })
+        attempts.push({ label, exchange })
+      }
+      return judgeAccepted(attempts)
+    },
+  },
+]

@@ -1,0 +1,359 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EndpointCheck } from '../check.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import {
+  type Attempt,
+  describeAttempts,
+  describeResponse,
+  isAccepted,
+  isLimited,
+  judgeRefused,
+} from '../judge.ts'
+import { buildEvent } from '../payloads.ts'
+import { openAndWrite, sendBytes } from '../raw.ts'
+import { judgeSurvived } from '../survived.ts'
+
+/** Sends bodies as the holder of the secret would, so that what refuses them is not the signature. */
+const sendBodies = async (
+  examination: Examination,
+  bodies: Readonly<Record<string, (subject: string) => Buffer>>,
+): Promise<Attempt[]> => {
+  const attempts: Attempt[] = []
+  for (const [label, write] of Object.entries(bodies)) {
+    const { subject } = await examination.prepare()
+    const { headers, body } = await examination.sign(buildDelivery(examination, write(subject), subject))
+    attempts.push({ label, exchange: await examination.sendHostile({ headers, body }, subject) })
+  }
+  return attempts
+}
+
+const writeSummary = (subject: string, change: object = {}): Buffer =>
+  Buffer.from(JSON.stringify({ ...buildEvent('CALL_AI_SUMMARY', subject), ...change }))
+
+/** Puts bytes that are not UTF-8 into a text. */
+const spoilText = (body: Buffer): Buffer => {
+  const at = body.indexOf('"recap":"') + '"recap":"'.length
+  return Buffer.concat([body.subarray(0, at), Buffer.from([0xc3, 0x28, 0xff]), body.subarray(at)])
+}
+
+/** Writes an object whose text holds JSON that no literal of this language can: a key `__proto__`. */
+const writeWith = (subject: string, members: string): Buffer =>
+  Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
+
+const writeHead = ({ url }: Examination, headers: Readonly<Record<string, string>>): string => {
+  const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
+}
+
+const malformedRequests = [
+  'NONSENSE\r\n\r\n',
+  'POST http://[ HTTP/1.1\r\nHost: h\r\n\r\n',
+  'POST //%ff%00 HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n',
+  'POST // HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n',
+  'POST /%E0%A4%A HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n',
+  'TRACE / HTTP/1.1\r\nHost: h\r\n\r\n',
+  'POST / HTTP/1.1\r\nHost: \u0001\r\nContent-Length: -1\r\n\r\n',
+  '\u0000\u0001\u0002\r\n\r\n',
+]
+
+/** Input that is broken, huge, slow or mean. */
+export const hostileChecks: readonly EndpointCheck[] = [
+  {
+    id: 'refuses-oversized-body',
+    title: 'Refuses a body that is far too large',
+    severity: 'high',
+    clause: 'RFC 9110, section 15.5.14: 413; events have a few kilobytes',
+    expected: '413 or another 4xx, or the connection closed',
+    risk: 'A few requests with huge bodies fill the memory, and the process dies with everything that it was doing.',
+    fix: 'Stop reading at a limit, such as 1 MiB, and respond 413.',
+    requests: 2,
+    run: async (examination) => {
+      const { subject } = await examination.prepare()
+      const body = writeSummary(subject, { padding: 'x'.repeat(examination.limits.oversizedBytes) })
+      const { headers } = await examination.sign(buildDelivery(examination, body, subject))
+      const exchange = await examination.sendHostile({ headers, body }, subject)
+      const size = `${Math.round(body.length / 1_048_576)} MiB`
+      const observed = `${describeResponse(exchange)} to ${size}`
+      if (isAccepted(exchange) || (exchange.status === 500 && (await examination.isAlive()))) {
+        return { verdict: 'fail', observed }
+      }
+      return judgeSurvived(examination, observed)
+    },
+  },
+  {
+    id: 'refuses-invalid-utf8',
+    title: 'Refuses a body that is not UTF-8',
+    severity: 'low',
+    clause: 'RFC 8259, section 8.1: JSON is UTF-8',
+    expected: '4xx',
+    risk: 'What was verified is not what is stored: the broken bytes are replaced on the way.',
+    fix: "Decode with new TextDecoder('utf-8', { fatal: true }), and refuse what it throws on.",
+    requests: 1,
+    run: async (examination) =>
+      judgeRefused(
+        await sendBodies(examination, { 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
+      ),
+  },
+  {
+    id: 'refuses-malformed-json',
+    title: 'Refuses a body that is not JSON',
+    severity: 'medium',
+    clause: 'RFC 9110, section 15.5.1: 400',
+    expected: '4xx',
+    risk: 'An exception instead of a refusal: a 5xx that the sender retries for days, or the end of the process.',
+    fix: 'Catch what JSON.parse throws, and respond 400.',
+    requests: 3,
+    run: async (examination) =>
+      judgeRefused(
+        await sendBodies(examination, {
+          'half a body': (subject) => writeSummary(subject).subarray(0, 100),
+          'no body': () => Buffer.alloc(0),
+          'text behind the JSON': (subject) => Buffer.concat([writeSummary(subject), Buffer.from('}')]),
+        }),
+      ),
+  },
+  {
+    id: 'refuses-json-other-than-object',
+    title: 'Refuses JSON that is not an object',
+    severity: 'medium',
+    clause: 'specification: every event is a JSON object',
+    expected: '4xx',
+    risk: 'Reading a field of null throws: a 5xx that the sender retries for days, or the end of the process.',
+    fix: 'Check that the parsed body is an object before you read its fields, and respond 400 otherwise.',
+    requests: 4,
+    run: async (examination) =>
+      judgeRefused(
+        await sendBodies(examination, {
+          null: () => Buffer.from('null'),
+          'an array': () => Buffer.from('[]'),
+          'a text': () => Buffer.from('"CALL_AI_SUMMARY"'),
+          'a number': () => Buffer.from('42'),
+        }),
+      ),
+  },
+  {
+    id: 'survives-wrong-types',
+    title: 'Does not fail when the fields of an event have other types',
+    severity: 'medium',
+    clause: 'RFC 9110, section 15.6: 5xx means that the server is at fault',
+    expected: '2xx or 4xx',
+    risk: 'A field that changes its type makes the handler throw, and the sender retries for days.',
+    fix: 'Validate events before you handle them; respond 422, or 200 and set them aside.',
+    requests: 3,
+    run: async (examination) => {
+      const attempts = await sendBodies(examination, {
+        'summary: null': (subject) => writeSummary(subject, { summary: null }),
+        'callId: 42': (subject) => writeSummary(subject, { callId: 42, note: subject }),
+        'event: {}': (subject) => writeSummary(subject, { event: {} }),
+      })
+      const failed = attempts.filter(({ exchange: { status = 0 } }) => status >= 500 && status !== 503)
+      if (failed.length > 0) return { verdict: 'fail', observed: describeAttempts(failed) }
+      return judgeSurvived(examination, describeAttempts(attempts))
+    },
+  },
+  {
+    id: 'survives-deep-nesting',
+    title: 'Survives a body of brackets within brackets',
+    severity: 'medium',
+    clause: 'RFC 8259, section 9: a parser may limit the depth',
+    expected: 'any response, then genuine deliveries as before',
+    risk: 'A recursive parser, validator or logger overflows the stack and ends the process.',
+    fix: 'Limit the size of bodies, and catch what handling them throws.',
+    requests: 2,
+    run: async (examination) => {
+      const depth = 20_000
+      const nested = `"nested":${'['.repeat(depth)}${']'.repeat(depth)}`
+      const attempts = await sendBodies(examination, {
+        [`${depth} brackets`]: (subject) => writeWith(subject, nested),
+      })
+      return judgeSurvived(examination, describeAttempts(attempts))
+    },
+  },
+  {
+    id: 'survives-prototype-keys',
+    title: 'Survives keys that reach for the prototype',
+    severity: 'high',
+    clause: 'CWE-1321, prototype pollution',
+    expected: 'any response, then genuine deliveries as before, without a trace of the keys',
+    risk: 'A careless merge writes into every object of the process: defaults, permissions, queries.',
+    fix: 'Copy the fields that you know, one by one; do not merge a received object into your own.',
+    requests: 3,
+    run: async (examination) => {
+      const trace = examination.ids.createSubject()
+      const polluted = JSON.stringify({ callId: trace, groupId: trace, note: trace })
+      const members = `"__proto__":${polluted},"constructor":{"prototype":${polluted}}`
+      const attempts = await sendBodies(examination, {
+        'the keys __proto__ and constructor': (subject) => writeWith(subject, members),
+      })
+      const hasEffects = examination.effects !== undefined && examination.knowledge.effectName !== undefined
+      const countTraces = async (): Promise<number> => {
+        if (!hasEffects) return 0
+        const [count = 0] = await examination.countEffects([buildDelivery(examination, {}, trace)], 0)
+        return count
+      }
+      const atFirst = await countTraces()
+      const later = [examination.build('GROUP_CREATED'), examination.build('CALL_ENDED')]
+      const exchanges = await Promise.all(later.map((delivery) => examination.deliver(delivery)))
+      const seen = exchanges.some(({ body, headers }) => `${body}${Object.values(headers)}`.includes(trace))
+      if (seen || (await countTraces()) > atFirst) {
+        return { verdict: 'fail', observed: 'the value of a prototype key shows in later deliveries' }
+      }
+      return judgeSurvived(examination, describeAttempts(attempts))
+    },
+  },
+  {
+    id: 'survives-duplicate-keys',
+    title: 'Survives a body with the same key twice',
+    severity: 'low',
+    clause: 'RFC 8259, section 4: names should be unique',
+    expected: 'any response but 5xx, and at most one of the two values handled',
+    risk: 'Two parsers read two different events out of one signed body.',
+    fix: 'Parse the body once, and hand on what was parsed.',
+    requests: 2,
+    run: async (examination) => {
+      const [first, second] = [await examination.prepare(), examination.build('CALL_AI_SUMMARY')]
+      const key = examination.knowledge.effectName === 'GROUP_CREATED' ? 'groupId' : 'callId'
+      const text = first.body.toString().replace('{', `{"${key}":"${second.subject}",`)
+      const exchange = await examination.deliver(buildDelivery(examination, Buffer.from(text), first.subject))
+      const attempts = [{ label: 'two values of one key', exchange }]
+      if (exchange.status === 500) return { verdict: 'fail', observed: describeAttempts(attempts) }
+      if (examination.effects !== undefined && examination.knowledge.effectName !== undefined) {
+        const counts = await examination.countEffects([first, second], 0)
+        const both = counts.every((count) => count > 0)
+        if (both) return { verdict: 'fail', observed: 'both values were handled' }
+      }
+      return judgeSurvived(examination, describeAttempts(attempts))
+    },
+  },
+  {
+    id: 'survives-slow-body',
+    title: 'Accepts genuine deliveries while others send their bodies very slowly',
+    severity: 'high',
+    clause: 'CWE-400, uncontrolled resource consumption ("slow POST")',
+    expected: 'genuine deliveries as before',
+    risk: 'A handful of connections that never finish keeps every genuine delivery waiting.',
+    fix: 'Read bodies concurrently, and give up on one after some seconds.',
+    requests: 21,
+    run: async (examination) => {
+      const { limits, url, sign, build } = examination
+      const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
+      const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
+      const sockets = await Promise.all(
+        Array.from({ length: limits.slowConnections }, () => openAndWrite(url, `${head}{`)),
+      )
+      try {
+        const exchange = await examination.deliver(await examination.prepare())
+        const observed = `${describeResponse(exchange)} besides ${sockets.length} bodies that do not end`
+        return { verdict: isAccepted(exchange) ? 'pass' : 'fail', observed }
+      } finally {
+        for (const socket of sockets) socket.destroy()
+        await sleep(20)
+      }
+    },
+  },
+  {
+    id: 'survives-aborted-body',
+    title: 'Survives a connection that is cut within the body',
+    severity: 'high',
+    clause: 'RFC 9112, section 8: an incomplete request must not be handled',
+    expected: 'genuine deliveries as before',
+    risk: 'An error event without a listener, or a rejected promise that nobody catches, ends the process.',
+    fix: 'Handle the errors of the request stream: await its body within try and catch.',
+    requests: 3,
+    run: async (examination) => {
+      const { url, sign, build } = examination
+      const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
+      const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
+      for (const length of [0, Math.floor(body.length / 2)]) {
+        const half = Buffer.concat([Buffer.from(head), body.subarray(0, length)])
+        const socket = await openAndWrite(url, half)
+        await sleep(20)
+        socket.destroy()
+      }
+      await sleep(20)
+      return judgeSurvived(examination, '2 cut bodies')
+    },
+  },
+  {
+    id: 'survives-malformed-request-line',
+    title: 'Survives requests that are not quite HTTP',
+    severity: 'high',
+    clause: 'RFC 9112, section 3: 400, or the connection closed',
+    expected: 'genuine deliveries as before',
+    risk: 'One line from a port scanner, such as `POST //%ff`, throws in the URL parser and ends the process.',
+    fix: 'Parse the URL within try and catch, and respond 400.',
+    requests: malformedRequests.length + 1,
+    run: async (examination) => {
+      const { url, limits } = examination
+      const waitMs = Math.min(500, limits.recoverMs)
+      const heads = await Promise.all(
+        malformedRequests.map((request) => sendBytes(url, Buffer.from(request, 'latin1'), waitMs)),
+      )
+      const statuses = heads.map((head) => /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 'no response')
+      return judgeSurvived(examination, [...new Set(statuses)].join(', '))
+    },
+  },
+  {
+    id: 'survives-large-headers',
+    title: 'Survives headers of a hundred kilobytes, and a thousand signatures',
+    severity: 'medium',
+    clause: 'RFC 6585, section 5: 431; Standard Webhooks 1.0, "Webhook headers"',
+    expected: 'any response but 2xx and 5xx, then genuine deliveries as before',
+    risk: 'Comparing signatures without end costs the endpoint far more than it costs the attacker.',
+    fix: 'Keep the default limit of your server for headers (16 KiB in Node.js).',
+    requests: 3,
+    run: async (examination) => {
+      const attempts: Attempt[] = []
+      const long = { 'a header of 100 KiB': 2_100, '200 signatures': 200 }
+      for (const [label, count] of Object.entries(long)) {
+        const { delivery, headers, body } = await examination.sign(await examination.prepare())
+        const wrong = `v1,${examination.random.bytes(32).toString('base64')}`
+        const signatures = Array.from({ length: count }, () => wrong).join(' ')
+        const request = { headers: { ...headers, 'webhook-signature': signatures }, body }
+        const exchange =
+          examination.secret === undefined
+            ? await examination.send(request)
+            : await examination.sendHostile(request, delivery.subject)
+        attempts.push({ label, exchange })
+      }
+      const isWrong = ({ exchange }: Attempt): boolean =>
+        exchange.status === 500 || (examination.secret !== undefined && isAccepted(exchange))
+      const wrong = attempts.filter(isWrong)
+      if (wrong.length > 0) return { verdict: 'fail', observed: describeAttempts(wrong) }
+      return judgeSurvived(examination, describeAttempts(attempts))
+    },
+  },
+  {
+    id: 'survives-burst',
+    title: 'Accepts many deliveries at once, and handles each',
+    severity: 'high',
+    clause: 'decision 0020: a sender works off what has piled up; 429 and 503 make it wait',
+    expected: '2xx, 429 or 503 to each, and one effect of each that was accepted',
+    risk: 'After an outage everything comes at once: what is accepted into a full queue is lost for good.',
+    fix: 'Respond 2xx only to what is stored; respond 503 with Retry-After when there is too much.',
+    requests: 40,
+    run: async (examination) => {
+      const deliveries = []
+      for (let count = 0; count < examination.limits.burst; count += 1) {
+        deliveries.push(await examination.prepare())
+      }
+      const exchanges = await Promise.all(deliveries.map((delivery) => examination.deliver(delivery)))
+      const attempts = exchanges.map((exchange) => ({ label: 'a delivery of the burst', exchange }))
+      const wrong = attempts.filter(({ exchange }) => !isAccepted(exchange) && !isLimited(exchange))
+      if (wrong.length > 0) {
+        const responses = [...new Set(wrong.map(({ exchange }) => describeResponse(exchange)))].join(', ')
+        return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
+      }
+      const accepted = deliveries.filter((_, index) => {
+        const exchange = exchanges[index]
+        return exchange !== undefined && isAccepted(exchange)
+      })
+      const observed = `${accepted.length} of ${deliveries.length} accepted`
+      if (examination.effects !== undefined && examination.knowledge.effectName !== undefined) {
+        const lost = (await examination.countEffects(accepted)).filter((count) => count === 0).length
+        if (lost > 0) return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect` }
+      }
+      return judgeSurvived(examination, observed)
+    },
+  },
+]

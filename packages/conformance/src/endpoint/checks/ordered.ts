@@ -1,0 +1,90 @@
+import type { EventName } from '@wabakit/contract'
+import type { Finding } from '../../report/run-checks.ts'
+import type { EndpointCheck } from '../check.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import { type Attempt, judgeAccepted } from '../judge.ts'
+import { buildEvent, callInOrder, type Delivery } from '../payloads.ts'
+
+const atLeastOnce = 'decision 0021: after three failed attempts, later events may overtake'
+
+/** Sends events about one subject, each under an id of its own. */
+const sendAll = async (examination: Examination, names: readonly EventName[]) => {
+  const subject = examination.ids.createSubject()
+  const deliveries = names.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))
+  const attempts: Attempt[] = []
+  for (const [index, delivery] of deliveries.entries()) {
+    attempts.push({ label: names[index] ?? '', exchange: await examination.deliver(delivery) })
+  }
+  return { delivery: deliveries[0], attempts }
+}
+
+/** Judges that all were accepted and, where effects of summaries can be seen, that the summary had one. */
+const judgeKept = async (
+  { knowledge, countEffects }: Examination,
+  attempts: readonly Attempt[],
+  summary: Delivery | undefined,
+): Promise<Finding> => {
+  const finding = judgeAccepted(attempts)
+  if (finding.verdict !== 'pass' || knowledge.effectName !== 'CALL_AI_SUMMARY' || !summary) return finding
+  const [count = 0] = await countEffects([summary])
+  if (count > 0) return finding
+  return { verdict: 'fail', observed: `${finding.observed}, but the summary had no effect` }
+}
+
+/** Events that do not come in the order in which they happened. */
+export const orderedChecks: readonly EndpointCheck[] = [
+  {
+    id: 'survives-out-of-order',
+    title: 'Accepts the events of a call in the wrong order',
+    severity: 'high',
+    clause: atLeastOnce,
+    expected: '2xx to each, and the summary handled',
+    risk: 'One slow attempt lets a later event overtake it, and the earlier one is refused for days, or lost.',
+    fix: 'Handle each event by itself; let nothing old replace anything newer.',
+    requests: callInOrder.length,
+    run: async (examination) => {
+      const { attempts, delivery } = await sendAll(examination, [...callInOrder].reverse())
+      // An endpoint that insists on predecessors is reported by its own check.
+      if (examination.knowledge.needsPredecessors) {
+        const [first, ...later] = attempts
+        const lost = first && judgeAccepted([first]).verdict !== 'pass'
+        return lost
+          ? { verdict: 'inconclusive', observed: 'see survives-missing-predecessor' }
+          : judgeAccepted(later)
+      }
+      return judgeKept(examination, attempts, delivery)
+    },
+  },
+  {
+    id: 'survives-missing-predecessor',
+    title: 'Accepts an event whose predecessors never came',
+    severity: 'high',
+    clause: `${atLeastOnce}; a new subscription starts in the middle of calls`,
+    expected: '2xx, and the summary handled',
+    risk: 'Calls and groups from before the subscription, or from before an outage, are refused or lost.',
+    fix: 'Create the record that an event belongs to when it is not there.',
+    requests: 3,
+    run: async (examination) => {
+      const summary = await sendAll(examination, ['CALL_AI_SUMMARY'])
+      const ended = await sendAll(examination, ['CALL_ENDED'])
+      const joined = await sendAll(examination, ['GROUP_PARTICIPANT_JOINED'])
+      const attempts = [summary, ended, joined].flatMap((each) => each.attempts)
+      return judgeKept(examination, attempts, summary.delivery)
+    },
+  },
+  {
+    id: 'survives-repeated-not-picked',
+    title: 'Accepts CALL_NOT_PICKED several times for one call',
+    severity: 'medium',
+    clause: 'docs/events.md: CALL_NOT_PICKED may repeat for one call',
+    expected: '2xx to each',
+    risk: 'A unique constraint on the call refuses the second attempt to reach a customer, and its retries.',
+    fix: 'Tell deliveries apart by webhook-id, not by call and event.',
+    requests: 3,
+    run: async (examination) => {
+      const name = 'CALL_NOT_PICKED'
+      const { attempts } = await sendAll(examination, ['CALL_OUTGOING_INITIATED', name, name])
+      return judgeAccepted(attempts.slice(1))
+    },
+  },
+]

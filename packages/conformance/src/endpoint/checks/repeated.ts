@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventName } from '@wabakit/contract'
+import type { EndpointCheck } from '../check.ts'
+import { buildDelivery, type Examination } from '../examination.ts'
+import { type Attempt, isAccepted, judgeAccepted, softenToAdvice } from '../judge.ts'
+import { judgeOnce } from '../once.ts'
+import type { Delivery } from '../payloads.ts'
+import { openAndWrite } from '../raw.ts'
+
+const idempotency = 'Standard Webhooks 1.0, "Idempotency": webhook-id is the same on every attempt'
+const unique = 'Store the webhook-id under a unique constraint, in the transaction that handles the event.'
+
+/** Writes a whole request and closes the connection without waiting for the response. */
+const sendAndHangUp = async ({ sign, url, signal }: Examination, delivery: Delivery): Promise<void> => {
+  const { headers, body } = await sign(delivery)
+  const lines = Object.entries({ host: url.host, 'content-length': String(body.length), ...headers })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const request = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`
+  const socket = await openAndWrite(url, Buffer.concat([Buffer.from(request), body]))
+  await sleep(20, undefined, { signal }).catch(() => {})
+  socket.destroy()
+}
+
+/** Sends a delivery until it is accepted, as a sender does that retries, but soon and not for long. */
+const retry = async ({ deliver, signal, limits }: Examination, delivery: Delivery): Promise<Attempt> => {
+  const endsAt = performance.now() + limits.recoverMs
+  for (;;) {
+    const exchange = await deliver(delivery)
+    if (isAccepted(exchange) || performance.now() > endsAt || signal.aborted) {
+      return { label: 'the retry', exchange }
+    }
+    await sleep(50)
+  }
+}
+
+const findAlreadyHandled = async (examination: Examination, name: EventName): Promise<string | undefined> => {
+  const first = await examination.prepare(name)
+  await examination.deliver(first)
+  const [once = 0] = await examination.countEffects([first])
+  if (once === 0) return undefined
+  await examination.deliver(buildDelivery(examination, first.body, first.subject))
+  const [twice = 0] = await examination.countEffects([first], once)
+  return twice > once ? name : undefined
+}
+
+/** Deliveries that come more than once, as they do wherever a sender retries. */
+export const repeatedChecks: readonly EndpointCheck[] = [
+  {
+    id: 'handles-duplicate-once',
+    title: 'Handles a delivery once when it is sent again',
+    severity: 'critical',
+    clause: idempotency,
+    expected: 'one effect',
+    risk: 'A response that is lost on its way makes the sender try again: the customer gets two messages, or pays twice.',
+    fix: unique,
+    requests: 3,
+    needs: ['effects'],
+    run: async (examination) => {
+      const delivery = await examination.prepare()
+      await examination.deliver(delivery)
+      await examination.countEffects([delivery])
+      for (const shiftSeconds of [1, 2]) await examination.deliver(delivery, { shiftSeconds })
+      return judgeOnce(examination, [delivery], '3 attempts of one delivery')
+    },
+  },
+  {
+    id: 'acknowledges-duplicate',
+    title: 'Responds 2xx to a delivery that it has handled before',
+    severity: 'medium',
+    clause: idempotency,
+    expected: '2xx to the second attempt',
+    risk: 'The sender believes that the delivery failed, retries it for days, and may disable the subscription.',
+    fix: 'Respond 200 to a delivery that was handled before. (409 is right only while it is being handled.)',
+    requests: 2,
+    run: async (examination) => {
+      const delivery = await examination.prepare('CALL_AI_SUMMARY')
+      await examination.deliver(delivery)
+      const { exchange } = await retry(examination, delivery)
+      return judgeAccepted([{ label: 'the second attempt', exchange }])
+    },
+  },
+  {
+    id: 'handles-concurrent-duplicates-once',
+    title: 'Handles a delivery once when its attempts overlap',
+    severity: 'high',
+    clause: idempotency,
+    expected: 'one effect',
+    risk: 'A sender that gave up on a slow response tries again while the first attempt still runs: both are handled.',
+    fix: `${unique} A look-up before the insert is not enough.`,
+    requests: 8,
+    needs: ['effects'],
+    run: async (examination) => {
+      const delivery = await examination.prepare()
+      const attempts = Array.from({ length: 8 }, () => examination.deliver(delivery))
+      await Promise.all(attempts)
+      return judgeOnce(examination, [delivery], '8 attempts at once of one delivery')
+    },
+  },
+  {
+    id: 'handles-retry-after-hang-up-once',
+    title: 'Handles a delivery once when the sender hung up and tries again',
+    severity: 'high',
+    clause: idempotency,
+    expected: 'one effect',
+    risk: 'A cut connection loses the event, because it was marked as handled before it was, or has it handled twice.',
+    fix: 'Mark a delivery as handled together with its effect, and finish the work when the sender hangs up.',
+    requests: 2,
+    needs: ['effects'],
+    run: async (examination) => {
+      const delivery = await examination.prepare()
+      await sendAndHangUp(examination, delivery)
+      await retry(examination, delivery)
+      return judgeOnce(examination, [delivery], 'an attempt without a listener and its retry')
+    },
+  },
+  {
+    id: 'handles-same-event-under-new-id-once',
+    title: 'Handles the one summary of a call, and the one creation of a group, once under any webhook-id',
+    severity: 'low',
+    clause:
+      'specification, "CALL_AI_SUMMARY": it fires once per call; decision 0030: a resend may have a new id',
+    expected: 'one effect',
+    risk: 'A resend under a new id, or a second subscription, has the event handled again. That may be what its sender wants.',
+    fix: 'Make effects idempotent by callId or groupId: INSERT … ON CONFLICT (call_id) DO NOTHING.',
+    requests: 4,
+    needs: ['effects'],
+    run: async (examination) => {
+      const repeated: string[] = []
+      for (const name of ['CALL_AI_SUMMARY', 'GROUP_CREATED'] as const) {
+        const found = await findAlreadyHandled(examination, name)
+        if (found !== undefined) repeated.push(found)
+      }
+      if (repeated.length === 0) return { verdict: 'pass', observed: 'one effect' }
+      return softenToAdvice({ verdict: 'fail', observed: `${repeated.join(' and ')} handled again` })
+    },
+  },
+]

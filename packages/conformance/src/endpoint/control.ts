@@ -1,0 +1,92 @@
+import type { EventName } from '@wabakit/contract'
+import { EffectsError, EndpointUnreachableError } from './errors.ts'
+import { buildDelivery, type Examination } from './examination.ts'
+import { describeResponse, isAccepted } from './judge.ts'
+import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
+import type { Exchange } from './send.ts'
+import { formatTarget } from './target.ts'
+
+const causes: Readonly<Record<number, string>> = {
+  400: 'it could not read the delivery; does it verify the bytes as they arrived, before any body parser?',
+  401: 'the secret or the credentials are probably not those of the endpoint, or it verifies a parsed body',
+  403: 'the secret or the credentials are probably not those of the endpoint, or a firewall stands before it',
+  404: 'the path is probably wrong, or it knows only calls and groups of its own',
+  405: 'the path is probably wrong: nothing there takes POST',
+  415: 'it does not take application/json',
+  429: 'it limits the rate of requests; raise its limit for the run',
+}
+
+const explain = (exchange: Exchange): string => {
+  const { status, headers } = exchange
+  const response = describeResponse(exchange)
+  if (status === undefined) return `${response}; see the log of the endpoint`
+  if (status >= 300 && status < 400) {
+    return `${response}: it redirects to ${headers.location ?? 'nowhere'}, and senders do not follow`
+  }
+  const cause = causes[status] ?? 'its handler probably failed; see the log of the endpoint'
+  return `${response}: ${cause}`
+}
+
+const learnEffects = async (examination: Examination, call: Delivery, bare: Delivery): Promise<void> => {
+  const { knowledge, countEffects } = examination
+  const startedAt = performance.now()
+  const [inOrder = 0] = await countEffects([call])
+  knowledge.effectLatencyMs = Math.max(0, performance.now() - startedAt - examination.limits.settleMs)
+  if (inOrder > 0) {
+    knowledge.effectName = 'CALL_AI_SUMMARY'
+    const [alone = 0] = await countEffects([bare])
+    if (alone === 0) knowledge.needsPredecessors = true
+    if (knowledge.needsPredecessors) {
+      const [before = 0] = await countEffects([await examination.prepare('CALL_AI_SUMMARY')], 0)
+      knowledge.effectsBefore = before
+    }
+    return
+  }
+  const name: EventName = 'GROUP_CREATED'
+  const group = examination.build(name)
+  await examination.deliver(group)
+  const [groups = 0] = await countEffects([group])
+  if (groups > 0) knowledge.effectName = name
+  else {
+    knowledge.effectsProblem =
+      'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'
+  }
+}
+
+/**
+ * Plays a whole call in its order, then a summary of another call without what comes before it, and learns from the
+ * responses how this endpoint can be examined.
+ *
+ * @throws EndpointUnreachableError when no connection can be made.
+ */
+export const runControl = async (examination: Examination): Promise<void> => {
+  const { knowledge, ids } = examination
+  const subject = ids.createSubject()
+  const call = callInOrder.map((name) => buildDelivery(examination, buildEvent(name, subject), subject))
+  for (const delivery of call) {
+    const exchange = await examination.deliver(delivery)
+    if (!exchange.connected && exchange.error !== undefined && knowledge.controls.length === 0) {
+      throw new EndpointUnreachableError(
+        `No connection to ${formatTarget(examination.url)}: ${exchange.error}. Is the endpoint running, and is the URL right?`,
+      )
+    }
+    knowledge.controls.push(exchange)
+    if (isAccepted(exchange)) continue
+    knowledge.acceptsGenuine = false
+    knowledge.controlProblem = explain(exchange)
+    return
+  }
+  const bare = examination.build('CALL_AI_SUMMARY')
+  const alone = await examination.deliver(bare)
+  knowledge.acceptsGenuine = true
+  knowledge.needsPredecessors = !isAccepted(alone)
+  const [summary] = call.slice(-1)
+  if (examination.effects !== undefined && summary !== undefined) {
+    try {
+      await learnEffects(examination, summary, bare)
+    } catch (error) {
+      if (!(error instanceof EffectsError)) throw error
+      knowledge.effectsProblem = error.message
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventName } from '@wabakit/contract'
+import { signWebhook } from '@wabakit/webhooks'
+import { pollEffects } from './effects.ts'
+import { EffectsError } from './errors.ts'
+import { isAccepted, isLimited } from './judge.ts'
+import type { Knowledge } from './knowledge.ts'
+import { findLeaks } from './leaks.ts'
+import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
+import { type Exchange, type OutgoingRequest, sendRequest } from './send.ts'
+import type { Settings } from './settings.ts'
+
+/** A delivery with the headers of a genuine sender. */
+export type GenuineDelivery = {
+  readonly delivery: Delivery
+  /** The `webhook-timestamp`. */
+  readonly timestamp: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** How a genuine delivery may differ from an ordinary one. */
+export type GenuineOptions = {
+  /** @default the current one */
+  readonly secret?: string | readonly string[] | undefined
+  /** Seconds to add to the present time. */
+  readonly shiftSeconds?: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly parts?: readonly Uint8Array[]
+}
+
+/** What a check works with. Every request that it sends ends with the check. */
+export type Examination = Settings & {
+  readonly knowledge: Knowledge
+  readonly signal: AbortSignal
+  /** The exchanges of this check. */
+  readonly exchanges: Exchange[]
+  /** Time that an endpoint gets to respond, in milliseconds. */
+  requestMs(): number
+  /** Builds a delivery of an event under a new id, about a new subject. */
+  build(name: EventName, change?: Readonly<Record<string, unknown>>): Delivery
+  /** Builds a delivery that this endpoint handles: sends what must come before it, if it insists on that. */
+  prepare(name?: EventName): Promise<Delivery>
+  /** Adds the headers of a genuine sender. */
+  sign(delivery: Delivery, options?: GenuineOptions): Promise<GenuineDelivery>
+  /** Sends a delivery as a genuine sender does. */
+  deliver(delivery: Delivery, options?: GenuineOptions): Promise<Exchange>
+  /** Sends any request. */
+  send(request: Partial<OutgoingRequest>): Promise<Exchange>
+  /** Sends a delivery that must be refused, and remembers that it must leave no effect. */
+  sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
+  /** Counts the effects of deliveries, each of which should have as many as expected. */
+  countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
+  /** Checks whether the endpoint accepts a genuine delivery, and gives it some time to recover. */
+  isAlive(): Promise<boolean>
+  /** Whether `isAlive` found the endpoint dead. */
+  isDown(): boolean
+}
+
+const toBody = (event: object): Buffer => Buffer.from(JSON.stringify(event))
+
+/** Builds a delivery of an event about a subject, under a new id. */
+export const buildDelivery = (
+  { ids }: Pick<Settings, 'ids'>,
+  event: object | Buffer,
+  subject: string,
+): Delivery => ({
+  id: ids.createWebhookId(),
+  subject,
+  body: Buffer.isBuffer(event) ? event : toBody(event),
+})
+
+/** Creates what one check works with. */
+export const createExamination = (
+  settings: Settings,
+  { knowledge, signal }: { knowledge: Knowledge; signal: AbortSignal },
+): Examination => {
+  const { url, limits, ids, now, secret, credentials, effects } = settings
+  const exchanges: Exchange[] = []
+  let down = false
+
+  const requestMs = (): number => {
+    const slowest = Math.max(0, ...knowledge.controls.map(({ durationMs }) => durationMs))
+    return Math.min(limits.responseMs, Math.max(limits.attackMs, 2 * slowest))
+  }
+
+  const send: Examination['send'] = async (request) => {
+    const whole = { method: 'POST', headers: {}, body: new Uint8Array(), ...request }
+    const timeoutMs = knowledge.acceptsGenuine === undefined ? limits.responseMs : requestMs()
+    const exchange = await sendRequest(url, whole, { timeoutMs, signal })
+    exchanges.push(exchange)
+    knowledge.exchanges.push(exchange)
+    for (const leak of findLeaks(exchange, settings)) knowledge.leaks.add(leak)
+    return exchange
+  }
+
+  const sendHostile: Examination['sendHostile'] = async (request, subject) => {
+    const exchange = await send(request)
+    if (exchange.status !== undefined && exchange.status >= 400) knowledge.refusedSubjects.add(subject)
+    return exchange
+  }
+
+  const sign: Examination['sign'] = async (delivery, options = {}) => {
+    const { id, body } = delivery
+    const timestamp = Math.floor(now() / 1_000) + (options.shiftSeconds ?? 0)
+    const secrets = options.secret ?? secret
+    const signed =
+      secrets === undefined
+        ? { 'webhook-id': id, 'webhook-timestamp': String(timestamp) }
+        : (await signWebhook({ payload: body, secret: secrets, id, timestamp, allowShortSecrets: true }))
+            .headers
+    const headers = { 'content-type': 'application/json', ...signed, ...credentials, ...options.headers }
+    return { delivery, timestamp: String(timestamp), headers, body }
+  }
+
+  const deliver: Examination['deliver'] = async (delivery, options = {}) => {
+    const { headers, body } = await sign(delivery, options)
+    return send({ headers, body, parts: options.parts })
+  }
+
+  const build: Examination['build'] = (name, change = {}) => {
+    const subject = ids.createSubject()
+    return buildDelivery(settings, { ...buildEvent(name, subject), ...change }, subject)
+  }
+
+  const prepare: Examination['prepare'] = async (name = knowledge.effectName ?? 'CALL_AI_SUMMARY') => {
+    const delivery = build(name)
+    if (!knowledge.needsPredecessors || name !== 'CALL_AI_SUMMARY') return delivery
+    for (const earlier of callInOrder.slice(0, -1)) {
+      await deliver(buildDelivery(settings, buildEvent(earlier, delivery.subject), delivery.subject))
+    }
+    return delivery
+  }
+
+  const poll = (subjects: readonly string[], expected: number): Promise<number[]> => {
+    if (effects === undefined) throw new EffectsError('there is no --effects')
+    return pollEffects(effects, subjects, {
+      isEnough: (counts) => counts.every((count) => count >= expected + knowledge.effectsBefore),
+      settleMs: Math.min(2_000, Math.max(limits.settleMs, 2 * knowledge.effectLatencyMs)),
+      effectMs: limits.effectMs,
+      signal,
+    })
+  }
+
+  return {
+    ...settings,
+    knowledge,
+    signal,
+    exchanges,
+    requestMs,
+    build,
+    sign,
+    deliver,
+    send,
+    sendHostile,
+    prepare,
+    countEffects: async (deliveries, expected = 1) => {
+      const subjects = deliveries.map(({ subject }) => subject)
+      const counts = await poll(subjects, expected)
+      return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
+    },
+    isAlive: async () => {
+      const endsAt = performance.now() + limits.recoverMs
+      for (;;) {
+        const exchange = await deliver(await prepare('CALL_AI_SUMMARY'))
+        if (isAccepted(exchange)) return true
+        if (signal.aborted) return false
+        if (performance.now() >= endsAt) {
+          down = !isLimited(exchange)
+          return !down
+        }
+        await sleep(100)
+      }
+    },
+    isDown: () => down,
+  }
+}

@@ -1,0 +1,160 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import { buildReport, type Report } from '../report/report.ts'
+import { type Check, type Finding, runChecks } from '../report/run-checks.ts'
+import type { EndpointCheck } from './check.ts'
+import { declineCheck } from './decline.ts'
+import { DoctorUsageError, EffectsError } from './errors.ts'
+import { createExamination } from './examination.ts'
+import { createKnowledge, type Knowledge } from './knowledge.ts'
+import { hideInExchange, hideSecrets } from './leaks.ts'
+import { defaultLimits } from './limits.ts'
+import type { ExamineEndpointOptions } from './options.ts'
+import { createIds } from './payloads.ts'
+import { planExamination, selectChecks } from './plan.ts'
+import { createRandom } from './random.ts'
+import type { Settings } from './settings.ts'
+import { decodeKey } from './sign.ts'
+import { formatTarget, isNearby, readTarget } from './target.ts'
+
+const defaultTimeoutMs = 30_000
+
+const assertSecret = (secret: string | undefined, option: string): void => {
+  if (secret === undefined) return
+  const text = secret.replace(/^whsec_/, '')
+  if (/^[\w+/-]+=*$/.test(text) && decodeKey(secret).length > 0) return
+  throw new DoctorUsageError(
+    `${option} must be "whsec_" and base64, without spaces. Is the variable that holds it set?`,
+  )
+}
+
+const readSettings = (options: ExamineEndpointOptions, seed: number): Settings => {
+  const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
+  if (secret === undefined && Object.keys(headers).length === 0) {
+    throw new DoctorUsageError('Pass --secret, --header or --basic: how does the endpoint know its sender?')
+  }
+  assertSecret(secret, '--secret')
+  assertSecret(previousSecret, '--previous-secret')
+  const credentials = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  )
+  return {
+    url: readTarget(options.url),
+    secret,
+    previousSecret,
+    credentials,
+    effects,
+    now,
+    limits: { ...defaultLimits, ...options.limits },
+    random: createRandom(seed),
+    ids: createIds(randomBytes(4).toString('hex')),
+  }
+}
+
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
+
+/** A command that repeats one check. Secrets are named by the variables that hold them. */
+const writeReproduction = (settings: Settings, id: string, seed: number): string =>
+  [
+    `wabakit doctor ${quote(formatTarget(settings.url))}`,
+    ...(settings.secret === undefined ? [] : ['--secret "$WABAKIT_WEBHOOK_SECRET"']),
+    ...(Object.keys(settings.credentials).length === 0 ? [] : ['--header "$WABAKIT_HEADER"']),
+    ...(settings.previousSecret === undefined ? [] : ['--previous-secret "$WABAKIT_PREVIOUS_SECRET"']),
+    ...(settings.effects === undefined ? [] : ['--effects "$WABAKIT_EFFECTS"']),
+    `--replay ${id} --seed ${seed}`,
+  ].join(' ')
+
+type Run = {
+  readonly settings: Settings
+  readonly knowledge: Knowledge
+  readonly seed: number
+  readonly onExchange: ExamineEndpointOptions['onExchange']
+}
+
+/** Runs a check, and finds out whether the endpoint still works when it gave no response. */
+const runCheck = async (
+  check: EndpointCheck,
+  signal: AbortSignal,
+  { settings, knowledge, onExchange }: Run,
+): Promise<Finding> => {
+  const examination = createExamination(settings, { knowledge, signal })
+  try {
+    const finding = await check.run(examination)
+    const isQuiet = examination.exchanges.some(({ status }) => status === undefined)
+    if (isQuiet && knowledge.acceptsGenuine && !check.runsAnyway) await examination.isAlive()
+    if (!examination.isDown()) return finding
+    knowledge.downSince ??= check.id
+    if (finding.verdict === 'fail') return finding
+    return { verdict: 'fail', observed: 'since this check the endpoint accepts no genuine delivery' }
+  } catch (error) {
+    if (error instanceof EffectsError) return { verdict: 'inconclusive', observed: error.message }
+    throw error
+  } finally {
+    for (const exchange of examination.exchanges) onExchange?.(check.id, hideInExchange(exchange, settings))
+  }
+}
+
+const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run): Check<undefined> => ({
+  ...check,
+  run: async (_, signal) => {
+    const finding = await runCheck(check, signal, run)
+    return {
+      ...finding,
+      observed: hideSecrets(finding.observed, run.settings),
+      reproduce: writeReproduction(run.settings, check.id, run.seed),
+    }
+  },
+})
+
+/**
+ * Attacks a webhook endpoint with genuine and hostile deliveries, and reports what it does wrong.
+ *
+ * Genuine deliveries come first. If they are not accepted, everything that depends on them is `inconclusive`, because
+ * an endpoint that refuses everything proves nothing.
+ *
+ * @throws DoctorUsageError when the options are wrong, or the target is public and `allowPublicTarget` is not set.
+ * @throws EndpointUnreachableError when no connection can be made.
+ * @example
+ * const report = await examineEndpoint({
+ *   url: 'http://127.0.0.1:3000/webhooks',
+ *   secret: process.env.WEBHOOK_SECRET,
+ *   effects: 'sqlite3 app.db "select call_id from summaries"',
+ * })
+ * expect(report).toPass()
+ */
+export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<Report> => {
+  const { seed = randomInt(2 ** 32), skip = [], timeoutMs = defaultTimeoutMs } = options
+  const settings = readSettings(options, seed)
+  const plan = planExamination(options)
+  if (!options.allowPublicTarget && !(await isNearby(settings.url))) {
+    throw new DoctorUsageError(
+      `${plan.target} is neither on this machine nor in a private network. The doctor would send it about ${plan.requests} requests, most of them attacks. If you may do that, pass --yes (in code: allowPublicTarget).`,
+    )
+  }
+  options.onStart?.(plan)
+  const knowledge = createKnowledge()
+  const run: Run = { settings, knowledge, seed, onExchange: options.onExchange }
+  const checks = selectChecks(options).map((check) => ({ check, bound: bindCheck(check, run) }))
+  let isCutShort = false
+  const startedAt = performance.now()
+  const results = await runChecks(
+    checks.map(({ bound }) => bound),
+    {
+      context: undefined,
+      timeoutMs,
+      totalTimeoutMs: timeoutMs,
+      decline: ({ id }) => {
+        isCutShort ||= performance.now() - startedAt >= timeoutMs
+        const found = checks.find(({ check }) => check.id === id)
+        return found && declineCheck(found.check, { settings, knowledge, skip })
+      },
+      onResult: (result) => options.onResult?.(result),
+    },
+  )
+  return buildReport({
+    tool: 'doctor',
+    target: plan.target,
+    seed,
+    checks: results,
+    controlsPassed: knowledge.acceptsGenuine === true && !isCutShort,
+  })
+}

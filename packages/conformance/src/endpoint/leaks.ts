@@ -1,0 +1,69 @@
+import type { Exchange, OutgoingRequest } from './send.ts'
+import type { Settings } from './settings.ts'
+import { decodeKey, signDelivery } from './sign.ts'
+
+type Secrets = Pick<Settings, 'secret' | 'previousSecret' | 'credentials'>
+
+const listCredentialForms = (value: string): string[] => {
+  const encoded = /^basic\s+(\S+)$/i.exec(value)?.[1]
+  const password = encoded && Buffer.from(encoded, 'base64').toString().split(':').slice(1).join(':')
+  return [value, ...(encoded ? [encoded] : []), ...(password ? [password] : [])]
+}
+
+/** Lists every form in which the secrets of a run could be printed. Nothing of fewer than 6 characters is one. */
+export const listSecretForms = ({ secret, previousSecret, credentials }: Secrets): string[] =>
+  [
+    ...[secret, previousSecret].flatMap((each) =>
+      each === undefined ? [] : [each, each.replace(/^whsec_/, ''), decodeKey(each).toString('hex')],
+    ),
+    ...Object.values(credentials).flatMap(listCredentialForms),
+  ].filter((form) => form.length >= 6)
+
+/** Replaces every secret of a run in a text. */
+export const hideSecrets = (text: string, secrets: Secrets): string =>
+  listSecretForms(secrets).reduce((hidden, form) => hidden.replaceAll(form, '[secret]'), text)
+
+/** Returns an exchange without the secrets of the run. */
+export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange => {
+  const hide = (text: string): string => hideSecrets(text, secrets)
+  const hideAll = (headers: OutgoingRequest['headers']) =>
+    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().map(hide)]))
+  const received = Object.entries(exchange.headers).map(([name, value]) => [name, hide(value)])
+  return {
+    ...exchange,
+    request: { ...exchange.request, headers: hideAll(exchange.request.headers) },
+    headers: Object.fromEntries(received),
+    body: hide(exchange.body),
+  }
+}
+
+const read = ({ request }: Exchange, header: string): string => String(request.headers[header] ?? '')
+
+/** The signature that the request should have had. A response that contains it makes the next forgery genuine. */
+const signCorrectly = (exchange: Exchange, secret: string): string | undefined => {
+  const [id, timestamp] = [read(exchange, 'webhook-id'), read(exchange, 'webhook-timestamp')]
+  const { body } = exchange.request
+  // What is signed of a large body is not worth the time.
+  if (id === '' || timestamp === '' || body.length > 1_048_576) return undefined
+  const signature = signDelivery(decodeKey(secret), { id, timestamp, body })
+  return read(exchange, 'webhook-signature').includes(signature) ? undefined : signature
+}
+
+/** Finds secrets, and signatures that the sender did not know, in a response. */
+export const findLeaks = (exchange: Exchange, settings: Secrets): string[] => {
+  if (exchange.status === undefined) return []
+  const text = [exchange.body, ...Object.values(exchange.headers)].join('\n')
+  const sent = [Buffer.from(exchange.request.body).toString(), JSON.stringify(exchange.request.headers)]
+  const signature = settings.secret && signCorrectly(exchange, settings.secret)
+  return [
+    // What the sender said itself is no secret to it; an echo of it tells it nothing.
+    ...listSecretForms(settings).flatMap((form) =>
+      text.includes(form) && !sent.some((each) => each.includes(form))
+        ? [`a secret, in a response ${exchange.status}`]
+        : [],
+    ),
+    ...(signature && text.includes(signature)
+      ? [`the correct signature of a forged delivery, in a response ${exchange.status}`]
+      : []),
+  ]
+}

@@ -1,0 +1,61 @@
+import type { CheckResult } from '../report/report.ts'
+import type { EffectsSource } from './effects.ts'
+import type { Limits } from './limits.ts'
+import type { Exchange } from './send.ts'
+
+/** What a run is about to do. */
+export type ExaminationPlan = {
+  /** URL of the endpoint, without credentials and query. */
+  readonly target: string
+  /** Number of checks in the report. */
+  readonly checks: number
+  /** About how many requests the endpoint will get. */
+  readonly requests: number
+}
+
+/** Which endpoint to examine, and how. Pass `secret`, `headers`, or both. */
+export type ExamineEndpointOptions = {
+  /** URL of the endpoint. */
+  readonly url: string
+  /** Secret that signs its deliveries by Standard Webhooks, such as `whsec_…`. */
+  readonly secret?: string | undefined
+  /** Secret that it still accepts during a rotation. */
+  readonly previousSecret?: string | undefined
+  /** Headers that authenticate the sender, by name, for endpoints that know it by these. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * Where the application's effects can be read, one a line: a URL, a shell command, or a function that returns them.
+   * Each line that contains the `callId` or `groupId` of a delivery counts as one effect of it.
+   */
+  readonly effects?: EffectsSource | undefined
+  /** Ids of the checks to run; the positive control always runs. */
+  readonly only?: readonly string[] | undefined
+  /** Ids of the checks to leave out. */
+  readonly skip?: readonly string[] | undefined
+  /**
+   * Maximum duration of the run, in milliseconds.
+   * @default 30_000
+   */
+  readonly timeoutMs?: number | undefined
+  /**
+   * Seed of everything that is chosen at random. Ids and times are new in every run, because the endpoint remembers
+   * what it has handled.
+   * @default a random one
+   */
+  readonly seed?: number | undefined
+  /**
+   * Allow a target outside this machine and private networks.
+   * @default false
+   */
+  readonly allowPublicTarget?: boolean | undefined
+  /** Waits and sizes, for unusual endpoints and for tests. */
+  readonly limits?: Partial<Limits> | undefined
+  /** Current time, in milliseconds. @default Date.now */
+  readonly now?: (() => number) | undefined
+  /** Called before the first request. */
+  onStart?(plan: ExaminationPlan): void
+  /** Called with each result as soon as it is known. */
+  onResult?(result: CheckResult): void
+  /** Called with each request and its response, once it is over. */
+  onExchange?(checkId: string, exchange: Exchange): void
+}

@@ -1,0 +1,35 @@
+import type { EventName } from '@wabakit/contract'
+import { eventExamples } from '@wabakit/contract/documents'
+
+/** One webhook as the service would send it, before it is signed. */
+export type Delivery = {
+  /** Its `webhook-id`. */
+  readonly id: string
+  /** The `callId` or `groupId`, which no other delivery has unless the check wants it. */
+  readonly subject: string
+  readonly body: Buffer
+}
+
+/** The events of an answered call, in the order in which they are sent. */
+export const callInOrder = [
+  'CALL_INCOMING_INITIATED',
+  'CALL_ACCEPTED',
+  'CALL_ENDED',
+  'CALL_AI_SUMMARY',
+] as const satisfies readonly EventName[]
+
+/** The contract's example of an event, about this call or group. */
+export const buildEvent = (name: EventName, subject: string): Record<string, unknown> => ({
+  ...eventExamples[name],
+  ...(name.startsWith('GROUP_') ? { groupId: subject } : { callId: subject }),
+})
+
+/** Hands out ids. All of one kind have the same length, so that none is a part of another. */
+export const createIds = (run: string) => {
+  let count = 0
+  const next = (prefix: string): string => {
+    count += 1
+    return `${prefix}_${run}_${String(count).padStart(5, '0')}`
+  }
+  return { createWebhookId: () => next('msg_doctor'), createSubject: () => next('doctor') }
+}

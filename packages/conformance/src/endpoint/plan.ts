@@ -1,0 +1,50 @@
+import { endpointChecks } from './checks/all.ts'
+import { DoctorUsageError } from './errors.ts'
+import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
+import { formatTarget, readTarget } from './target.ts'
+
+/** The check that all others depend on. */
+const controlId = 'accepts-genuine'
+
+/** The ids of all checks of an endpoint, in the order in which they run. */
+export const endpointCheckIds: readonly string[] = endpointChecks.map(({ id }) => id)
+
+type Selection = Pick<ExamineEndpointOptions, 'only' | 'skip'>
+
+const assertKnown = (ids: readonly string[], option: string): void => {
+  const unknown = ids.find((id) => !endpointCheckIds.includes(id))
+  if (unknown === undefined) return
+  throw new DoctorUsageError(
+    `There is no check ${JSON.stringify(unknown)} for ${option}. The checks are: ${endpointCheckIds.join(', ')}.`,
+  )
+}
+
+/**
+ * Returns the checks of a run. Those of `skip` are among them, to be reported as skipped.
+ *
+ * @throws DoctorUsageError when an id is not that of a check.
+ */
+export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChecks => {
+  assertKnown(only ?? [], 'only')
+  assertKnown(skip, 'skip')
+  return endpointChecks.filter(({ id }) => id === controlId || only === undefined || only.includes(id))
+}
+
+/**
+ * Returns what a run with these options would send, without sending it.
+ *
+ * @throws DoctorUsageError when the options are wrong.
+ */
+export const planExamination = (options: ExamineEndpointOptions): ExaminationPlan => {
+  const checks = selectChecks(options)
+  const isSent = ({ id, needs = [] }: (typeof checks)[number]): boolean => {
+    const lacks =
+      (needs.includes('signature') && options.secret === undefined) ||
+      (needs.includes('credentials') && options.headers === undefined) ||
+      (needs.includes('previous-secret') && options.previousSecret === undefined) ||
+      (needs.includes('effects') && options.effects === undefined)
+    return !lacks && !options.skip?.includes(id)
+  }
+  const requests = checks.filter(isSent).reduce((sum, check) => sum + check.requests, 0)
+  return { target: formatTarget(readTarget(options.url)), checks: checks.length, requests }
+}

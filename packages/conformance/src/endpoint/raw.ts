@@ -1,0 +1,40 @@
+import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+
+/** Opens a connection to the endpoint's host, to write bytes that an HTTP client would refuse to send. */
+const openSocket = (url: URL): Socket => {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  const socket =
+    url.protocol === 'https:' ? connectTls({ host, port, servername: host }) : connectTcp(port, host)
+  // The endpoint may close it whenever it likes.
+  socket.on('error', () => {})
+  return socket
+}
+
+/** Opens a connection, writes bytes, and leaves it open. Resolves once they are written, or could not be. */
+export const openAndWrite = (url: URL, bytes: string | Uint8Array): Promise<Socket> =>
+  new Promise((resolve) => {
+    const socket = openSocket(url)
+    socket.once('close', () => resolve(socket))
+    socket.write(bytes, () => resolve(socket))
+  })
+
+/** Writes bytes on a connection of its own, and resolves to the start of the response; empty when there was none. */
+export const sendBytes = (url: URL, bytes: string | Uint8Array, timeoutMs: number): Promise<string> =>
+  new Promise((resolve) => {
+    const socket = openSocket(url)
+    let received = ''
+    const settle = (): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(received)
+    }
+    const timer = setTimeout(settle, timeoutMs)
+    socket.on('data', (chunk) => {
+      received += chunk.toString('latin1')
+      if (received.includes('\r\n') || received.length > 4_096) settle()
+    })
+    socket.once('close', settle)
+    socket.write(bytes)
+  })

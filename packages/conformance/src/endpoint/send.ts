@@ -1,0 +1,137 @@
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** A request as it goes over the wire. */
+export type OutgoingRequest = {
+  readonly method: string
+  /** A header with several values is sent on several lines. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly body: Uint8Array
+  /** Sends the body chunked, in these parts, with a pause between them, instead of at once. */
+  readonly parts?: readonly Uint8Array[] | undefined
+}
+
+/** What came of a request. */
+export type Exchange = {
+  readonly request: OutgoingRequest
+  /** Status of the response; `undefined` when there was none. */
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+  /** The response's body, cut off at the limit. */
+  readonly body: string
+  /** Why there was no response. */
+  readonly error: string | undefined
+  /** Whether the response did not arrive in time. */
+  readonly timedOut: boolean
+  /** Whether a connection was made. */
+  readonly connected: boolean
+  readonly durationMs: number
+}
+
+/** Limits of one request. */
+export type SendLimits = {
+  /** Milliseconds until the whole response must have arrived. */
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal | undefined
+  /** @default 64 KiB */
+  readonly maxResponseBytes?: number
+}
+
+const partPauseMs = 15
+const pieceBytes = 262_144
+
+const describeError = (error: Error & { code?: string }): string =>
+  error.message || error.code || 'the connection failed'
+
+/** Sends one request on a connection of its own. Never rejects, and never follows a redirect. */
+export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
+  new Promise((resolve) => {
+    const startedAt = performance.now()
+    const received: Buffer[] = []
+    let head: Pick<Exchange, 'status' | 'headers'> = { status: undefined, headers: {} }
+    let receivedBytes = 0
+    let connected = false
+    let settled = false
+    let timedOut = false
+
+    const { method, headers, body, parts } = request
+    const length = parts === undefined ? { 'content-length': String(body.length) } : {}
+    const values = Object.entries({ ...length, ...headers }).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value : [...value],
+    ])
+    const client = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+      method,
+      headers: Object.fromEntries(values),
+      agent: false,
+    })
+    const settle = (error?: Error): void => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      limits.signal?.removeEventListener('abort', abort)
+      client.destroy()
+      resolve({
+        request,
+        ...head,
+        body: Buffer.concat(received).toString(),
+        // A response that broke off after its status still says how the endpoint decided.
+        error: error && head.status === undefined ? describeError(error) : undefined,
+        timedOut,
+        connected,
+        durationMs: performance.now() - startedAt,
+      })
+    }
+    const abort = (): void => settle(new Error('the check was over'))
+    const timer = setTimeout(() => {
+      timedOut = true
+      settle(new Error(`no response within ${limits.timeoutMs} ms`))
+    }, limits.timeoutMs)
+    limits.signal?.addEventListener('abort', abort)
+    if (limits.signal?.aborted) abort()
+
+    client.on('error', settle)
+    client.on('socket', (socket) => {
+      socket.once('connect', () => {
+        connected = true
+      })
+    })
+    client.on('response', (response) => {
+      const lines = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+      head = { status: response.statusCode, headers: Object.fromEntries(lines) }
+      response.on('data', (chunk: Buffer) => {
+        receivedBytes += chunk.length
+        received.push(chunk)
+        if (receivedBytes > (limits.maxResponseBytes ?? 65_536)) settle()
+      })
+      response.on('end', () => settle())
+      response.on('error', settle)
+      response.on('close', () => settle())
+    })
+
+    const write = (chunk: Uint8Array): Promise<void> =>
+      new Promise((written) => {
+        const isOver = settled || head.status !== undefined
+        if (isOver || client.write(chunk)) return written()
+        const proceed = (): void => {
+          client.off('drain', proceed)
+          client.off('close', proceed)
+          written()
+        }
+        client.on('drain', proceed)
+        client.on('close', proceed)
+      })
+    const writeAll = async (): Promise<void> => {
+      if (parts === undefined) {
+        for (let at = 0; at < body.length; at += pieceBytes) await write(body.subarray(at, at + pieceBytes))
+      } else {
+        for (const part of parts) {
+          await write(part)
+          await sleep(partPauseMs)
+        }
+      }
+      if (!settled) client.end()
+    }
+    void writeAll()
+  })

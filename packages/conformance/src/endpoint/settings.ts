@@ -1,0 +1,17 @@
+import type { EffectsSource } from './effects.ts'
+import type { Limits } from './limits.ts'
+import type { Random } from './random.ts'
+
+/** What a run is made with. */
+export type Settings = {
+  readonly url: URL
+  readonly secret: string | undefined
+  readonly previousSecret: string | undefined
+  /** Headers that authenticate the sender, by name. */
+  readonly credentials: Readonly<Record<string, string>>
+  readonly effects: EffectsSource | undefined
+  readonly limits: Limits
+  readonly random: Random
+  readonly now: () => number
+  readonly ids: { createWebhookId(): string; createSubject(): string }
+}

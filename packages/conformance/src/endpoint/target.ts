@@ -1,0 +1,54 @@
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+import { DoctorUsageError } from './errors.ts'
+
+/** Addresses of this machine and of private networks (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
+const near = new BlockList()
+near.addSubnet('127.0.0.0', 8)
+near.addSubnet('10.0.0.0', 8)
+near.addSubnet('172.16.0.0', 12)
+near.addSubnet('192.168.0.0', 16)
+near.addSubnet('169.254.0.0', 16)
+near.addSubnet('100.64.0.0', 10)
+near.addAddress('0.0.0.0')
+near.addAddress('::1', 'ipv6')
+near.addAddress('::', 'ipv6')
+near.addSubnet('fc00::', 7, 'ipv6')
+near.addSubnet('fe80::', 10, 'ipv6')
+
+const isNear = (address: string): boolean => near.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/**
+ * Reads the URL of an endpoint.
+ *
+ * @throws DoctorUsageError when it is not an http or https URL, or contains credentials.
+ */
+export const readTarget = (text: string): URL => {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new DoctorUsageError('The URL of the endpoint must start with http:// or https://.')
+  }
+  const url = new URL(text)
+  if (url.username !== '' || url.password !== '') {
+    throw new DoctorUsageError('Remove the credentials from the URL and pass them as --basic user:password.')
+  }
+  url.hash = ''
+  return url
+}
+
+/** Formats the URL for reports: without its query, which often contains a token. */
+export const formatTarget = (url: URL): string =>
+  `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`
+
+/** Checks whether a host is this machine or in a private network. A name must lead to such addresses alone. */
+export const isNearby = async ({ hostname }: URL): Promise<boolean> => {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0) return isNear(host)
+  if (host === 'localhost' || host.endsWith('.localhost')) return true
+  try {
+    const addresses = await lookup(host, { all: true })
+    return addresses.every(({ address }) => isNear(address))
+  } catch {
+    // A name that leads nowhere gets no request; the first one reports it as unreachable.
+    return true
+  }
+}

@@ -1,0 +1,334 @@
+import { createServer } from 'node:http'
+import {
+  DoctorUsageError,
+  EndpointUnreachableError,
+  type ExaminationPlan,
+  type Exchange,
+  endpointCheckIds,
+  examineEndpoint,
+  formatReport,
+  planExamination,
+  type Report,
+  reportFormats,
+} from '@wabakit/conformance'
+import { toPass } from '@wabakit/conformance/matchers'
+import { describe, expect, test, vi } from 'vitest'
+import { listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
+import { examine, listFindings } from './examine.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const find = ({ checks }: Report, id: string) => {
+  const check = checks.find((each) => each.id === id)
+  if (check === undefined) throw new Error(`no check ${id}`)
+  return check
+}
+
+/** Ids that are promised: scripts select by them. */
+const promised = `accepts-genuine accepts-every-event accepts-unknown-event accepts-extra-fields
+  accepts-body-bytes-as-sent accepts-either-secret-in-rotation accepts-multiple-signatures answers-in-time
+  refuses-unsigned refuses-wrong-secret refuses-tampered-body refuses-appended-body refuses-swapped-id
+  refuses-swapped-timestamp refuses-truncated-signature refuses-empty-signature refuses-other-version
+  refuses-signature-of-parsed-body refuses-empty-secret refuses-duplicate-headers survives-forged-claim
+  refuses-stale-timestamp refuses-future-timestamp refuses-malformed-timestamp handles-replay-once
+  handles-duplicate-once handles-concurrent-duplicates-once handles-same-event-under-new-id-once
+  survives-out-of-order survives-missing-predecessor survives-repeated-not-picked refuses-oversized-body
+  refuses-invalid-utf8 refuses-malformed-json survives-deep-nesting survives-prototype-keys
+  survives-duplicate-keys survives-slow-body survives-aborted-body survives-malformed-request-line
+  survives-burst refuses-get keeps-secrets-out-of-answers keeps-stacks-out-of-answers does-not-redirect
+  recovers-after-attacks`.split(/\s+/)
+
+test('has every promised check, and no id twice', () => {
+  expect(promised.filter((id) => !endpointCheckIds.includes(id))).toEqual([])
+  expect(new Set(endpointCheckIds).size).toBe(endpointCheckIds.length)
+  expect(endpointCheckIds.length).toBeGreaterThanOrEqual(40)
+  expect(endpointCheckIds[0]).toBe('accepts-genuine')
+})
+
+describe('the positive control', () => {
+  test('makes everything inconclusive that an endpoint which refuses everything would pass', async () => {
+    await using endpoint = await startEndpoint(() => ({ verify: () => 'never' }))
+    const report = await examine(endpoint)
+    expect(report.verdict).toBe('inconclusive')
+    expect(find(report, 'accepts-genuine')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('401: the secret'),
+    })
+    const passed = report.checks.filter(({ verdict }) => verdict === 'pass').map(({ id }) => id)
+    expect(passed.filter((id) => /^(?:refuses|survives|handles)/.test(id))).toEqual([])
+    expect(report.counts.fail).toBe(0)
+  })
+
+  test('still shows a redirect, which is a failure', async () => {
+    await using endpoint = await listen(
+      createServer((_, response) => response.writeHead(301, { location: '/elsewhere' }).end()),
+    )
+    const report = await examine(endpoint)
+    expect(listFindings(report).fail).toEqual(['does-not-redirect'])
+    expect(find(report, 'does-not-redirect').observed).toBe('301 to /elsewhere')
+  })
+
+  test('rejects when there is nobody to connect to', async () => {
+    const closed = await listen(createServer())
+    await closed[Symbol.asyncDispose]()
+    await expect(examine(closed)).rejects.toThrow(EndpointUnreachableError)
+  })
+
+  test('takes a connection that closes without a response for no refusal', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status, text) =>
+        status === 401 ? response.destroy() : right.respond(response, status, text),
+    }))
+    const report = await examine(endpoint, { only: ['refuses-wrong-secret'] })
+    expect(find(report, 'refuses-wrong-secret')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('no response'),
+    })
+  })
+
+  test('takes a rate limit for no refusal', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status, text) => right.respond(response, status === 401 ? 429 : status, text),
+    }))
+    const report = await examine(endpoint, { only: ['refuses-wrong-secret'] })
+    expect(find(report, 'refuses-wrong-secret').verdict).toBe('inconclusive')
+  })
+})
+
+describe('effects', () => {
+  test('that are not given make the checks that need them inconclusive, and say how to give them', async () => {
+    await using endpoint = await startEndpoint()
+    const report = await examine(endpoint, { effects: undefined })
+    expect(report.verdict).toBe('pass')
+    expect(find(report, 'handles-duplicate-once')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('--effects'),
+    })
+  })
+
+  test('that never show anything prove nothing', async () => {
+    await using endpoint = await startEndpoint()
+    const report = await examine(endpoint, { effects: () => '', only: ['handles-duplicate-once'] })
+    expect(find(report, 'handles-duplicate-once')).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('either it does not list'),
+    })
+  })
+
+  test('can come from a URL', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      handle: (event) => void effects.push(`${event.callId}`),
+    }))
+    await using page = await listen(createServer((_, response) => response.end(endpoint.effects.join('\n'))))
+    const report = await examine(endpoint, { effects: page.url, only: ['handles-duplicate-once'] })
+    expect(find(report, 'handles-duplicate-once')).toMatchObject({
+      verdict: 'pass',
+      observed: '3 attempts of one delivery had 1 effect',
+    })
+  })
+
+  test('can come from a shell command, whose failure is inconclusive', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      handle: (event) => void effects.push(`${event.callId}`),
+    }))
+    await using page = await listen(createServer((_, response) => response.end(endpoint.effects.join('\n'))))
+    const script = `fetch('${page.url}').then((it) => it.text()).then(console.log)`
+    const command = `"${process.execPath}" -e "${script}"`
+    const only = ['handles-replay-once'] as const
+    const slower = { limits: { effectMs: 5_000 } }
+    const report = await examine(endpoint, { effects: command, only, ...slower })
+    expect(find(report, 'handles-replay-once').verdict).toBe('pass')
+    const broken = await examine(endpoint, { effects: 'exit 7', only })
+    expect(find(broken, only[0])).toMatchObject({
+      verdict: 'inconclusive',
+      observed: expect.stringContaining('ended with 7'),
+    })
+  })
+
+  test('of an application that knows groups alone are enough', async () => {
+    await using endpoint = await startEndpoint(({ effects }) => ({
+      handle: (event) => {
+        if (event.event === 'GROUP_CREATED') effects.push(String(event.groupId))
+      },
+    }))
+    const report = await examine(endpoint, { only: ['handles-duplicate-once', 'handles-replay-once'] })
+    expect(report.counts).toMatchObject({ pass: 3, inconclusive: 0, fail: 0 })
+  })
+})
+
+describe('an endpoint that knows its sender by a header', () => {
+  const headers = { 'X-Token': 'a-token-of-24-characters' }
+  const only = ['refuses-missing-credentials', 'refuses-wrong-credentials', 'refuses-partial-credentials']
+  const start = (accepts: (token: string) => boolean) =>
+    startEndpoint(() => ({
+      verify: ({ request }) =>
+        accepts(String(request.headers['x-token'] ?? '')) ? undefined : 'wrong token',
+    }))
+
+  test.each([
+    ['asks for nothing', () => true, only],
+    ['asks that the header is there', (token: string) => token !== '', only.slice(1)],
+    ['compares the first characters', (token: string) => token.startsWith('a-tok'), only.slice(2)],
+  ] as const)('is caught when it %s', async (_, accepts, fail) => {
+    await using endpoint = await start(accepts)
+    const report = await examine(endpoint, { secret: undefined, previousSecret: undefined, headers, only })
+    expect(listFindings(report).fail).toEqual([...fail])
+  })
+
+  test('gets no checks of signatures', async () => {
+    await using endpoint = await start((token) => token === headers['X-Token'])
+    const report = await examine(endpoint, { secret: undefined, previousSecret: undefined, headers })
+    expect(report.verdict).toBe('pass')
+    expect(find(report, 'refuses-wrong-secret')).toMatchObject({ verdict: 'skipped' })
+    expect(find(report, 'refuses-stale-timestamp')).toMatchObject({ verdict: 'skipped' })
+  })
+})
+
+describe('the run', () => {
+  test('refuses a public target before it sends anything, and says what it would send', async () => {
+    const options = { url: 'https://203.0.113.7/webhooks', secret }
+    await expect(examineEndpoint(options)).rejects.toThrow(DoctorUsageError)
+    await expect(examineEndpoint(options)).rejects.toThrow(/about \d+ requests.*--yes/)
+  })
+
+  test.each([
+    [{ url: 'ftp://127.0.0.1/', secret }, /http/],
+    [{ url: 'http://user:password@127.0.0.1/', secret }, /--basic/],
+    [{ url: 'http://127.0.0.1/' }, /--secret, --header or --basic/],
+    [{ url: 'http://127.0.0.1/', secret: 'whsec_not base64' }, /--secret must be/],
+    [{ url: 'http://127.0.0.1/', secret, only: ['refuses-nothing'] }, /no check "refuses-nothing"/],
+  ])('refuses options that it cannot work with: %j', async (options, message) => {
+    await expect(examineEndpoint(options)).rejects.toThrow(DoctorUsageError)
+    await expect(examineEndpoint(options)).rejects.toThrow(message)
+  })
+
+  test('announces at least as many requests as it sends', async () => {
+    await using endpoint = await startEndpoint()
+    const plans: ExaminationPlan[] = []
+    const exchanges: Exchange[] = []
+    await examine(endpoint, {
+      onStart: (plan) => plans.push(plan),
+      onExchange: (_, exchange) => exchanges.push(exchange),
+    })
+    expect(plans).toEqual([planExamination({ url: endpoint.url, secret, previousSecret, effects: 'x' })])
+    expect(exchanges.length).toBeGreaterThan(100)
+    expect(exchanges.length).toBeLessThanOrEqual(plans[0]?.requests ?? 0)
+  })
+
+  test('ends in time, and does not call what it left out a pass', async () => {
+    await using endpoint = await startEndpoint(({ right }) => ({
+      handle: async (event, id) => {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        await right.handle(event, id)
+      },
+    }))
+    const startedAt = performance.now()
+    const report = await examine(endpoint, { timeoutMs: 600 })
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    expect(report.verdict).toBe('inconclusive')
+    expect(report.checks.at(-2)?.observed).toMatch(/raise --timeout|no genuine/)
+  })
+
+  test('attacks alike under the same seed, under ids of its own', async () => {
+    await using endpoint = await startEndpoint()
+    const record = async (seed: number) => {
+      const signatures = new Set<string>()
+      const ids = new Set<string>()
+      await examine(endpoint, {
+        seed,
+        effects: undefined,
+        only: ['accepts-multiple-signatures'],
+        onExchange: (_, { request: { headers } }) => {
+          ids.add(String(headers['webhook-id']))
+          for (const each of String(headers['webhook-signature']).split(' ')) signatures.add(each)
+        },
+      })
+      return { signatures, ids }
+    }
+    const countCommon = (left: Set<string>, right: Set<string>) =>
+      [...left].filter((each) => right.has(each)).length
+    const [one, two, three] = [await record(7), await record(7), await record(8)]
+    expect(countCommon(one.ids, two.ids)).toBe(0)
+    // What is random in this check is a wrong signature in each of its deliveries.
+    expect(countCommon(one.signatures, two.signatures)).toBe(3)
+    expect(countCommon(one.signatures, three.signatures)).toBe(0)
+  })
+
+  test('never prints a secret, whatever the endpoint says', async () => {
+    const password = 'correct horse battery staple'
+    const headers = { authorization: `Basic ${Buffer.from(`vendor:${password}`).toString('base64')}` }
+    await using endpoint = await startEndpoint(({ right }) => ({
+      respond: (response, status) =>
+        right.respond(response, status, `${new Error(`${secret} ${previousSecret} ${password}`).stack}`),
+    }))
+    const report = await examine(endpoint, { headers })
+    expect(listFindings(report).fail).toContain('keeps-secrets-out-of-answers')
+    for (const format of reportFormats) {
+      const text = formatReport(report, format)
+      for (const each of [
+        secret,
+        secret.slice(6),
+        previousSecret,
+        password,
+        headers.authorization.slice(6),
+      ]) {
+        expect(text).not.toContain(each)
+      }
+    }
+  })
+
+  test('finds a correct signature in the response to a forgery', async () => {
+    await using endpoint = await startEndpoint(({ right }) => {
+      let expected = ''
+      return {
+        verify: async (incoming) => {
+          const { createHmac } = await import('node:crypto')
+          const { headers } = incoming.request
+          expected = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+            .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`)
+            .update(incoming.body)
+            .digest('base64')
+          const reason = await right.verify(incoming)
+          return reason && `${reason}: expected ${expected}`
+        },
+      }
+    })
+    const report = await examine(endpoint)
+    expect(listFindings(report).fail).toEqual(['keeps-secrets-out-of-answers'])
+  })
+
+  test('reports every check in full, and how to repeat it', async () => {
+    await using endpoint = await startEndpoint(() => ({ verify: () => undefined }))
+    const report = await examine(endpoint, { only: ['refuses-unsigned'] })
+    expect(report).toMatchObject({ tool: 'doctor', target: endpoint.url, verdict: 'fail', seed: 42 })
+    expect(find(report, 'refuses-unsigned')).toEqual({
+      id: 'refuses-unsigned',
+      group: 'forged',
+      title: 'Refuses a delivery without a signature',
+      severity: 'critical',
+      clause: expect.stringContaining('Standard Webhooks'),
+      verdict: 'fail',
+      expected: '4xx',
+      observed: '200 to no webhook- headers, no webhook-signature, no webhook-id, no webhook-timestamp',
+      risk: expect.any(String),
+      fix: expect.any(String),
+      reproduce: expect.stringMatching(/^wabakit doctor 'http.*--replay refuses-unsigned --seed 42$/),
+      durationMs: expect.any(Number),
+    })
+    expect(toPass(report).pass).toBe(false)
+    expect(toPass(report).message()).toContain('refuses-unsigned')
+  })
+
+  test('leaves checks out by --skip, and says so', async () => {
+    await using endpoint = await startEndpoint()
+    const report = await examine(endpoint, {
+      only: ['refuses-get', 'survives-burst'],
+      skip: ['survives-burst'],
+    })
+    expect(report.checks.map(({ id, verdict }) => [id, verdict])).toEqual([
+      ['accepts-genuine', 'pass'],
+      ['survives-burst', 'skipped'],
+      ['refuses-get', 'pass'],
+    ])
+  })
+})

@@ -1,0 +1,43 @@
+import {
+  type CheckResult,
+  type ExamineEndpointOptions,
+  examineEndpoint,
+  type Report,
+} from '@wabakit/conformance'
+import { type Endpoint, previousSecret, secret } from './endpoint.ts'
+
+/** Waits short enough for loopback, and long enough for a busy machine. */
+export const limits = {
+  attackMs: 3_000,
+  settleMs: 40,
+  effectMs: 400,
+  recoverMs: 300,
+  oversizedBytes: 1_200_000,
+  burst: 25,
+  slowConnections: 6,
+} as const
+
+/** Examines an endpoint of these tests with everything that the doctor can do. */
+export const examine = (
+  { url, effects }: Endpoint,
+  options: Partial<ExamineEndpointOptions> = {},
+): Promise<Report> =>
+  examineEndpoint({
+    url,
+    secret,
+    previousSecret,
+    effects: () => effects.join('\n'),
+    seed: 42,
+    timeoutMs: 120_000,
+    ...options,
+    limits: { ...limits, ...options.limits },
+  })
+
+const list = ({ checks }: Report, verdict: CheckResult['verdict']): string[] =>
+  checks.filter((check) => check.verdict === verdict).map(({ id }) => id)
+
+/** The ids of the checks that failed, and of those that gave advice. */
+export const listFindings = (report: Report) => ({
+  fail: list(report, 'fail'),
+  advice: list(report, 'advice'),
+})

@@ -1,0 +1,404 @@
+import type { Server } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep, setImmediate as yieldTurn } from 'node:timers/promises'
+import { header, secret } from './endpoint.ts'
+import { describeFlaws, type Flaw } from './flaws.ts'
+
+const kill = (server: Server): void => {
+  server.close()
+  server.closeAllConnections()
+}
+
+const handledTwice = [
+  'handles-replay-once',
+  'handles-duplicate-once',
+  'handles-concurrent-duplicates-once',
+  'handles-retry-after-hang-up-once',
+]
+
+const stages: Readonly<Record<string, number>> = {
+  CALL_INCOMING_INITIATED: 1,
+  CALL_ACCEPTED: 2,
+  CALL_ENDED: 3,
+  CALL_AI_SUMMARY: 4,
+}
+
+const callFields =
+  /^(?:event|call\w+|channel\w*|from|to|\w+Number|triggeredVia|durationInSeconds|summary|customerName|isNewCaller)$/
+const groupFields = /^(?:event|group\w+|inviteLink|customerPhone|participant\w+)$/
+
+const measureDepth = (value: unknown): number =>
+  typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(measureDepth)) : 0
+
+/** Copies as a careless merge does: into whatever the key leads to, which may be a prototype. */
+const mergeInto = (target: Record<string, unknown>, source: Record<string, unknown>): void => {
+  for (const [key, value] of Object.entries(source)) {
+    const child = target[key]
+    const isNested =
+      typeof value === 'object' && value !== null && typeof child === 'object' && child !== null
+    if (isNested) mergeInto(child as Record<string, unknown>, value as Record<string, unknown>)
+    else target[key] = value
+  }
+}
+
+const flaws: Record<string, Flaw> = {
+  'has no deduplication': {
+    plant: ({ effects }) => ({
+      isDuplicate: () => false,
+      handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+    }),
+    fail: handledTwice,
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+  'deduplicates by id alone': {
+    plant: ({ effects }) => ({
+      handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+    }),
+    fail: [],
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+  'looks an id up first and notes it later': {
+    plant: ({ effects }) => {
+      const seen = new Set<string>()
+      return {
+        isDuplicate: async (id) => {
+          const isKnown = seen.has(id)
+          await yieldTurn()
+          await yieldTurn()
+          seen.add(id)
+          return isKnown
+        },
+        handle: (event) => void effects.push(`${event.event} ${event.callId ?? event.groupId}`),
+      }
+    },
+    fail: ['handles-concurrent-duplicates-once'],
+    advice: ['handles-same-event-under-new-id-once'],
+  },
+  'refuses a duplicate with 409 for ever': {
+    plant: ({ right }) => {
+      const seen = new Set<string>()
+      return {
+        isDuplicate: () => false,
+        receive: async (parts, request, response) => {
+          const id = header(request, 'webhook-id')
+          const respond: typeof parts.respond = (to, status, text) =>
+            status === 200 && seen.size === seen.add(id).size
+              ? parts.respond(to, 409, 'duplicate')
+              : parts.respond(to, status, text)
+          await right.receive({ ...parts, respond }, request, response)
+        },
+      }
+    },
+    fail: ['acknowledges-duplicate'],
+  },
+  'marks a delivery as handled, then stops working when the sender hangs up': {
+    plant: ({ right }) => ({
+      receive: async (parts, request, response) => {
+        let hungUp = false
+        request.socket.once('close', () => {
+          hungUp = true
+        })
+        const handle: typeof parts.handle = async (event, id) => {
+          // What hangs up does not ask for the connection to be closed.
+          if (request.headers.connection !== 'close') await sleep(150)
+          if (!hungUp) await right.handle(event, id)
+        }
+        await right.receive({ ...parts, handle }, request, response)
+      },
+    }),
+    fail: ['handles-retry-after-hang-up-once'],
+  },
+  'responds 200 to what its queue cannot hold': {
+    plant: ({ right }) => {
+      let active = 0
+      return {
+        handle: async (event, id) => {
+          if (active >= 12) return
+          active += 1
+          // Alone it is fast, so that only a burst fills the queue.
+          await sleep(active > 1 ? 500 : 0)
+          active -= 1
+          await right.handle(event, id)
+        },
+      }
+    },
+    fail: ['survives-burst'],
+  },
+  'responds 200 before its handler fails': {
+    plant: ({ right }) => {
+      let count = 0
+      return {
+        handle: (event, id) => {
+          count += 1
+          // The first deliveries are the control.
+          if (count > 8 && count <= 12) return
+          right.handle(event, id)
+        },
+      }
+    },
+    fail: ['handles-what-it-accepts'],
+  },
+  'fails under load': {
+    plant: ({ right }) => {
+      let active = 0
+      return {
+        handle: async (event, id) => {
+          active += 1
+          try {
+            if (active > 12) throw new Error('pool exhausted')
+            await sleep(active > 1 ? 500 : 0)
+            await right.handle(event, id)
+          } finally {
+            active -= 1
+          }
+        },
+      }
+    },
+    fail: ['survives-burst'],
+  },
+  'refuses an event that it does not use': {
+    plant: () => ({ validate: ({ event }) => (event === 'CALL_REJECTED' ? 'not used' : undefined) }),
+    fail: ['accepts-every-event'],
+  },
+  'refuses unknown events': {
+    plant: () => ({
+      validate: ({ event }) =>
+        /^(?:GROUP_(?:CREATED|PART)|CALL_)/.test(String(event)) ? undefined : 'unknown',
+    }),
+    fail: ['accepts-unknown-event'],
+  },
+  'refuses unknown fields': {
+    plant: () => ({
+      validate: (event) =>
+        Object.keys(event).every((key) => callFields.test(key) || groupFields.test(key))
+          ? undefined
+          : 'strict',
+    }),
+    fail: ['accepts-extra-fields'],
+  },
+  'compares the content type as a whole': {
+    plant: () => ({
+      first: (request, response) => {
+        if (request.headers['content-type'] === 'application/json' || request.method !== 'POST') return false
+        request.resume()
+        response.writeHead(415).end()
+        return true
+      },
+    }),
+    fail: ['accepts-json-with-charset'],
+  },
+  'refuses an event that is older than the last one of its call': {
+    plant: () => {
+      const reached = new Map<unknown, number>()
+      return {
+        validate: ({ event, callId }) => {
+          const stage = stages[String(event)] ?? 0
+          if (stage === 0) return undefined
+          if (stage < (reached.get(callId) ?? 0)) return 'too late'
+          reached.set(callId, stage)
+          return undefined
+        },
+      }
+    },
+    fail: ['survives-out-of-order'],
+  },
+  'refuses events of a call that it has not seen begin': {
+    plant: () => {
+      const known = new Set<unknown>()
+      return {
+        validate: ({ event, callId }) => {
+          const stage = stages[String(event)] ?? 0
+          if (stage === 1) known.add(callId)
+          return stage > 1 && !known.has(callId) ? 'unknown call' : undefined
+        },
+      }
+    },
+    fail: ['survives-missing-predecessor'],
+  },
+  'ignores summaries of a call that it has not seen begin': {
+    plant: ({ right }) => {
+      const known = new Set<unknown>()
+      return {
+        handle: (event, id) => {
+          const stage = stages[String(event.event)] ?? 0
+          if (stage === 1) known.add(event.callId)
+          if (stage <= 1 || known.has(event.callId)) right.handle(event, id)
+        },
+      }
+    },
+    fail: ['survives-missing-predecessor'],
+  },
+  'takes a repeated CALL_NOT_PICKED for a conflict': {
+    plant: () => {
+      const seen = new Set<unknown>()
+      return {
+        validate: ({ event, callId }) =>
+          event === 'CALL_NOT_PICKED' && seen.size === seen.add(callId).size ? 'conflict' : undefined,
+      }
+    },
+    fail: ['survives-repeated-not-picked'],
+  },
+  'reads bodies of any size': {
+    plant: () => ({
+      read: (request) => buffer(request),
+    }),
+    fail: ['refuses-oversized-body'],
+  },
+  'decodes the body without looking for errors': {
+    plant: ({ right }) => ({ parse: (body) => right.parse(Buffer.from(body.toString())) }),
+    fail: ['refuses-invalid-utf8'],
+  },
+  'does not catch what JSON.parse throws': {
+    plant: () => ({
+      parse: (body) => JSON.parse(body.toString('latin1')) as unknown,
+    }),
+    fail: ['refuses-invalid-utf8', 'refuses-malformed-json'],
+  },
+  'reads the fields of null': {
+    plant: ({ right }) => ({
+      parse: (body) => {
+        const event = right.parse(body) as { event: string }
+        return event.event === undefined ? { ...event } : event
+      },
+    }),
+    fail: ['refuses-json-other-than-object'],
+  },
+  'reads the summary without a look at its type': {
+    plant: () => ({
+      validate: ({ event, summary }) => {
+        if (event === 'CALL_AI_SUMMARY') String((summary as { recap: string }).recap)
+        return undefined
+      },
+    }),
+    fail: ['survives-wrong-types'],
+  },
+  'merges what it receives into an object of its own': {
+    plant: ({ effects }) => {
+      const shared = {}
+      return {
+        handle: (event) => {
+          const record: Record<string, unknown> = Object.create(shared)
+          mergeInto(record, event)
+          const line = `${event.event} ${record.callId ?? record.groupId}`
+          if (!effects.includes(line)) effects.push(line)
+        },
+      }
+    },
+    fail: ['survives-prototype-keys'],
+  },
+  'parses the body a second time with a parser that reads it otherwise': {
+    plant: ({ right }) => ({
+      handle: async (event, id) => {
+        await right.handle(event, id)
+        const { raw } = event
+        if (typeof raw === 'string') await right.handle({ ...event, callId: raw }, id)
+      },
+      parse: (body) => {
+        const event = right.parse(body)
+        const raw = /"callId":"(.*?)"/.exec(body.toString())?.[1]
+        return typeof event === 'object' && event && !Array.isArray(event) ? { ...event, raw } : event
+      },
+    }),
+    fail: ['survives-duplicate-keys'],
+  },
+  'reads one body at a time': {
+    plant: ({ right }) => {
+      let turn: Promise<unknown> = Promise.resolve()
+      return {
+        read: (request) => {
+          const mine = turn.then(() => right.read(request))
+          turn = mine.catch(() => {})
+          return mine
+        },
+      }
+    },
+    fail: ['survives-slow-body'],
+    options: { limits: { attackMs: 1_500 } },
+  },
+  'dies when a body is cut off': {
+    plant: () => ({
+      first: (request, response, server) => {
+        request.once('aborted', () => {
+          if (!response.headersSent && !request.complete) kill(server)
+        })
+        return false
+      },
+    }),
+    fail: ['survives-aborted-body', 'recovers-after-attacks'],
+  },
+  'dies of a malformed request line': {
+    plant: () => ({
+      first: (request, _, server) => {
+        if (URL.canParse(request.url ?? '', 'http://localhost')) return false
+        kill(server)
+        return true
+      },
+    }),
+    fail: ['survives-malformed-request-line', 'recovers-after-attacks'],
+  },
+  'dies of deep nesting': {
+    plant: () => {
+      let running: Server | undefined
+      return {
+        first: (_, __, server) => {
+          running = server
+          return false
+        },
+        validate: (event) => {
+          try {
+            return measureDepth(event) < 0 ? 'impossible' : undefined
+          } catch {
+            if (running) kill(running)
+            return 'too deep'
+          }
+        },
+      }
+    },
+    fail: ['survives-deep-nesting', 'recovers-after-attacks'],
+  },
+  'treats GET like POST': {
+    plant: () => ({
+      first: (request, response) => {
+        if (request.method !== 'GET') return false
+        response.end('webhook endpoint')
+        return true
+      },
+    }),
+    fail: ['refuses-get'],
+  },
+  'names its secret when it refuses': {
+    plant: ({ right }) => ({
+      respond: (response, status, text) =>
+        right.respond(response, status, status === 401 ? `${text}; is the secret ${secret}?` : text),
+    }),
+    fail: ['keeps-secrets-out-of-answers'],
+  },
+  'shows its stack when it refuses': {
+    plant: ({ right }) => ({
+      respond: (response, status, text) =>
+        right.respond(response, status, status === 401 ? `${new Error(text).stack}` : text),
+    }),
+    fail: ['keeps-stacks-out-of-answers'],
+  },
+  'redirects to a slash at the end': {
+    plant: () => ({
+      first: (_, response) => {
+        response.writeHead(308, { location: '/webhooks/' }).end()
+        return true
+      },
+    }),
+    fail: ['does-not-redirect'],
+  },
+  'works for longer than the sender waits': {
+    plant: ({ right }) => ({
+      handle: async (event, id) => {
+        await sleep(2_000)
+        await right.handle(event, id)
+      },
+    }),
+    fail: ['answers-in-time'],
+    options: { limits: { responseMs: 500 } },
+  },
+}
+
+describeFlaws('an endpoint that makes one mistake in handling is caught for it, and for nothing else', flaws)

@@ -1,0 +1,238 @@
+import { createVerify, header, previousSecret, secret, sign, toKey } from './endpoint.ts'
+import { describeFlaws, type Flaw } from './flaws.ts'
+
+const everythingForged = [
+  'refuses-unsigned',
+  'refuses-wrong-secret',
+  'refuses-tampered-body',
+  'refuses-swapped-id',
+  'refuses-swapped-timestamp',
+  'refuses-truncated-signature',
+  'refuses-empty-signature',
+  'refuses-other-version',
+  'refuses-changed-case',
+  'refuses-partial-signature',
+  'refuses-signature-of-parsed-body',
+  'refuses-empty-secret',
+  'refuses-duplicate-headers',
+  'survives-forged-claim',
+  'refuses-stale-timestamp',
+  'refuses-future-timestamp',
+  'survives-large-headers',
+]
+
+const verifyWith = (...mistakes: Parameters<typeof createVerify>) => ({ verify: createVerify(...mistakes) })
+
+const cutSecondDocument = (body: Buffer): Buffer => {
+  const at = body.indexOf('\n{"')
+  return at === -1 ? body : body.subarray(0, at)
+}
+
+const flaws: Record<string, Flaw> = {
+  'verifies nothing': {
+    plant: () => ({ verify: () => undefined }),
+    fail: everythingForged,
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'verifies only that there is a signature': {
+    plant: () => ({
+      verify: ({ request }) => (header(request, 'webhook-signature') === '' ? 'unsigned' : undefined),
+    }),
+    fail: everythingForged,
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'verifies only deliveries that have a signature': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        header(incoming.request, 'webhook-signature') === '' ? undefined : right.verify(incoming),
+    }),
+    fail: ['refuses-unsigned', 'refuses-empty-signature'],
+  },
+  'responds to unknown events before it verifies': {
+    plant: ({ right }) => ({
+      verify: (incoming) => (incoming.body.includes('"event":"X') ? undefined : right.verify(incoming)),
+    }),
+    fail: ['refuses-tampered-body'],
+  },
+  'verifies after parsing and serializing again': {
+    plant: () =>
+      verifyWith({
+        body: (body) => {
+          try {
+            return JSON.stringify(JSON.parse(body.toString()))
+          } catch {
+            return body
+          }
+        },
+      }),
+    fail: ['accepts-body-bytes-as-sent', 'refuses-signature-of-parsed-body'],
+  },
+  'verifies only the first of several JSON texts': {
+    plant: ({ right }) => ({
+      ...verifyWith({ body: cutSecondDocument }),
+      parse: (body) => right.parse(cutSecondDocument(body)),
+    }),
+    fail: ['refuses-appended-body'],
+  },
+  'compares the first 8 characters': {
+    plant: () =>
+      verifyWith({
+        compare: (given, expected) => given.length >= 8 && given.slice(0, 8) === expected.slice(0, 8),
+      }),
+    fail: ['refuses-truncated-signature'],
+  },
+  'compares with startsWith': {
+    plant: () => verifyWith({ compare: (given, expected) => expected.startsWith(given) }),
+    fail: ['refuses-truncated-signature', 'refuses-empty-signature'],
+  },
+  'throws on signatures of another length': {
+    plant: () =>
+      verifyWith({
+        compare: (given, expected) => {
+          if (given.length !== expected.length)
+            throw new RangeError('Input buffers must have the same byte length')
+          return given === expected
+        },
+      }),
+    fail: ['refuses-truncated-signature', 'refuses-empty-signature'],
+  },
+  'compares without regard to case': {
+    plant: () => verifyWith({ compare: (given, expected) => given.toLowerCase() === expected.toLowerCase() }),
+    fail: ['refuses-changed-case'],
+  },
+  'ignores the version of a signature': {
+    plant: () => verifyWith({ split: (text) => text.split(' ').map((part) => part.split(',').at(-1) ?? '') }),
+    fail: ['refuses-other-version'],
+  },
+  'reads only the first signature': {
+    plant: () => verifyWith({ split: (text) => [/^v1,(\S+)/.exec(text)?.[1] ?? '-'] }),
+    fail: ['accepts-multiple-signatures'],
+  },
+  'throws on many signatures': {
+    plant: () =>
+      verifyWith({
+        split: (text) => {
+          const parts = text.split(' ')
+          if (parts.length > 100) throw new Error('too many')
+          return parts.flatMap((part) => (part.startsWith('v1,') ? [part.slice(3)] : []))
+        },
+      }),
+    fail: ['survives-large-headers'],
+  },
+  'ignores the timestamp': {
+    plant: () => verifyWith({ isTimely: () => true }),
+    fail: ['refuses-stale-timestamp', 'refuses-future-timestamp'],
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'looks for old timestamps only': {
+    plant: () => verifyWith({ isTimely: (timestamp) => Date.now() / 1000 - Number(timestamp) < 300 }),
+    fail: ['refuses-future-timestamp'],
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'reads the timestamp with parseInt': {
+    plant: () =>
+      verifyWith({
+        isTimely: (timestamp) => Math.abs(Date.now() / 1000 - Number.parseInt(timestamp, 10)) < 300,
+      }),
+    fail: [],
+    advice: ['refuses-malformed-timestamp'],
+  },
+  'allows for a second more in the signed timestamp': {
+    plant: ({ right }) => ({
+      verify: (incoming) => {
+        const { headers } = incoming.request
+        const timestamp = header(incoming.request, 'webhook-timestamp')
+        const reason = right.verify(incoming)
+        if (reason === undefined) return undefined
+        headers['webhook-timestamp'] = String(Number(timestamp) + 1)
+        return right.verify(incoming)
+      },
+    }),
+    fail: ['refuses-swapped-timestamp'],
+  },
+  'also accepts a signature of the body alone': {
+    plant: ({ right }) => ({
+      verify: (incoming) => {
+        const given = header(incoming.request, 'webhook-signature').replace('v1,', '')
+        const isLegacy = given === sign(toKey(secret), '', incoming.body)
+        return isLegacy ? undefined : right.verify(incoming)
+      },
+    }),
+    fail: ['refuses-partial-signature'],
+  },
+  'takes a missing previous secret for an empty one': {
+    plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), Buffer.alloc(0)] }),
+    fail: ['refuses-empty-secret'],
+  },
+  'takes a missing previous secret for the text undefined': {
+    plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), 'undefined'] }),
+    fail: ['refuses-empty-secret'],
+  },
+  'knows one secret only': {
+    plant: () => verifyWith({ secrets: [toKey(secret)] }),
+    fail: ['accepts-either-secret-in-rotation'],
+  },
+  'uses the first of repeated headers': {
+    plant: ({ right }) => ({
+      verify: ({ request, body }) => {
+        for (const [name, values] of Object.entries(request.headersDistinct)) {
+          if (name.startsWith('webhook-')) request.headers[name] = values?.[0]
+        }
+        return right.verify({ request, body })
+      },
+    }),
+    fail: ['refuses-duplicate-headers'],
+  },
+  'looks headers up by their lower-case names in what was sent': {
+    plant: ({ right }) => ({
+      verify: (incoming) =>
+        incoming.request.rawHeaders.includes('webhook-id') ? right.verify(incoming) : 'missing header',
+    }),
+    fail: ['accepts-any-header-case'],
+  },
+  'reads the body as text, chunk by chunk': {
+    plant: () => ({
+      read: async (request) => {
+        let text = ''
+        for await (const chunk of request) {
+          text += chunk
+          if (text.length > 1_048_576) break
+        }
+        return Buffer.from(text)
+      },
+    }),
+    fail: ['accepts-split-body'],
+  },
+  'looks the id up, and notes it, before it verifies': {
+    plant: ({ right }) => {
+      const noted = new Set<string>()
+      return {
+        receive: async (parts, request, response) => {
+          const id = header(request, 'webhook-id')
+          if (id !== '' && noted.has(id)) {
+            request.resume()
+            return parts.respond(response, 200, 'duplicate')
+          }
+          noted.add(id)
+          await right.receive(parts, request, response)
+        },
+      }
+    },
+    fail: ['survives-forged-claim'],
+  },
+  'handles a delivery before it verifies': {
+    plant: ({ right }) => ({
+      verify: (incoming) => {
+        try {
+          right.handle(JSON.parse(incoming.body.toString()), '')
+        } catch {
+          // It is handled again below.
+        }
+        return right.verify(incoming)
+      },
+    }),
+    fail: ['handles-nothing-it-refuses'],
+  },
+}
+
+describeFlaws('an endpoint that makes one mistake in verifying is caught for it, and for nothing else', flaws)

@@ -1,0 +1,25 @@
+import { describe, expect, test, vi } from 'vitest'
+import { type Parts, startEndpoint, type Tools } from './endpoint.ts'
+import { examine, listFindings } from './examine.ts'
+
+/** An endpoint with one mistake, and the checks that name it. */
+export type Flaw = {
+  readonly plant: (tools: Tools) => Partial<Parts>
+  readonly fail: readonly string[]
+  readonly advice?: readonly string[]
+  readonly options?: Parameters<typeof examine>[1]
+}
+
+vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 })
+
+/** Examines an endpoint with each of these flaws, and expects exactly its findings. */
+export const describeFlaws = (title: string, flaws: Readonly<Record<string, Flaw>>): void => {
+  describe.concurrent(title, () => {
+    test.each(Object.entries(flaws))('it %s', async (_, { plant, fail, advice = [], options }) => {
+      await using endpoint = await startEndpoint(plant)
+      const report = await examine(endpoint, options)
+      expect(listFindings(report)).toEqual({ fail: [...fail], advice: [...advice] })
+      expect(report.verdict).toBe(fail.length > 0 ? 'fail' : 'pass')
+    })
+  })
+}

@@ -1,0 +1,168 @@
+import { formatReport, type Report } from '@wabakit/conformance'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Endpoint, startEndpoint } from './endpoint.ts'
+import { examine } from './examine.ts'
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+let report: Report
+
+/** A report with every verdict, from an endpoint that answers with markup. */
+beforeAll(async () => {
+  const ids = [
+    'refuses-unsigned',
+    'refuses-get',
+    'refuses-malformed-timestamp',
+    'handles-replay-once',
+    'does-not-redirect',
+  ]
+  await using endpoint: Endpoint = await startEndpoint(() => ({ verify: () => undefined }))
+  const found = await examine(endpoint, { only: ids, skip: ['refuses-get'], effects: undefined })
+  const hostile = '<b>&"\u001b[2J\u0000\ud800 ]]> | `x` \n# heading'
+  report = {
+    ...found,
+    checks: found.checks.map((check) => (check.verdict === 'pass' ? check : { ...check, observed: hostile })),
+  }
+})
+
+test('a report of every verdict is what these tests look at', () => {
+  expect(Object.values(report.counts).every((count) => count > 0)).toBe(true)
+})
+
+type Element = {
+  readonly name: string
+  readonly attributes: Record<string, string>
+  readonly children: Element[]
+}
+
+/** Reads XML strictly: every tag closed, every attribute quoted once, every character allowed, nothing else. */
+const readXml = (text: string): Element => {
+  expect(text).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 forbids these
+  expect(text).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/)
+  expect(text).not.toMatch(/&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i)
+  const root: Element = { name: '', attributes: {}, children: [] }
+  const open = [root]
+  for (const [, close, name = '', attributes = '', selfClosing] of text
+    .replace(/^<\?.*\?>/, '')
+    .matchAll(/<(\/?)([a-z-]+)((?:\s+[\w:-]+="[^"<]*")*)\s*(\/?)>|</g)) {
+    if (close) expect(open.pop()?.name).toBe(name)
+    else {
+      expect(name).not.toBe('')
+      const pairs = [...attributes.matchAll(/([\w:-]+)="([^"]*)"/g)].map(([, key = '', value = '']) => [
+        key,
+        value,
+      ])
+      const element: Element = { name, attributes: Object.fromEntries(pairs), children: [] }
+      expect(Object.keys(element.attributes)).toHaveLength(pairs.length)
+      open.at(-1)?.children.push(element)
+      if (!selfClosing) open.push(element)
+    }
+  }
+  expect(open).toEqual([root])
+  expect(root.children).toHaveLength(1)
+  return root.children[0] ?? root
+}
+
+describe('JUnit', () => {
+  /** What the schema of the Jenkins xUnit plugin (junit-10.xsd) allows, as far as we use it. */
+  const allowed: Record<string, { attributes: string[]; children: string[] }> = {
+    testsuites: { attributes: ['name', 'time', 'tests', 'failures', 'errors'], children: ['testsuite'] },
+    testsuite: {
+      attributes: ['name', 'tests', 'failures', 'errors', 'time', 'skipped'],
+      children: ['testcase', 'properties', 'system-out', 'system-err', 'testsuite'],
+    },
+    testcase: {
+      attributes: ['name', 'time', 'classname', 'group'],
+      children: ['skipped', 'error', 'failure', 'system-out', 'system-err'],
+    },
+    failure: { attributes: ['type', 'message'], children: [] },
+    skipped: { attributes: ['type', 'message'], children: [] },
+    'system-out': { attributes: [], children: [] },
+  }
+
+  const assertAllowed = (element: Element): void => {
+    const rule = allowed[element.name]
+    expect(rule, element.name).toBeDefined()
+    expect(Object.keys(element.attributes).filter((name) => !rule?.attributes.includes(name))).toEqual([])
+    for (const child of element.children) {
+      expect(rule?.children).toContain(child.name)
+      assertAllowed(child)
+    }
+  }
+
+  test('is well-formed, has known elements and attributes alone, and counts right', () => {
+    const suites = readXml(formatReport(report, 'junit'))
+    assertAllowed(suites)
+    const [suite] = suites.children
+    const cases = suite?.children ?? []
+    const count = (name: string) =>
+      cases.filter(({ children }) => children.some((child) => child.name === name)).length
+    expect(suites.attributes).toMatchObject({
+      tests: String(cases.length),
+      failures: String(count('failure')),
+      errors: '0',
+    })
+    expect(suite?.attributes.skipped).toBe(String(count('skipped')))
+    expect(cases.map(({ attributes: { name } }) => name)).toEqual(report.checks.map(({ id }) => id))
+    for (const { attributes } of [suites, ...cases]) expect(attributes.time).toMatch(/^\d{1,3}\.\d{3}$/)
+  })
+})
+
+describe('SARIF', () => {
+  test('has what SARIF 2.1.0 requires, and a result for every failure and advice', () => {
+    const log = JSON.parse(formatReport(report, 'sarif'))
+    expect(Object.keys(log).sort()).toEqual(['$schema', 'runs', 'version'])
+    expect(log.version).toBe('2.1.0')
+    const [run] = log.runs
+    const { driver } = run.tool
+    expect(driver.rules.map(({ id }: { id: string }) => id)).toEqual(report.checks.map(({ id }) => id))
+    expect(new Set(driver.rules.map(({ id }: { id: string }) => id)).size).toBe(driver.rules.length)
+    for (const rule of driver.rules) {
+      expect(rule).toEqual({
+        id: expect.any(String),
+        name: expect.any(String),
+        shortDescription: { text: expect.any(String) },
+        fullDescription: { text: expect.any(String) },
+        help: { text: expect.any(String) },
+        defaultConfiguration: { level: expect.stringMatching(/^(?:none|note|warning|error)$/) },
+        properties: expect.any(Object),
+      })
+    }
+    const found = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
+    expect(run.results).toHaveLength(found.length)
+    for (const result of run.results) {
+      expect(driver.rules[result.ruleIndex].id).toBe(result.ruleId)
+      expect(result.level).toMatch(/^(?:note|warning|error)$/)
+      expect(result.message.text).not.toBe('')
+      expect(result.locations[0].physicalLocation.artifactLocation.uri).toBe(report.target)
+      expect(Object.values(result.partialFingerprints).every((value) => typeof value === 'string')).toBe(true)
+    }
+  })
+})
+
+describe('the other formats', () => {
+  test('JSON is the report itself', () => {
+    expect(JSON.parse(formatReport(report, 'json'))).toEqual(JSON.parse(JSON.stringify(report)))
+  })
+
+  test('Markdown has a row for each check, whatever was observed', () => {
+    const rows = formatReport(report, 'markdown')
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+    expect(rows).toHaveLength(report.checks.length + 1)
+    expect(rows.every((row) => row.replace(/\\\|/g, '').split('|').length === 5)).toBe(true)
+  })
+
+  test('the pretty one has a line for each check, the failures last, and no control character of others', () => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
+    const text = formatReport(report, 'pretty').replace(/\u001b\[\d+m/g, '')
+    expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u)
+    expect(text).not.toContain('\n# heading')
+    const lines = text.split('\n')
+    expect(lines.filter((line) => /^ {2}[✓✗!?-] /.test(line))).toHaveLength(report.checks.length)
+    expect(text.lastIndexOf('✗ refuses-unsigned')).toBeGreaterThan(
+      text.lastIndexOf('! refuses-malformed-timestamp'),
+    )
+  })
+})

@@ -1,0 +1,180 @@
+import type { ExamineEndpointOptions, Exchange, Report } from '@wabakit/conformance'
+import { escapeControls } from '@wabakit/contract/escape-controls'
+import { type Command, InvalidArgumentError } from 'commander'
+import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { addExamples, collect, createOption } from './options.ts'
+import { createProgressLine } from './progress-line.ts'
+
+const formats = ['pretty', 'json', 'junit', 'sarif', 'markdown'] as const
+
+type DoctorOptions = {
+  readonly secret?: string
+  readonly previousSecret?: string
+  readonly header?: readonly string[]
+  readonly basic?: string
+  readonly effects?: string
+  readonly only?: readonly string[]
+  readonly skip?: readonly string[]
+  readonly replay?: string
+  readonly timeout: number
+  readonly seed?: number
+  readonly yes?: boolean
+  readonly format: (typeof formats)[number]
+}
+
+const readIds = (text: string): string[] =>
+  text
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean)
+
+const readSeconds = (text: string): number => {
+  const value = Number(text)
+  if (value > 0 && value < 86_400) return value
+  throw new InvalidArgumentError('It must be a number of seconds above 0.')
+}
+
+const readSeed = (text: string): number => {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && value < 2 ** 32) return value
+  throw new InvalidArgumentError('It must be a whole number from 0 to 4294967295.')
+}
+
+const readHeaders = ({ header = [], basic }: DoctorOptions): Record<string, string> | undefined => {
+  const headers: Record<string, string> = {}
+  for (const line of header) {
+    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? []
+    // The value is a secret, so that the message does not repeat it.
+    if (name === undefined || !value) throw new CliError('--header takes "name: value".', exitCodes.usage)
+    headers[name] = value
+  }
+  if (basic !== undefined) {
+    if (!basic.includes(':')) throw new CliError('--basic takes "user:password".', exitCodes.usage)
+    headers.authorization = `Basic ${Buffer.from(basic).toString('base64')}`
+  }
+  return Object.keys(headers).length > 0 ? headers : undefined
+}
+
+const toExamineOptions = (url: string, options: DoctorOptions): ExamineEndpointOptions => {
+  const { secret, previousSecret, effects, skip, seed, replay, timeout, yes } = options
+  return {
+    url,
+    secret,
+    previousSecret,
+    headers: readHeaders(options),
+    effects,
+    only: replay === undefined ? options.only : [replay],
+    skip,
+    seed,
+    timeoutMs: timeout * 1_000,
+    allowPublicTarget: yes,
+  }
+}
+
+const maxShownBytes = 2_000
+
+const showBody = (body: Uint8Array): string => {
+  const text = Buffer.from(body.subarray(0, maxShownBytes)).toString()
+  return body.length > maxShownBytes ? `${text}… (${body.length} bytes)` : text
+}
+
+/** Formats a request and its response as they went over the wire; the doctor has hidden the secrets in them. */
+const formatExchange = ({ request, status, headers, body, error }: Exchange): string => {
+  const sent = Object.entries(request.headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `> ${name}: ${value}`),
+  )
+  const received = Object.entries(headers).map(([name, value]) => `< ${name}: ${value}`)
+  const head = status === undefined ? `< no response: ${error}` : `< ${status}`
+  return [`> ${request.method}`, ...sent, `> ${showBody(request.body)}`, head, ...received, `< ${body}`, '']
+    .map((line) => escapeControls(line.slice(0, 4_000)))
+    .join('\n')
+}
+
+/** Reports come with colors; other terminals and files get them without. */
+const writeReport = (text: string, format: DoctorOptions['format']): void => {
+  const plain = format === 'pretty' ? escapeUnstyled(text) : text
+  process.stdout.write(plain)
+}
+
+const examine = async (url: string, options: DoctorOptions): Promise<Report> => {
+  const { DoctorUsageError, EndpointUnreachableError, examineEndpoint } = await import('@wabakit/conformance')
+  const settings = toExamineOptions(url, options)
+  const progress = createProgressLine()
+  let total = 0
+  let done = 0
+  try {
+    return await examineEndpoint({
+      ...settings,
+      onStart: ({ target, checks, requests }) => {
+        total = checks
+        process.stderr.write(
+          `${escapeText(`Sending about ${requests} requests to ${target}, for at most ${options.timeout} s.`)}\n`,
+        )
+      },
+      onResult: ({ id, verdict }) => {
+        done += 1
+        if (process.stderr.isTTY) progress.show(id, () => `[${done}/${total}] ${id}: ${verdict}`)
+      },
+      onExchange: (id, exchange) => {
+        if (id === options.replay) process.stderr.write(`${formatExchange(exchange)}\n`)
+      },
+    })
+  } catch (error) {
+    if (error instanceof DoctorUsageError)
+      throw new CliError(error.message, exitCodes.usage, { cause: error })
+    if (error instanceof EndpointUnreachableError) {
+      throw new CliError(error.message, exitCodes.unreachable, { cause: error })
+    }
+    throw error
+  } finally {
+    progress.end()
+  }
+}
+
+export const define = (command: Command): void => {
+  command
+    .argument('<url>', 'URL of the endpoint')
+    .addOption(
+      createOption('--secret <secret>', 'secret that signs deliveries: whsec_…').env(
+        'WABAKIT_WEBHOOK_SECRET',
+      ),
+    )
+    .addOption(createOption('--previous-secret <secret>', 'secret that is still accepted during a rotation'))
+    .addOption(
+      createOption(
+        '--header <header>',
+        'header that authenticates the sender, as "name: value"; repeatable',
+      ).argParser(collect),
+    )
+    .addOption(createOption('--basic <user:password>', 'credentials of the sender'))
+    .addOption(
+      createOption(
+        '--effects <source>',
+        'URL or shell command that prints what the application did, one line per effect',
+      ),
+    )
+    .addOption(createOption('--only <ids>', 'checks to run, separated by commas').argParser(readIds))
+    .addOption(createOption('--skip <ids>', 'checks to leave out, separated by commas').argParser(readIds))
+    .addOption(createOption('--replay <id>', 'run one check and print its requests and responses'))
+    .addOption(
+      createOption('--timeout <seconds>', 'maximum duration of the run').argParser(readSeconds).default(30),
+    )
+    .addOption(createOption('--seed <number>', 'seed of a former run').argParser(readSeed))
+    .addOption(createOption('--yes', 'examine a target outside this machine and private networks'))
+    .addOption(
+      createOption('--format <format>', 'how to print the report').choices(formats).default('pretty'),
+    )
+    .action(async (url: string, options: DoctorOptions) => {
+      const report = await examine(url, options)
+      const conformance = await import('@wabakit/conformance')
+      writeReport(conformance.formatReport(report, options.format), options.format)
+      process.exitCode = conformance.exitCodes[report.verdict]
+    })
+  addExamples(
+    command,
+    'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',
+    `doctor http://127.0.0.1:3000/webhooks --effects 'sqlite3 app.db "select call_id from summaries"'`,
+    'doctor http://127.0.0.1:3000/webhooks --replay refuses-stale-timestamp --seed 42',
+  ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wabakit } from './wabakit.ts'
+
+const secret = generateSecret()
+const servers = new Set<ReturnType<typeof createServer>>()
+
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+const listen = async (handle: RequestListener): Promise<string> => {
+  const server = createServer(handle)
+  servers.add(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`
+}
+
+const effects: string[] = []
+let good: string
+let careless: string
+let page: string
+
+beforeAll(async () => {
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
+  receiver.onAny((event) => effects.push('callId' in event ? event.callId : event.groupId))
+  good = await listen(toNodeHandler(receiver))
+  careless = await listen((request, response) => {
+    request.resume()
+    response.end(`thank you; by the way, ${secret}`)
+  })
+  page = await listen((_, response) => response.end(effects.join('\n')))
+})
+
+describe('wabakit doctor', () => {
+  test('passes an endpoint that makes no mistake, and says beforehand what it sends', async () => {
+    const { code, stdout, stderr } = await wabakit(['doctor', good, '--secret', secret, '--effects', page])
+    expect(stdout).toMatch(/^pass {2}.* passed {2}seed \d+$/m)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(
+      /^Sending about \d+ requests to http:\/\/127\.0\.0\.1:\d+\/webhooks, for at most 30 s\.$/m,
+    )
+  })
+
+  test('fails a careless one with 1, as JSON, without its secret', async () => {
+    const args = ['doctor', careless, '--only', 'refuses-unsigned,keeps-secrets-out-of-answers']
+    const { code, stdout, stderr } = await wabakit([...args, '--seed', '7', '--format', 'json'], {
+      env: { WABAKIT_WEBHOOK_SECRET: secret },
+    })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({
+      tool: 'doctor',
+      verdict: 'fail',
+      seed: 7,
+      counts: { fail: 2 },
+    })
+    expect(stdout + stderr).not.toContain(secret)
+  })
+
+  test('replays one check, with its requests and responses, and hides secrets in them', async () => {
+    const args = ['doctor', careless, '--secret', secret, '--header', 'x-token: a-secret-token']
+    const { code, stderr } = await wabakit([...args, '--replay', 'refuses-swapped-id'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^> POST$/m)
+    expect(stderr).toMatch(/^> webhook-id: msg_doctor_/m)
+    expect(stderr).toMatch(/^> x-token: \[secret\]$/m)
+    expect(stderr).toMatch(/^< 200$/m)
+    expect(stderr).not.toContain(secret)
+  })
+
+  test.each([
+    ['no way to authenticate', ['doctor', 'http://127.0.0.1:1/'], /--secret, --header or --basic/],
+    [
+      'an unknown check',
+      ['doctor', 'http://127.0.0.1:1/', '--secret', secret, '--only', 'x'],
+      /no check "x"/,
+    ],
+    ['a public target', ['doctor', 'https://203.0.113.7/', '--secret', secret], /--yes/],
+    ['a header without a value', ['doctor', 'http://127.0.0.1:1/', '--header', 'x-token'], /"name: value"/],
+  ])('ends with 2 for %s', async (_, args, message) => {
+    const { code, stderr } = await wabakit(args)
+    expect(stderr).toMatch(message)
+    expect(code).toBe(2)
+  })
+
+  test('ends with 3 when nothing listens, and with 4 when genuine deliveries are refused', async () => {
+    const nobody = await wabakit(['doctor', 'http://127.0.0.1:1/', '--secret', secret])
+    expect(nobody.stderr).toContain('No connection to http://127.0.0.1:1/')
+    expect(nobody.code).toBe(3)
+    const wrong = await wabakit(['doctor', good, '--secret', generateSecret()])
+    expect(wrong.stdout).toContain('the secret or the credentials are probably not those of the endpoint')
+    expect(wrong.code).toBe(4)
+  })
+})
