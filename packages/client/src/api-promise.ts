@@ -2,7 +2,7 @@
 export type WithResponse<Data> = {
   /** The value that the call resolves to. */
   readonly data: Data
-  /** The response, for its status and headers. Its body has been read. */
+  /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
   readonly response: Response
   /** The response's `x-request-id`, if any. */
   readonly requestId: string | undefined

@@ -114,6 +114,22 @@ it.each([
   })
 })
 
+it('does not call fetch if a hook aborts the call', async () => {
+  const controller = new AbortController()
+  let calls = 0
+  const client = createTestClient('https://a.example', {
+    fetch: async () => {
+      calls += 1
+      return Response.json({ success: true, groupId: 'g' })
+    },
+    hooks: { beforeRequest: () => controller.abort() },
+  })
+  const { signal } = controller
+  expect(await getRejection(client.groups.create(group, { signal }))).toBe(signal.reason)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(calls).toBe(0)
+})
+
 it('does not claim that nothing was sent once a custom fetch was called', async () => {
   const fetch = () => {
     throw new Error('broken')

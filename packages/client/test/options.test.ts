@@ -3,7 +3,9 @@ import {
   createClient,
   type Fetch,
   type FetchInit,
+  type RequestOptions,
   ValidationError,
+  type WaitOptions,
 } from '@wabakit/client'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createTestClock } from './clock.ts'

@@ -3,7 +3,7 @@ import { type ApiCall, isSuccess } from '../api-call.ts'
 import type { FetchInit } from '../options/fetch.ts'
 import type { Settings } from '../options/settings.ts'
 import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from '../response/read-body.ts'
-import { raceAbort } from './race-abort.ts'
+import { raceAbort, throwIfAborted } from './race-abort.ts'
 
 /** What one exchange needs besides the settings and the call. */
 type Exchange = {
@@ -39,6 +39,7 @@ const sendWithKy = async (
     throwHttpErrors: false,
     fetch: async () => {
       if (!fetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
+      throwIfAborted(signal)
       onSend()
       const response = await fetch(url, init)
       if (!isResponse(response)) throw new TypeError('fetch did not return a Response')

@@ -19,7 +19,12 @@ export type FetchResponse = {
   /** Whether the status is 2xx. */
   readonly ok: boolean
   /** The headers, such as a `Headers` object. */
-  readonly headers: Iterable<readonly [string, string]> & { get(name: string): string | null }
+  readonly headers: {
+    /** Returns a header's value; `null` if there is none. */
+    get(name: string): string | null
+    /** Calls a function for every header. */
+    forEach(visit: (value: string, name: string) => void): void
+  }
   /** Reads the body. */
   text(): Promise<string>
 }

@@ -23,7 +23,7 @@ export type HookRequest = {
 export type AfterResponseContext = {
   /** The request of the attempt. */
   readonly request: HookRequest
-  /** The response, for its status and headers. Its body has been read. */
+  /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
   readonly response: Response
   /** The body as text: up to 1 MiB of a successful response, up to 64 KiB of any other. */
   readonly body: string

@@ -14,7 +14,7 @@ export type ReceivedResponse = ReadBody & {
 /** Returns what an error keeps of a response, without the request's secrets. */
 export const redactResponse = ({ response, text, requestId, redact }: ReceivedResponse) => {
   const headers = new Headers()
-  for (const [name, value] of response.headers) headers.append(name, redact(value))
+  response.headers.forEach((value, name) => void headers.append(name, redact(value)))
   return {
     status: response.status,
     requestId: requestId && redact(requestId),
