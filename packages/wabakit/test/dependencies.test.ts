@@ -13,7 +13,8 @@ const dependencies: Record<string, readonly string[]> = {
   webhooks: ['contract'],
   core: ['contract', 'webhooks'],
   mock: ['contract', 'webhooks', 'core', 'client'],
-  server: ['contract', 'webhooks', 'core', 'client'],
+  conformance: ['contract', 'webhooks'],
+  server: ['contract', 'webhooks', 'core', 'client', 'conformance'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
 }
 
@@ -23,6 +24,7 @@ const libraries: Record<string, readonly string[]> = {
   client: ['ky'],
   webhooks: ['standardwebhooks'],
   core: [],
+  conformance: [],
   mock: ['zod/mini', 'msw', 'msw/node'],
   server: [
     'zod/mini',
@@ -41,7 +43,7 @@ const libraries: Record<string, readonly string[]> = {
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
-  /^packages\/(?:server\/|webhooks\/src\/(?:node|node-request|fastify|fastify-host|hang-up-signal|lambda|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
+  /^packages\/(?:server\/|conformance\/|webhooks\/src\/(?:node|node-request|fastify|fastify-host|hang-up-signal|lambda|hmac\/node)\.ts|mock\/src\/(?:port|listen)\.ts)/
 
 const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
   existsSync(resolve(root, 'packages', name, 'src')),

@@ -1,0 +1,40 @@
+import type { CheckResult, Report } from '../report/report.ts'
+
+/** Escapes text for XML 1.0, which cannot hold most control characters at all. */
+const escapeXml = (text: string): string =>
+  text
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML 1.0 forbids
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
+    .replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`)
+
+const formatOutcome = ({ verdict, observed, expected, fix, reproduce }: CheckResult): string => {
+  const details = escapeXml(
+    [`Expected: ${expected}`, `Observed: ${observed}`, `Fix: ${fix}`, reproduce ?? ''].join('\n'),
+  )
+  if (verdict === 'fail') return `<failure message="${escapeXml(observed)}">${details}</failure>`
+  if (verdict === 'skipped' || verdict === 'inconclusive') {
+    return `<skipped message="${escapeXml(`${verdict}: ${observed}`)}"/>`
+  }
+  return verdict === 'advice' ? `<system-out>${details}</system-out>` : ''
+}
+
+const formatCase = (tool: string, check: CheckResult): string => {
+  const attributes = `classname="wabakit.${tool}.${escapeXml(check.group)}" name="${escapeXml(check.id)}"`
+  return `    <testcase ${attributes} time="${check.durationMs / 1_000}">${formatOutcome(check)}</testcase>`
+}
+
+/** Formats a report as JUnit XML, with one test suite. Inconclusive checks count as skipped. */
+export const formatJunit = ({ tool, target, counts, checks }: Report): string => {
+  const skipped = counts.skipped + counts.inconclusive
+  const time = checks.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1_000
+  const totals = `tests="${checks.length}" failures="${counts.fail}" errors="0" skipped="${skipped}" time="${time}"`
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="wabakit ${tool}" ${totals}>`,
+    `  <testsuite name="${escapeXml(`${tool} ${target}`)}" ${totals}>`,
+    ...checks.map((check) => formatCase(tool, check)),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,37 @@
+import type { CheckResult, Report } from '../report/report.ts'
+import { summarize } from './summarize.ts'
+
+/** Escapes text for one line of Markdown: no markup, no HTML. */
+const escapeMarkdown = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
+
+const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }: CheckResult): string =>
+  [
+    `### ${id}`,
+    '',
+    `- **Expected**: ${escapeMarkdown(expected)}`,
+    `- **Observed**: ${escapeMarkdown(observed)}`,
+    `- **Risk**: ${escapeMarkdown(risk)}`,
+    `- **Fix**: ${escapeMarkdown(fix)}`,
+    `- **Clause**: ${escapeMarkdown(clause)}`,
+    ...(reproduce === null ? [] : ['', '```sh', reproduce.replaceAll('```', ''), '```']),
+    '',
+  ].join('\n')
+
+/** Formats a report as Markdown: a table of all checks, then what failed. */
+export const formatMarkdown = (report: Report): string => {
+  const failed = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
+  return [
+    `## wabakit ${report.tool}: ${report.verdict}`,
+    '',
+    `${escapeMarkdown(report.target)}: ${summarize(report)}. Seed ${report.seed}.`,
+    '',
+    '| check | verdict | observed |',
+    '|---|---|---|',
+    ...report.checks.map(
+      ({ id, verdict, observed }) => `| ${id} | ${verdict} | ${escapeMarkdown(observed)} |`,
+    ),
+    '',
+    ...failed.map(formatFailure),
+  ].join('\n')
+}

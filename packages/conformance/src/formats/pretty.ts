@@ -1,0 +1,60 @@
+import { styleText } from 'node:util'
+import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
+import { summarize } from './summarize.ts'
+
+const marks = {
+  pass: ['✓', 'green'],
+  fail: ['✗', 'red'],
+  advice: ['!', 'yellow'],
+  inconclusive: ['?', 'yellow'],
+  skipped: ['-', 'gray'],
+} as const satisfies Record<CheckVerdict, readonly [mark: string, color: string]>
+
+/** Makes external text safe to print on a terminal: one line, without control characters. */
+const toLine = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return `\\u{${code.toString(16)}}`
+  })
+
+const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[verdict][1], text)
+
+const formatLine = (check: CheckResult, width: number): string => {
+  const { verdict, id, observed } = check
+  const mark = paint(verdict, marks[verdict][0])
+  const remark = verdict === 'pass' ? `${check.durationMs} ms` : toLine(observed)
+  return `  ${mark} ${id.padEnd(width)}  ${styleText('dim', remark)}`
+}
+
+const formatProblem = (check: CheckResult): string => {
+  const { verdict, id, severity, title, expected, observed, risk, fix, clause, reproduce } = check
+  const lines = { expected, observed, risk, fix, clause, ...(reproduce !== null && { reproduce }) }
+  return [
+    `${paint(verdict, `${marks[verdict][0]} ${id}`)}  ${styleText('bold', title)} (${severity})`,
+    ...Object.entries(lines).map(
+      ([name, text]) => `    ${styleText('dim', name.padEnd(9))}  ${toLine(text)}`,
+    ),
+    '',
+  ].join('\n')
+}
+
+/** Formats a report for a terminal: one line per check by group, then the problems, with cause and fix. */
+export const formatPretty = (report: Report): string => {
+  const { tool, target, verdict, checks, seed } = report
+  const width = Math.max(...checks.map(({ id }) => id.length), 0)
+  const groups = [...new Set(checks.map(({ group }) => group))]
+  const problems = ['advice', 'fail'].flatMap((kind) => checks.filter((check) => check.verdict === kind))
+  const color = verdict === 'pass' ? 'pass' : verdict === 'fail' ? 'fail' : 'inconclusive'
+  return [
+    `${styleText('bold', `wabakit ${tool}`)}  ${toLine(target)}`,
+    '',
+    ...groups.flatMap((group) => [
+      styleText('bold', group),
+      ...checks.filter((check) => check.group === group).map((check) => formatLine(check, width)),
+      '',
+    ]),
+    ...problems.map(formatProblem),
+    `${paint(color, verdict)}  ${summarize(report)}  ${styleText('dim', `seed ${seed}`)}`,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,48 @@
+import type { CheckResult, Report, Severity } from '../report/report.ts'
+
+const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  critical: 'error',
+  high: 'error',
+  medium: 'warning',
+  low: 'note',
+}
+
+/** Scores of GitHub's code scanning, which shows them as critical, high, medium and low. */
+const scores: Readonly<Record<Severity, string>> = { critical: '9.5', high: '8.0', medium: '5.0', low: '2.0' }
+
+const isReported = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
+
+const describeRule = ({ id, title, severity, clause, risk, fix }: CheckResult) => ({
+  id,
+  name: id,
+  shortDescription: { text: title },
+  fullDescription: { text: risk },
+  help: { text: `${fix} (${clause})` },
+  defaultConfiguration: { level: levels[severity] },
+  properties: { 'security-severity': scores[severity], tags: ['security', 'webhooks'] },
+})
+
+/** Formats a report as SARIF 2.1.0: every check is a rule, every failure and every advice a result. */
+export const formatSarif = ({ tool, target, checks }: Report): string => {
+  const results = checks.flatMap((check, ruleIndex) =>
+    isReported(check)
+      ? [
+          {
+            ruleId: check.id,
+            ruleIndex,
+            level: check.verdict === 'advice' ? 'note' : levels[check.severity],
+            message: { text: `${check.title}. Expected: ${check.expected}. Observed: ${check.observed}.` },
+            // Code scanning shows a result only at a place; a URL is the only one there is.
+            locations: [{ physicalLocation: { artifactLocation: { uri: target } } }],
+            partialFingerprints: { check: check.id },
+          },
+        ]
+      : [],
+  )
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver: { name: `wabakit ${tool}`, rules: checks.map(describeRule) } }, results }],
+  }
+  return `${JSON.stringify(log, null, 2)}\n`
+}

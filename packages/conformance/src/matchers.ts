@@ -1,0 +1,16 @@
+import { formatReport } from './formats/format-report.ts'
+import type { Report } from './report/report.ts'
+
+/**
+ * Passes when the verdict of a report is `pass`; otherwise the message is the whole report.
+ * Works with the `expect.extend` of vitest and jest.
+ *
+ * @example
+ * import { toPass } from '@wabakit/conformance/matchers'
+ * expect.extend({ toPass })
+ * expect(await examineEndpoint({ url, secret })).toPass()
+ */
+export const toPass = (report: Report): { pass: boolean; message(): string } => ({
+  pass: report.verdict === 'pass',
+  message: () => formatReport(report, 'pretty'),
+})

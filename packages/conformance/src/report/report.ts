@@ -1,0 +1,80 @@
+/** How bad it is when a check fails. */
+export type Severity = 'critical' | 'high' | 'medium' | 'low'
+
+/**
+ * What one check found:
+ * - `pass`: the target does what the rule says.
+ * - `fail`: it does not.
+ * - `advice`: it does something worth knowing that breaks no rule. Advice never makes a report fail.
+ * - `inconclusive`: the run could not tell. `observed` says why, and what would settle it.
+ * - `skipped`: the check does not apply to this run. `observed` says why, or which option enables it.
+ */
+export type CheckVerdict = 'pass' | 'fail' | 'advice' | 'inconclusive' | 'skipped'
+
+/** The result of one check. */
+export type CheckResult = {
+  /** Stable name of the check, such as `refuses-unsigned`. */
+  readonly id: string
+  /** The group that it belongs to. */
+  readonly group: string
+  /** The rule in a few words. */
+  readonly title: string
+  readonly severity: Severity
+  /** The clause of the specification, standard or decision that the rule rests on. */
+  readonly clause: string
+  readonly verdict: CheckVerdict
+  /** What the rule asks for. */
+  readonly expected: string
+  /** What happened. Contains no secret. */
+  readonly observed: string
+  /** What an attacker or an unlucky day could do to a target that breaks the rule. */
+  readonly risk: string
+  /** What to change when the check fails. */
+  readonly fix: string
+  /** A command that repeats the check, or `null` where none can. Contains no secret. */
+  readonly reproduce: string | null
+  /** Duration of the check, in milliseconds. */
+  readonly durationMs: number
+}
+
+/**
+ * The verdict of a whole run:
+ * - `fail`: at least one check failed.
+ * - `inconclusive`: none failed, but the positive controls were not accepted, so nothing was proved.
+ * - `pass`: none failed, and the positive controls passed. Single checks may still be inconclusive: see `counts`.
+ */
+export type Verdict = 'pass' | 'fail' | 'inconclusive'
+
+/** What a judge found. Plain JSON. */
+export type Report = {
+  /** The judge: `doctor` attacks an endpoint, `acceptance` examines a server. */
+  readonly tool: 'doctor' | 'acceptance'
+  /** URL of the target, without credentials. */
+  readonly target: string
+  readonly verdict: Verdict
+  /** Seed of everything random in the run: the same seed makes the same requests. */
+  readonly seed: number
+  /** Number of checks by verdict. */
+  readonly counts: Readonly<Record<CheckVerdict, number>>
+  /** Every check, in the order in which they ran. */
+  readonly checks: readonly CheckResult[]
+}
+
+const verdicts: readonly CheckVerdict[] = ['pass', 'fail', 'advice', 'inconclusive', 'skipped']
+
+/** Builds the report of a run from the results of its checks. */
+export const buildReport = (
+  run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
+    /** Whether the target did what every healthy target does. */
+    readonly controlsPassed: boolean
+  },
+): Report => {
+  const { tool, target, seed, checks, controlsPassed } = run
+  const count = (verdict: CheckVerdict): number => checks.filter((check) => check.verdict === verdict).length
+  const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, count(verdict)])) as Record<
+    CheckVerdict,
+    number
+  >
+  const verdict = counts.fail > 0 ? 'fail' : controlsPassed ? 'pass' : 'inconclusive'
+  return { tool, target, verdict, seed, counts, checks }
+}

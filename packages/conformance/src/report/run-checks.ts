@@ -1,0 +1,90 @@
+import type { CheckResult, CheckVerdict, Severity } from './report.ts'
+
+/** What a check found in one run. */
+export type Finding = {
+  readonly verdict: CheckVerdict
+  /** What happened; for `inconclusive` and `skipped`, why, and what would settle it. */
+  readonly observed: string
+  /** @default the check's own `expected` */
+  readonly expected?: string | undefined
+  /** A command that repeats the check. */
+  readonly reproduce?: string | undefined
+}
+
+/** A rule, and how to find out whether the target keeps it. */
+export type Check<Context> = {
+  readonly id: string
+  readonly group: string
+  readonly title: string
+  readonly severity: Severity
+  readonly clause: string
+  readonly expected: string
+  readonly risk: string
+  readonly fix: string
+  /** Never rejects because of what the target does; `signal` aborts when the check's time is over. */
+  run(context: Context, signal: AbortSignal): Promise<Finding>
+}
+
+/** Which checks run, and who hears of it. */
+export type RunOptions<Context> = {
+  readonly context: Context
+  /** Maximum duration of one check, in milliseconds. */
+  readonly timeoutMs: number
+  /** Maximum duration of all checks, in milliseconds; those that have not begun by then are inconclusive. */
+  readonly totalTimeoutMs: number
+  /** Decides, just before a check would run, that it does not. */
+  decline(check: Check<Context>): Finding | undefined
+  /** Gets each result as soon as it is known. */
+  onResult(result: CheckResult): void
+}
+
+const waitAtMost = async (
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<Finding>,
+): Promise<Finding> => {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<Finding>((resolve) => {
+    timer = setTimeout(() => {
+      controller.abort(new Error(`The check took longer than ${timeoutMs} ms.`))
+      resolve({ verdict: 'inconclusive', observed: `no result within ${timeoutMs} ms; raise the time limit` })
+    }, timeoutMs)
+  })
+  try {
+    return await Promise.race([work(controller.signal), timeout])
+  } finally {
+    clearTimeout(timer)
+    controller.abort(new Error('The check is over.'))
+  }
+}
+
+/** Runs checks one after the other. Each ends within its time, and the run as a whole within its own. */
+export const runChecks = async <Context>(
+  checks: readonly Check<Context>[],
+  { context, timeoutMs, totalTimeoutMs, decline, onResult }: RunOptions<Context>,
+): Promise<CheckResult[]> => {
+  const endsAt = performance.now() + totalTimeoutMs
+  const results: CheckResult[] = []
+  for (const check of checks) {
+    const startedAt = performance.now()
+    const leftMs = endsAt - startedAt
+    const finding =
+      decline(check) ??
+      (leftMs <= 0
+        ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
+        : await waitAtMost(Math.min(timeoutMs, leftMs), (signal) => check.run(context, signal)))
+    const { id, group, title, severity, clause, risk, fix } = check
+    const result: CheckResult = {
+      ...{ id, group, title, severity, clause },
+      verdict: finding.verdict,
+      expected: finding.expected ?? check.expected,
+      observed: finding.observed,
+      ...{ risk, fix },
+      reproduce: finding.reproduce ?? null,
+      durationMs: Math.round(performance.now() - startedAt),
+    }
+    results.push(result)
+    onResult(result)
+  }
+  return results
+}
