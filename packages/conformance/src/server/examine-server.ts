@@ -3,7 +3,7 @@ import { type Finding, runChecks } from '../report/run-checks.ts'
 import { createSender } from './api/create-sender.ts'
 import { playByCommand } from './calls/play-by-command.ts'
 import { prepareOrganization } from './calls/wabakit-control.ts'
-import { buildFetch, createLab, type Lab, type Need } from './lab.ts'
+import { buildFetch, createLab, type Need } from './lab.ts'
 import { createRandomRules } from './random/random-checks.ts'
 import { type Examination, type RuleCheck, toCheck } from './rule.ts'
 import { controlRule, createRules } from './rules/create-rules.ts'
@@ -30,8 +30,6 @@ const removeCredentials = (url: string): string => {
   target.password = ''
   return toBaseUrl(target.href)
 }
-
-const findMissing = (check: RuleCheck, { has }: Lab): Need[] => check.needs.filter((need) => !has.has(need))
 
 /** Everything that the options or the control API of a wabakit server supply. */
 const resolve = async (options: ServerExamination, listener: Listener | undefined) => {
@@ -108,7 +106,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     const examination: Examination = { lab, scenes: createScenes(lab) }
     let controlPassed = false
     const decline = (check: RuleCheck): Finding | undefined => {
-      const missing = findMissing(check, lab)
+      const missing = check.needs.filter((need) => !lab.has.has(need))
       if (missing.length > 0) return { verdict: 'skipped', observed: `needs ${missing.join(' and ')}` }
       if (controlPassed || check.id === controlRule.id || !needsControl.test(check.id)) return undefined
       return {
@@ -123,7 +121,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
         context: examination,
         timeoutMs: timeout,
         totalTimeoutMs: timeout * checks.length,
-        decline: (check) => decline(checks.find(({ id }) => id === check.id) ?? toCheck(controlRule)),
+        decline,
         onResult,
       })
     }

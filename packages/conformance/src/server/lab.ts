@@ -67,7 +67,7 @@ export const createLab = ({ authHeader, setKeyCommand, ...lab }: LabOptions): La
       [
         ...(setKeyCommand === undefined ? [] : [setKeyCommand]),
         ...requests.map((request) => buildCurl(request, { baseUrl: lab.baseUrl, authHeader })),
-      ].join('\n'),
+      ].join(' &&\n'),
   }
 }
 

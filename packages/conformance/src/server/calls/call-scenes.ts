@@ -95,9 +95,10 @@ export const createCallScenes = (lab: Lab) => {
   }
 
   const planFirst = ({ event, response }: FirstAttempt): void => {
+    const before = new Set(playedIds)
     let victim: string | undefined
     listener?.plan((each) => {
-      if (each.event !== event || victim !== undefined || playedIds.has(each.callId)) return undefined
+      if (each.event !== event || victim !== undefined || before.has(each.callId)) return undefined
       victim = each.callId
       return response
     })
