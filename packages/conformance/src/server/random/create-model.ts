@@ -40,7 +40,7 @@ export const createModel = () => {
     expect: (step: Step): Expectation => {
       switch (step.kind) {
         case 'fetch':
-          return step.key === 'api' ? { status: 404, decided: true } : { status: 401, decided: false }
+          return { status: 404, decided: true }
         case 'call':
           return step.call.outcome === 'answered'
             ? { status: 200, decided: false }

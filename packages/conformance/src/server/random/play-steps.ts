@@ -13,6 +13,9 @@ export type Difference = Expectation & {
 
 const pollMs = 100
 
+/** How long to stop sending after a 429. */
+const limitedPauseMs = 1_000
+
 /** Plays steps against the server and the model; `groupIds` gets the ids of the groups that were created. */
 export const playSteps = async (
   { lab, groupIds }: { lab: Lab; groupIds: Set<string> },
@@ -31,7 +34,7 @@ export const playSteps = async (
   const toRequest = async (step: Step): Promise<ApiRequest | undefined> => {
     switch (step.kind) {
       case 'fetch':
-        return buildFetch(lab.createGroupId(), { key: step.key })
+        return buildFetch(lab.createGroupId())
       case 'call': {
         const callId = await lab.play?.(step.call).catch(() => undefined)
         return callId === undefined ? undefined : buildFetch(callId)
@@ -50,13 +53,14 @@ export const playSteps = async (
     if (request === undefined) return undefined
     requests.push(request)
     const expectation = model.expect(step)
-    let sent = await lab.send(request)
+    let sent = await lab.send(request, { once: true })
     const endsAt = performance.now() + lab.wait.timeoutMs
     while (step.kind === 'call' && sent.response.status === 202 && performance.now() < endsAt) {
       await sleep(pollMs)
       sent = await lab.send(request)
     }
     const { status, json } = sent.response
+    if (status === 429) await sleep(limitedPauseMs)
     if (status === 429 || status === 0) return undefined
     const difference = { ...expectation, index, requests }
     if (status !== expectation.status) {

@@ -14,7 +14,7 @@ export type Step =
       readonly description: string | undefined
       readonly joinApprovalMode: JoinApprovalMode | 'open' | undefined
     }
-  | { readonly kind: 'fetch'; readonly key: 'api' | 'unknown' }
+  | { readonly kind: 'fetch' }
   | { readonly kind: 'call'; readonly call: PlayedCall }
 
 const maxSteps = 10
@@ -25,7 +25,7 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
     values[Math.floor(random() * values.length)] ?? values[0]
   const createStep = (): Step => {
     const kind = random()
-    if (kind < 0.1) return { kind: 'fetch', key: pick(['api', 'unknown']) }
+    if (kind < 0.1) return { kind: 'fetch' }
     if (kind < 0.13 && has.has('--play')) {
       return {
         kind: 'call',
@@ -34,7 +34,8 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
     }
     return {
       kind: 'create',
-      key: pick(['api', 'api', 'api', 'api', 'api', 'unknown', has.has('--other-key') ? 'other' : 'api']),
+      // Few: requests without a valid key are limited strictly.
+      key: random() < 0.03 ? 'unknown' : has.has('--other-key') && random() < 0.15 ? 'other' : 'api',
       number: pick([
         'own',
         'own',

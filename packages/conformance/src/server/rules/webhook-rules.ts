@@ -32,7 +32,11 @@ const judgeRetried = async (
   const [first, second] = lab.listener?.webhooks.filter((each) => each.groupId === groupId) ?? []
   if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
   if (second === undefined) {
-    return { kept: undefined, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
+    return {
+      kept: undefined,
+      observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms`,
+      requests: [request],
+    }
   }
   return { ...judge(first, second), requests: [request] }
 }
@@ -121,7 +125,7 @@ export const webhookRules: readonly Rule[] = [
       judgeRetried(examination, (first, second) => ({
         kept: true,
         observed: `after ${second.arrivedAt - first.arrivedAt} ms`,
-      })),
+      })).then((found) => (found.kept === undefined && found.requests ? { ...found, kept: false } : found)),
   },
   {
     id: 'webhooks.retry.keeps-the-id',
