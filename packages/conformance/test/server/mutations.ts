@@ -1001,13 +1001,13 @@ const createServers = (): BrokenServer[] => [
   {
     name: 'fails after it has refused a conflict',
     caughtBy: 'random.sequences.follow-the-specification',
-    minutes: 0.02,
+    minutes: 0.1,
     ...failAfterConflict(),
   },
   {
     name: 'forgets a group after a repeat',
     caughtBy: 'random.sequences.follow-the-decisions',
-    minutes: 0.02,
+    minutes: 0.1,
     ...forgetAfterRepeat(),
   },
 ]

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
+import { addAcceptance } from './acceptance.ts'
 import { addDocuments } from './commands/documents.ts'
 import { addEvents } from './commands/events.ts'
 import { addExec } from './commands/exec.ts'
@@ -29,6 +30,7 @@ export const createProgram = (context: ProgramContext): Command => {
   addResend(program)
   addSign(program)
   addVerify(program)
+  addAcceptance(program, context)
   addDocuments(program)
   addReady(program)
   addMigrateDatabase(program)

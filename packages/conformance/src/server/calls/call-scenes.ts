@@ -65,13 +65,15 @@ export const createCallScenes = (lab: Lab) => {
     let inProgress: Promise<Exchange> | undefined
     try {
       const callId = await make(async () => {
-        if (first !== undefined) planFirst(first)
+        const aim = first === undefined ? undefined : planFirst(first)
         const stop = listener?.subscribe((each) => {
-          if (each.event !== 'CALL_ACCEPTED' || playedIds.has(each.callId)) return
+          if (!/^CALL_(?:INCOMING|OUTGOING)_INITIATED$/.test(each.event) || playedIds.has(each.callId)) return
           inProgress ??= lab.send(buildFetch(each.callId))
         })
         try {
-          return (await play?.(call)) ?? ''
+          const id = (await play?.(call)) ?? ''
+          aim?.(id)
+          return id
         } finally {
           stop?.()
         }
@@ -82,7 +84,8 @@ export const createCallScenes = (lab: Lab) => {
       const isFirst = (each: ReceivedWebhook): boolean =>
         each.callId === callId && each.event === first?.event
       if (first !== undefined) await listener?.waitFor(isFirst, wait.timeoutMs)
-      // A failed CALL_AI_SUMMARY must not affect the summary: it is fetched before the second attempt.
+      // A failed CALL_AI_SUMMARY must not affect the summary: it is fetched after the failure, before the second attempt.
+      if (first?.event === 'CALL_AI_SUMMARY') await sleep(pollMs)
       const early = first?.event === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
       const summary = await listener?.waitFor(isSummary, timeoutMs)
       const fetched =
@@ -94,14 +97,20 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  const planFirst = ({ event, response }: FirstAttempt): void => {
+  /** Plans the response to an event of the next call, and returns a function that names the call once its id is known. */
+  const planFirst = ({ event, response }: FirstAttempt): ((callId: string) => void) => {
     const before = new Set(playedIds)
-    let victim: string | undefined
-    listener?.plan((each) => {
-      if (each.event !== event || victim !== undefined || before.has(each.callId)) return undefined
-      victim = each.callId
+    let isDone = false
+    let target: string | undefined
+    listener?.plan(({ event: name, callId }) => {
+      const isTarget = target === undefined ? !before.has(callId) : callId === target
+      if (isDone || name !== event || !isTarget) return undefined
+      isDone = true
       return response
     })
+    return (callId) => {
+      target = callId
+    }
   }
 
   const playUnanswered = async (outcome: UnansweredOutcome): Promise<UnansweredCall> => {
