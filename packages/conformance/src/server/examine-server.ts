@@ -74,6 +74,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
   const listener = address === undefined ? undefined : await listen(address)
   let remove: (() => Promise<void>) | undefined
   try {
+    if (listener !== undefined) await options.onListening?.(listener.url)
     const given = await resolve(options, listener)
     remove = given.remove
     const { apiKey, otherKey, wabaNumber, disabledNumber, secret, play, simulate, setKeyCommand } = given

@@ -21,6 +21,8 @@ export type ServerExamination = {
   readonly authHeader?: string | undefined
   /** `host:port` at which the examiner receives the server's webhooks; port 0 takes a free one. */
   readonly listen?: string | undefined
+  /** Gets the URL of `listen` before the first request, to subscribe it. Paths `/pstn` and `/whatsapp` tell channels apart. */
+  readonly onListening?: ((url: string) => void | Promise<void>) | undefined
   /** `whsec_…` with which the server signs them. */
   readonly secret?: string | undefined
   /**

@@ -999,10 +999,10 @@ const createServers = (): BrokenServer[] => [
 
   // Mistakes that only a sequence of requests shows.
   {
-    name: 'fails after it has refused a conflict',
+    name: 'fails when an id was refused before',
     caughtBy: 'random.sequences.follow-the-specification',
     minutes: 0.1,
-    ...failAfterConflict(),
+    ...failForRefusedIds(),
   },
   {
     name: 'forgets a group after a repeat',
@@ -1046,23 +1046,22 @@ function countAttempts(edit: (hook: Hook, attempt: number) => Hook): Mutation {
   }
 }
 
-function failAfterConflict(): Mutation {
-  let conflicts = 0
+function failForRefusedIds(): Mutation {
+  const refused = new Set<unknown>()
   return {
     api: async (call, respond) => {
       const response = await respond()
-      if (!isCreate(call)) return response
-      const isPlain = readFields(call).subject === 'Team' && response.status === 200
-      if (conflicts > 0 && isPlain) {
-        conflicts = 0
-        return toJson(
-          500,
-          { statusCode: 500, error: 'Internal Server Error', message: 'Oops.', code: 'internal_error' },
-          response.headers,
-        )
+      const { groupId } = readFields(call)
+      if (!isCreate(call) || groupId === undefined) return response
+      if (response.status === 400) refused.add(groupId)
+      if (response.status !== 200 || !refused.has(groupId)) return response
+      const body = {
+        statusCode: 500,
+        error: 'Internal Server Error',
+        message: 'Oops.',
+        code: 'internal_error',
       }
-      if (response.status === 422) conflicts += 1
-      return response
+      return toJson(500, body, response.headers)
     },
   }
 }

@@ -125,7 +125,6 @@ const maxRingingMs = 5_000
 
 /** Starts an in-process reference server behind a mutation, and returns what is needed to examine it. */
 export const startReference = async (
-  port: number,
   mutation: Mutation = {},
 ): Promise<{ examination: ServerExamination; server: ReferenceServer; stop(): Promise<void> }> => {
   const server = createReferenceServer({
@@ -159,17 +158,6 @@ export const startReference = async (
     ],
   })
   await server.ready()
-  for (const [channel, number, path] of [
-    ['WHATSAPP', wabaNumber, 'whatsapp'],
-    ['PSTN', pstnNumber, 'pstn'],
-  ] as const) {
-    await server.subscriptions.create('org', {
-      channel,
-      number,
-      url: `http://127.0.0.1:${port}/${path}`,
-      secret,
-    })
-  }
   server.dispatcher.start()
 
   const respond = ({ method, path, query, headers, text }: ApiCall): Promise<Response> => {
@@ -177,6 +165,20 @@ export const startReference = async (
     const init = { method, headers, ...(text !== undefined && { body: text }) }
     return server.fetch(new Request(url, init), { remoteAddress: '192.0.2.1' })
   }
+  const subscribe = async (listenerUrl: string): Promise<void> => {
+    for (const [channel, number, path] of [
+      ['WHATSAPP', wabaNumber, 'whatsapp'],
+      ['PSTN', pstnNumber, 'pstn'],
+    ] as const) {
+      await server.subscriptions.create('org', {
+        channel,
+        number,
+        url: `${listenerUrl}/${path}`,
+        secret,
+      })
+    }
+  }
+
   const fetched = new Set<string>()
   const examinerFetch: ServerExamination['fetch'] = async (target, init) => {
     const url = new URL(target)
@@ -206,7 +208,7 @@ export const startReference = async (
     stop: () => server.dispatcher.stop(),
     examination: {
       ...{ baseUrl: 'http://server.invalid', apiKey, otherKey, wabaNumber, disabledNumber, secret },
-      ...{ listen: `127.0.0.1:${port}`, play, simulate, fetch: examinerFetch },
+      ...{ listen: '127.0.0.1:0', onListening: subscribe, play, simulate, fetch: examinerFetch },
       ...{ seed: 7, timeoutMs: 10_000, retryTimeoutMs: 10_000, quietMs: 200 },
     },
   }

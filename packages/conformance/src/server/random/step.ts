@@ -65,5 +65,9 @@ export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): St
       joinApprovalMode: pick([undefined, undefined, undefined, 'auto_approve', 'approval_required', 'open']),
     }
   }
-  return Array.from({ length: 2 + Math.floor(random() * (maxSteps - 1)) }, createStep)
+  const steps: [Step, ...Step[]] = [createStep()]
+  const length = 2 + Math.floor(random() * (maxSteps - 1))
+  // Clients repeat requests, so sequences do.
+  while (steps.length < length) steps.push(random() < 0.3 ? pick(steps) : createStep())
+  return steps
 }
