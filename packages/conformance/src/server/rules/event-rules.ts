@@ -452,10 +452,10 @@ export const eventRules: readonly Rule[] = [
     needs: listening,
     examine: async (examination) => {
       await examination.scenes.settle()
-      const long = examination.lab.listener?.webhooks.find(
-        ({ groupId }) => [...groupId].length > limits.groupIdMaxLength,
-      )
-      return { kept: long === undefined, observed: long?.text ?? 'all within the limit' }
+      const about = (examination.lab.listener?.webhooks ?? []).filter(({ groupId }) => groupId !== '')
+      const long = about.find(({ groupId }) => [...groupId].length > limits.groupIdMaxLength)
+      const kept = about.length === 0 ? undefined : long === undefined
+      return { kept, observed: long?.text ?? `${about.length} webhooks about groups` }
     },
   },
 ]
