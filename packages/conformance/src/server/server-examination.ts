@@ -26,7 +26,7 @@ export type ServerExamination = {
   /** `whsec_…` with which the server signs them. */
   readonly secret?: string | undefined
   /**
-   * Makes a call happen and resolves with its id, or a shell command that prints the id. `{outcome}` and `{channel}` of
+   * A function that makes a call happen and resolves with its id, or a shell command that prints the id. `{outcome}` and `{channel}` of
    * the command are filled in. Outcomes are `answered`, `missed`, `rejected`, `not_picked`, `no_recording` and
    * `nothing_said`; channels are `PSTN` and `WHATSAPP`.
    */

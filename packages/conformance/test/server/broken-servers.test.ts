@@ -4,7 +4,7 @@ import { type BrokenServer, createBrokenServers } from './mutations.ts'
 import { startReference } from './reference.ts'
 
 /** Maximum number of servers that are examined concurrently. */
-const concurrency = 10
+const concurrency = 20
 
 const examine = async (server: BrokenServer): Promise<Report> => {
   const { examination, stop } = await startReference(server)

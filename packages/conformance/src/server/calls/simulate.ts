@@ -10,7 +10,7 @@ export type PlayedOutcome =
 /** A call to make. */
 export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'PSTN' | 'WHATSAPP' }
 
-/** Makes a call happen on the examined server, and resolves with the call's id. */
+/** Plays a call on the examined server, and resolves with the call's id. */
 export type PlayCall = (call: PlayedCall) => Promise<string>
 
 /** What a participant of a group does. */
@@ -20,7 +20,7 @@ export type ParticipantStep = 'joined' | 'left' | 'removed'
 export type Simulate = {
   /** Generates the summary of a call again. */
   readonly regenerateSummary?: ((callId: string) => Promise<void>) | undefined
-  /** Makes an answered bot test call without webhooks, and resolves with its id. */
+  /** Plays an answered bot test call without webhooks, and resolves with its id. */
   readonly playSilentBotTest?: (() => Promise<string>) | undefined
   /** Lets the customer with this phone number join a group, leave it or be removed from it. */
   readonly moveParticipant?:

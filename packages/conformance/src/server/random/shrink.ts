@@ -2,7 +2,7 @@
 const maxAttempts = 60
 
 /**
- * Makes a failing sequence shorter, as long as it still fails: its last step alone, then with one other, then without
+ * Shortens a failing sequence, as long as it still fails: its last step alone, then with one other, then without
  * one step after the other.
  *
  * @param fails - plays a sequence.

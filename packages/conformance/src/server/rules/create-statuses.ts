@@ -306,7 +306,7 @@ const statusRules: readonly StatusRule[] = [
   },
   {
     id: 'create.waba-number.text-is-400',
-    title: 'A WABA number that is no number is refused',
+    title: 'A WABA number that is not a number is refused',
     clause: 'rule 1 of "Create WhatsApp group"',
     status: 400,
     fields: { wabaNumber: 'main' },
