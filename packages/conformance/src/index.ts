@@ -11,3 +11,16 @@ export type { Exchange, OutgoingRequest } from './endpoint/send.ts'
 export { formatReport, type ReportFormat, reportFormats } from './formats/format-report.ts'
 export { exitCodes } from './report/exit-code.ts'
 export type { CheckResult, CheckVerdict, Report, Severity, Verdict } from './report/report.ts'
+
+// Acceptance: examines a server.
+export type { ExaminerFetch } from './server/api/create-sender.ts'
+export type {
+  ParticipantStep,
+  PlayCall,
+  PlayedCall,
+  PlayedOutcome,
+  Simulate,
+} from './server/calls/simulate.ts'
+export { examineServer } from './server/examine-server.ts'
+export type { ServerExamination } from './server/server-examination.ts'
+export { ServerUnreachableError } from './server/server-unreachable-error.ts'

@@ -22,6 +22,8 @@ export type CheckResult = {
   readonly severity: Severity
   /** The clause of the specification, standard or decision that the rule rests on. */
   readonly clause: string
+  /** Present if the specification is silent and this project decided the rule. Breaking it is advice, not a failure. */
+  readonly decision?: true
   readonly verdict: CheckVerdict
   /** What the rule asks for. */
   readonly expected: string

@@ -18,6 +18,8 @@ export type Check<Context> = {
   readonly title: string
   readonly severity: Severity
   readonly clause: string
+  /** Set if the specification is silent and this project decided the rule. */
+  readonly decision?: true | undefined
   readonly expected: string
   readonly risk: string
   readonly fix: string
@@ -73,9 +75,10 @@ export const runChecks = async <Context>(
       (leftMs <= 0
         ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
         : await waitAtMost(Math.min(timeoutMs, leftMs), (signal) => check.run(context, signal)))
-    const { id, group, title, severity, clause, risk, fix } = check
+    const { id, group, title, severity, clause, decision, risk, fix } = check
     const result: CheckResult = {
       ...{ id, group, title, severity, clause },
+      ...(decision && { decision }),
       verdict: finding.verdict,
       expected: finding.expected ?? check.expected,
       observed: finding.observed,

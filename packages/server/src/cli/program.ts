@@ -54,6 +54,11 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./doctor.ts'),
   },
   {
+    name: 'acceptance',
+    summary: 'examine a server: does it do what the specification says?',
+    load: () => import('./acceptance.ts'),
+  },
+  {
     name: 'openapi',
     summary: 'print the OpenAPI 3.1 document of the two endpoints',
     load: () => import('./documents.ts'),

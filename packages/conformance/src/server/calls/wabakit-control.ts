@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readField } from '../api/api-request.ts'
+import type { PlayCall, Simulate } from './simulate.ts'
+
+/** How to reach the control API of a wabakit server. */
+export type ControlAddress = {
+  /** Base URL of the server; `/_wabakit` is appended. */
+  readonly url: string
+  readonly token: string | undefined
+  /** Where the subscriptions send. */
+  readonly webhookUrl: string
+}
+
+/** Everything that an examination needs, on an organization of its own. */
+export type ControlledOrganization = {
+  readonly apiKey: string
+  readonly otherKey: string
+  readonly wabaNumber: string
+  readonly disabledNumber: string
+  readonly secret: string
+  readonly play: PlayCall
+  readonly simulate: Required<Simulate>
+  /** A shell command that sets $WABAKIT_API_KEY for the commands of a report. */
+  readonly setKeyCommand: string
+  remove(): Promise<void>
+}
+
+const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
+  '+15550190001',
+  '+15550190002',
+  '+15550190003',
+  '+15550190004',
+] as const
+const customerNumber = '+15550190009'
+const agentNumber = '+15550190008'
+
+/** How long a simulated call rings, and how long it lasts, in milliseconds: long enough to fetch its summary meanwhile. */
+const pauseMs = 100
+
+const createKey = (): string => `wk_${randomBytes(24).toString('hex')}`
+
+/** Creates an organization on a wabakit server, with numbers, keys and subscriptions, through its control API. */
+export const prepareOrganization = async ({
+  url,
+  token,
+  webhookUrl,
+}: ControlAddress): Promise<ControlledOrganization> => {
+  const base = `${url.replace(/\/+$/, '')}/_wabakit`
+  const id = `acceptance-${randomBytes(5).toString('hex')}`
+  const send = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const headers = new Headers()
+    if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
+    if (body !== undefined) headers.set('content-type', 'application/json')
+    const init = { method, headers, signal: AbortSignal.timeout(15_000) }
+    const response = await fetch(
+      `${base}${path}`,
+      body === undefined ? init : { ...init, body: JSON.stringify(body) },
+    )
+    const text = await response.text()
+    if (!response.ok)
+      throw new Error(`The control API refused ${method} ${path} (${response.status}): ${text.slice(0, 300)}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+
+  const path = `/organizations/${id}`
+  const [apiKey, otherKey] = [createKey(), createKey()]
+  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  await send('POST', '/organizations', {
+    id,
+    integrations: [
+      { wabaNumber },
+      { wabaNumber: disabledNumber, enabled: false },
+      { wabaNumber: otherNumber },
+    ],
+    pstnNumbers: [pstnNumber],
+    callSummaries: 'automatic',
+    apiKeys: [{ key: apiKey }, { key: otherKey, wabaNumbers: [otherNumber] }],
+  })
+  for (const [channel, number, at] of [
+    ['WHATSAPP', wabaNumber, '/whatsapp'],
+    ['PSTN', pstnNumber, '/pstn'],
+  ] as const) {
+    await send('POST', `${path}/subscriptions`, { channel, number, url: webhookUrl + at, secret })
+  }
+
+  let calls = 0
+  const startCall = async (channel: 'PSTN' | 'WHATSAPP', options: object = {}): Promise<string> => {
+    calls += 1
+    const isOutgoing = calls % 2 === 0
+    const call = await send('POST', `${path}/calls`, {
+      channel,
+      channelNumber: channel === 'PSTN' ? pstnNumber : wabaNumber,
+      customerNumber,
+      direction: isOutgoing ? 'OUTGOING' : 'INCOMING',
+      ...(isOutgoing ? { callType: 'AI_BOT', triggeredVia: 'API' } : { callType: 'AGENT', agentNumber }),
+      ...options,
+    })
+    return String(readField(call, 'callId'))
+  }
+  const moveCall = (callId: string, step: object): Promise<unknown> =>
+    send('POST', `${path}/calls/${encodeURIComponent(callId)}/steps`, step)
+  const saveSummary = (callId: string, recap: string): Promise<unknown> =>
+    send('POST', `${path}/calls/${encodeURIComponent(callId)}/summary`, {
+      ...{ recap, keyPoints: ['Order 1042 has not arrived'], nextSteps: ['Send the tracking link'] },
+      generatedBy: 'automatic',
+    })
+  const answerCall = async (callId: string, ending: object): Promise<void> => {
+    await sleep(pauseMs)
+    await moveCall(callId, { step: 'accept' })
+    await sleep(pauseMs)
+    await moveCall(callId, { step: 'end', durationInSeconds: 42, recorded: true, spoken: true, ...ending })
+  }
+  const play: PlayCall = async ({ outcome, channel }) => {
+    const callId = await startCall(channel)
+    switch (outcome) {
+      case 'missed':
+        await moveCall(callId, { step: 'miss' })
+        break
+      case 'rejected':
+        await moveCall(callId, { step: 'reject' })
+        break
+      case 'not_picked':
+        await moveCall(callId, { step: 'ringOut' })
+        break
+      case 'no_recording':
+        await answerCall(callId, { recorded: false })
+        break
+      case 'nothing_said':
+        await answerCall(callId, { spoken: false })
+        break
+      case 'answered':
+        await answerCall(callId, {})
+        await saveSummary(callId, 'The customer asked where order 1042 is.')
+        break
+      default:
+        return outcome satisfies never
+    }
+    return callId
+  }
+
+  const bearer = token === undefined ? '' : ' -H "Authorization: Bearer $WABAKIT_CONTROL_TOKEN"'
+  return {
+    ...{ apiKey, otherKey, wabaNumber, disabledNumber, secret, play },
+    simulate: {
+      regenerateSummary: async (callId) => {
+        await saveSummary(callId, 'The customer asked again where order 1042 is.')
+      },
+      playSilentBotTest: async () => {
+        const callId = await startCall('PSTN', {
+          ...{ direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia: 'API', agentNumber: undefined },
+          botTest: { webhooks: false },
+        })
+        await answerCall(callId, {})
+        await saveSummary(callId, 'A test.')
+        return callId
+      },
+      moveParticipant: async ({ groupId, phone, step }) => {
+        await send('POST', `${path}/participants`, { groupId, phone, state: step })
+      },
+    },
+    setKeyCommand: `WABAKIT_API_KEY=$(curl -s -X POST '${base}${path}/api-keys'${bearer} -H 'content-type: application/json' -d '{}' | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,
+    remove: async () => {
+      await send('DELETE', path)
+    },
+  }
+}

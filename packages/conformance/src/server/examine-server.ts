@@ -1,0 +1,161 @@
+import { buildReport, type Report } from '../report/report.ts'
+import { type Finding, runChecks } from '../report/run-checks.ts'
+import { createSender } from './api/create-sender.ts'
+import { playByCommand } from './calls/play-by-command.ts'
+import { prepareOrganization } from './calls/wabakit-control.ts'
+import { buildFetch, createLab, type Need } from './lab.ts'
+import { createRandomRules } from './random/random-checks.ts'
+import { type Examination, type RuleCheck, toCheck } from './rule.ts'
+import { controlRule, createRules } from './rules/create-rules.ts'
+import { createStatusRules } from './rules/create-statuses.ts'
+import { errorRules } from './rules/error-rules.ts'
+import { eventRules } from './rules/event-rules.ts'
+import { fetchRules } from './rules/fetch-rules.ts'
+import { limitRules } from './rules/limit-rules.ts'
+import { summaryRules } from './rules/summary-rules.ts'
+import { webhookRules } from './rules/webhook-rules.ts'
+import { createScenes } from './scenes.ts'
+import type { ServerExamination } from './server-examination.ts'
+import { ServerUnreachableError } from './server-unreachable-error.ts'
+import { type Listener, listen } from './webhooks/listen.ts'
+
+/** Checks that prove nothing if even a valid request is refused. */
+const needsControl = /^(?:create|events|webhooks|random)\./
+
+const toBaseUrl = (url: string): string => url.replace(/\/+$/, '')
+
+const removeCredentials = (url: string): string => {
+  const target = new URL(url)
+  target.username = ''
+  target.password = ''
+  return toBaseUrl(target.href)
+}
+
+/** Everything that the options or the control API of a wabakit server supply. */
+const resolve = async (options: ServerExamination, listener: Listener | undefined) => {
+  const { wabakitControl: url, controlToken: token } = options
+  if (url === undefined || listener === undefined) {
+    const play = typeof options.play === 'string' ? playByCommand(options.play) : options.play
+    return { ...options, play, simulate: options.simulate ?? {}, setKeyCommand: undefined, remove: undefined }
+  }
+  const prepared = await prepareOrganization({ url, token, webhookUrl: listener.url }).catch((error) => {
+    throw new ServerUnreachableError(
+      `The control API at ${removeCredentials(url)} cannot be used: ${error.message}`,
+      { cause: error },
+    )
+  })
+  return { ...options, ...prepared }
+}
+
+const listNeeds = (has: Record<Need, unknown>): Set<Need> =>
+  new Set((Object.keys(has) as Need[]).filter((need) => has[need] !== undefined && has[need] !== 0))
+
+/**
+ * Examines a server of this interface: sends requests, receives its webhooks, and compares both with the specification.
+ *
+ * @throws ServerUnreachableError if the server, or the control API in `wabakitControl`, does not respond.
+ * @example
+ * const report = await examineServer({ baseUrl: 'http://127.0.0.1:4100', wabakitControl: 'http://127.0.0.1:4100' })
+ * process.exitCode = exitCodes[report.verdict]
+ */
+export const examineServer = async (options: ServerExamination): Promise<Report> => {
+  const {
+    seed = Math.floor(Math.random() * 2 ** 31),
+    minutes = 0.05,
+    timeoutMs = 10_000,
+    retryTimeoutMs = 15_000,
+    quietMs = 1_500,
+    authHeader = 'Authorization',
+    onResult = () => {},
+    fetch = (url, init) => globalThis.fetch(url, init),
+  } = options
+  const baseUrl = toBaseUrl(options.baseUrl)
+  const address = options.listen ?? (options.wabakitControl === undefined ? undefined : '127.0.0.1:0')
+  const listener = address === undefined ? undefined : await listen(address)
+  let remove: (() => Promise<void>) | undefined
+  try {
+    if (listener !== undefined) await options.onListening?.(listener.url)
+    const given = await resolve(options, listener)
+    remove = given.remove
+    const { apiKey, otherKey, wabaNumber, disabledNumber, secret, play, simulate, setKeyCommand } = given
+    const sender = createSender({ baseUrl, authHeader, apiKey, otherKey, timeoutMs, fetch })
+    const lab = createLab({
+      ...{ baseUrl: removeCredentials(baseUrl), authHeader, listener, play, simulate, setKeyCommand },
+      ...{ wabaNumber: wabaNumber ?? '', disabledNumber: disabledNumber ?? '', secret: secret ?? '' },
+      send: sender.send,
+      exchanges: sender.exchanges,
+      wait: { timeoutMs, retryTimeoutMs, quietMs },
+      has: listNeeds({
+        '--api-key': apiKey,
+        '--waba-number': wabaNumber,
+        '--other-key': otherKey,
+        '--disabled-number': disabledNumber,
+        '--listen': listener,
+        '--secret': secret,
+        '--play': play,
+        '--minutes': minutes,
+        '--wabakit-control': simulate.moveParticipant,
+      }),
+    })
+    const { response } = await sender.send(buildFetch('reachable', { key: 'none' }))
+    if (response.status === 0) {
+      throw new ServerUnreachableError(
+        `No response from ${lab.baseUrl}: ${response.text}. Check that the server runs there.`,
+      )
+    }
+
+    const examination: Examination = { lab, scenes: createScenes(lab) }
+    let controlPassed = false
+    const decline = (check: RuleCheck): Finding | undefined => {
+      const missing = check.needs.filter((need) => !lab.has.has(need))
+      if (missing.length > 0) return { verdict: 'skipped', observed: `needs ${missing.join(' and ')}` }
+      if (controlPassed || check.id === controlRule.id || !needsControl.test(check.id)) return undefined
+      return {
+        verdict: 'inconclusive',
+        observed: `${controlRule.id} failed: if valid requests are refused, nothing follows`,
+      }
+    }
+    const run = async (rules: Parameters<typeof toCheck>[0][], extraMs = 0) => {
+      const timeout = (timeoutMs + retryTimeoutMs) * 4 + extraMs
+      const checks = rules.map(toCheck)
+      return runChecks(checks, {
+        context: examination,
+        timeoutMs: timeout,
+        totalTimeoutMs: timeout * checks.length,
+        decline,
+        onResult,
+      })
+    }
+
+    const control = await run([controlRule])
+    controlPassed = control[0]?.verdict === 'pass'
+    if (controlPassed) examination.scenes.start()
+    const fixed = [
+      ...createStatusRules,
+      ...createRules,
+      ...fetchRules,
+      ...eventRules,
+      ...summaryRules,
+      ...webhookRules,
+    ]
+    const checks = [
+      ...control,
+      ...(await run(fixed)),
+      ...(await run([...createRandomRules({ seed, minutes })], minutes * 60_000)),
+      ...(await run([...errorRules, ...limitRules])),
+    ]
+    const report = buildReport({
+      tool: 'acceptance',
+      target: lab.baseUrl,
+      seed,
+      checks,
+      controlsPassed: controlPassed,
+    })
+    // Whatever the report complains about can be repeated only as long as the organization exists.
+    if (report.counts.fail + report.counts.advice > 0) remove = undefined
+    return report
+  } finally {
+    await remove?.().catch(() => {})
+    await listener?.close()
+  }
+}

@@ -1,0 +1,103 @@
+import { endpoints } from '@wabakit/contract'
+import type { ApiRequest, Exchange } from './api/api-request.ts'
+import { buildCurl } from './api/build-curl.ts'
+import type { Sender } from './api/create-sender.ts'
+import type { PlayCall, Simulate } from './calls/simulate.ts'
+import type { Listener } from './webhooks/listen.ts'
+
+/** An option that a check may need. */
+export type Need =
+  | '--api-key'
+  | '--waba-number'
+  | '--other-key'
+  | '--disabled-number'
+  | '--listen'
+  | '--secret'
+  | '--play'
+  | '--minutes'
+  | '--wabakit-control'
+
+/** Times to wait, in milliseconds. */
+export type WaitTimes = {
+  /** For a response or a webhook. */
+  readonly timeoutMs: number
+  /** For the second attempt of a failed delivery. */
+  readonly retryTimeoutMs: number
+  /** For a webhook that should not come. */
+  readonly quietMs: number
+}
+
+/** What the checks work with. */
+export type Lab = {
+  readonly baseUrl: string
+  readonly wabaNumber: string
+  readonly disabledNumber: string
+  readonly secret: string
+  readonly wait: WaitTimes
+  readonly send: Sender['send']
+  readonly exchanges: Sender['exchanges']
+  readonly listener: Listener | undefined
+  readonly play: PlayCall | undefined
+  readonly simulate: Simulate
+  /** The options that this run has. */
+  readonly has: ReadonlySet<Need>
+  /** Returns a group id that was never used before. */
+  createGroupId(): string
+  /** Returns shell commands that repeat the requests. */
+  reproduce(requests: readonly ApiRequest[]): string
+}
+
+/** What {@link createLab} needs. */
+export type LabOptions = Omit<Lab, 'createGroupId' | 'reproduce'> & {
+  readonly authHeader: string
+  /** A shell command to run before the others, if any. */
+  readonly setKeyCommand: string | undefined
+}
+
+export const createLab = ({ authHeader, setKeyCommand, ...lab }: LabOptions): Lab => {
+  const run = Date.now().toString(36)
+  let ids = 0
+  return {
+    ...lab,
+    createGroupId: () => {
+      ids += 1
+      return `check-${run}-${ids}`
+    },
+    reproduce: (requests) =>
+      [
+        ...(setKeyCommand === undefined ? [] : [setKeyCommand]),
+        ...requests.map((request) => buildCurl(request, { baseUrl: lab.baseUrl, authHeader })),
+      ].join(' &&\n'),
+  }
+}
+
+/** Returns a create request with valid fields, except for those given. A field that is `undefined` is left out. */
+export const buildCreate = (
+  lab: Lab,
+  fields: Readonly<Record<string, unknown>> = {},
+  rest: Partial<ApiRequest> = {},
+): ApiRequest => ({
+  ...endpoints['groups.create'],
+  key: 'api',
+  contentType: 'application/json',
+  body: JSON.stringify({
+    wabaNumber: lab.wabaNumber,
+    subject: 'Acceptance check',
+    groupId: lab.createGroupId(),
+    ...fields,
+  }),
+  ...rest,
+})
+
+/** Returns a request for the summary of a call; `undefined` leaves the query out. */
+export const buildFetch = (callId: string | undefined, rest: Partial<ApiRequest> = {}): ApiRequest => {
+  const { method, path } = endpoints['calls.getSummary']
+  const query = callId === undefined ? '' : `?callId=${encodeURIComponent(callId)}`
+  return { method, path: path + query, key: 'api', ...rest }
+}
+
+/** Describes a response in a few words. */
+export const describeResponse = ({ response: { status, text } }: Exchange): string => {
+  if (status === 0) return `no response (${text})`
+  return text === '' ? `${status} without a body` : `${status} ${text.slice(0, 200)}`
+}

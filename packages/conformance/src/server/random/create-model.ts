@@ -1,0 +1,67 @@
+import { limits } from '@wabakit/contract'
+import type { Step } from './step.ts'
+
+/** What the model says about a step. */
+export type Expectation = {
+  readonly status: number
+  /** Whether the specification is silent about this case. */
+  readonly decided: boolean
+}
+
+type CreateStep = Extract<Step, { kind: 'create' }>
+type Fault = Expectation
+
+const count = (text: string): number => [...text].length
+
+/** The rules of the two endpoints in a few lines: what has been created decides what comes next. */
+export const createModel = () => {
+  const groups = new Map<number, string>()
+  const describe = ({ subject, description, joinApprovalMode }: CreateStep): string =>
+    JSON.stringify([subject, description, joinApprovalMode])
+
+  const findFaults = (step: CreateStep): Fault[] => {
+    const { key, number, slot, subject, description = '', joinApprovalMode } = step
+    const present = slot === undefined ? undefined : groups.get(slot)
+    const rules: [broken: boolean, status: number, decided?: boolean][] = [
+      [key === 'unknown', 401],
+      [subject === '' || count(subject) > limits.subjectMaxLength, 400],
+      [count(description) > limits.descriptionMaxLength, 400],
+      [joinApprovalMode === 'open', 400],
+      [number === 'unknown', 400],
+      [key === 'other', 403],
+      [number === 'disabled', 422],
+      [present !== undefined && present !== describe(step), 422, true],
+    ]
+    return rules.flatMap(([broken, status, decided = false]) => (broken ? [{ status, decided }] : []))
+  }
+
+  return {
+    /** Says what the response to a step should be, and remembers what it creates. */
+    expect: (step: Step): Expectation => {
+      switch (step.kind) {
+        case 'fetch':
+          return { status: 404, decided: true }
+        case 'call':
+          return step.call.outcome === 'answered'
+            ? { status: 200, decided: false }
+            : { status: 422, decided: true }
+        case 'create': {
+          const faults = findFaults(step)
+          const [first] = faults
+          if (first === undefined) {
+            const isRepeat = step.slot !== undefined && groups.has(step.slot)
+            if (step.slot !== undefined) groups.set(step.slot, describe(step))
+            // Lengths in code points are a decision, too.
+            return { status: 200, decided: isRepeat || step.subject.length > limits.subjectMaxLength }
+          }
+          // Of several faults, which one is reported is decided.
+          const isCertain =
+            faults.some((each) => !each.decided) && faults.every((each) => each.status === first.status)
+          return { status: first.status, decided: !isCertain }
+        }
+        default:
+          return step satisfies never
+      }
+    },
+  }
+}

@@ -1,0 +1,121 @@
+import type { Lab } from '../lab.ts'
+import { memoize } from '../memoize.ts'
+import type { Observation, Rule } from '../rule.ts'
+import { createRandom } from './create-random.ts'
+import { type Difference, playSteps } from './play-steps.ts'
+import { shrink } from './shrink.ts'
+import { createSteps } from './step.ts'
+
+/** The result of playing random sequences. */
+type Played = {
+  readonly sequences: number
+  /** The first differences from the specification, and from decisions, as short as possible. */
+  readonly broken: { readonly specified: Difference | undefined; readonly decided: Difference | undefined }
+  readonly groupIds: ReadonlySet<string>
+}
+
+/** A failure is shown with at most this number of requests. */
+const maxShownRequests = 5
+
+const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
+  const random = createRandom(seed)
+  const groupIds = new Set<string>()
+  const endsAt = performance.now() + minutes * 60_000
+  let sequences = 0
+  const broken: { specified: Difference | undefined; decided: Difference | undefined } = {
+    specified: undefined,
+    decided: undefined,
+  }
+  while (performance.now() < endsAt && (broken.specified === undefined || broken.decided === undefined)) {
+    const steps = createSteps(random, lab)
+    sequences += 1
+    const difference = await playSteps({ lab, groupIds }, steps)
+    if (difference === undefined) continue
+    const kind = difference.decided ? 'decided' : 'specified'
+    if (broken[kind] !== undefined) continue
+    let shortest = difference
+    await shrink(steps.slice(0, difference.index + 1), async (candidate) => {
+      const again = await playSteps({ lab, groupIds }, candidate)
+      const isSame = again?.index === candidate.length - 1 && again.status === difference.status
+      if (again !== undefined && isSame && again.decided === difference.decided) shortest = again
+      return shortest === again
+    })
+    broken[kind] = shortest
+  }
+  return { sequences, broken, groupIds }
+}
+
+type RandomOptions = { readonly seed: number; readonly minutes: number }
+
+const judge = ({ sequences }: Played, difference: Difference | undefined): Observation => {
+  if (difference === undefined)
+    return { kept: sequences > 0 ? true : undefined, observed: `${sequences} sequences` }
+  const { requests, observed } = difference
+  const shown = requests.slice(-maxShownRequests)
+  const note =
+    shown.length < requests.length
+      ? ` (it took ${requests.length} requests; the last ${shown.length} are shown)`
+      : ''
+  return { kept: false, observed: `in a sequence of ${shown.length}: ${observed}${note}`, requests: shown }
+}
+
+/** Rules that random sequences of legal and illegal requests examine, against a model of the server. */
+export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
+  const labs = new WeakMap<Lab, () => Promise<Played>>()
+  const play = (lab: Lab): Promise<Played> => {
+    const run = labs.get(lab) ?? memoize(() => playSequences(lab, options))
+    labs.set(lab, run)
+    return run()
+  }
+  return [
+    {
+      id: 'random.sequences.follow-the-specification',
+      title: 'Random sequences of requests are responded to as the specification says',
+      clause: '"Endpoints", "Authentication", "Errors" and "Limits"',
+      expected: 'the statuses and group ids of a model of the specification',
+      severity: 'high',
+      needs: ['--minutes'],
+      examine: async ({ lab }) => {
+        const played = await play(lab)
+        return judge(played, played.broken.specified)
+      },
+    },
+    {
+      id: 'random.sequences.follow-the-decisions',
+      title: 'Random sequences of requests are responded to as wabakit decided',
+      clause: '0008 (order of checks) and 0010 (repeated group id)',
+      decision: true,
+      expected: 'the statuses and group ids of a model of the decisions',
+      needs: ['--minutes'],
+      examine: async ({ lab }) => {
+        const played = await play(lab)
+        return judge(played, played.broken.decided)
+      },
+    },
+    {
+      id: 'random.events.one-for-each-group',
+      title: 'Each group of the random sequences has one GROUP_CREATED',
+      clause: 'rule 3 of "Create WhatsApp group"',
+      expected: 'one GROUP_CREATED for each group',
+      severity: 'high',
+      needs: ['--listen', '--minutes'],
+      examine: async ({ lab }) => {
+        const { groupIds } = await play(lab)
+        const count = (groupId: string): number =>
+          lab.listener?.webhooks.filter((each) => each.groupId === groupId && each.event === 'GROUP_CREATED')
+            .length ?? 0
+        const endsAt = performance.now() + lab.wait.timeoutMs
+        for (const groupId of groupIds) {
+          await lab.listener?.waitFor(
+            (each) => each.groupId === groupId,
+            Math.max(0, endsAt - performance.now()),
+          )
+        }
+        const wrong = [...groupIds].find((groupId) => count(groupId) !== 1)
+        if (wrong === undefined)
+          return { kept: groupIds.size > 0 ? true : undefined, observed: `${groupIds.size} groups` }
+        return { kept: false, observed: `${count(wrong)} GROUP_CREATED for ${wrong}` }
+      },
+    },
+  ]
+}

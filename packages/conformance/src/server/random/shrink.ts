@@ -1,0 +1,27 @@
+/** Maximum number of attempts to make one sequence shorter. */
+const maxAttempts = 60
+
+/**
+ * Shortens a failing sequence, as long as it still fails: its last step alone, then with one other, then without
+ * one step after the other.
+ *
+ * @param fails - plays a sequence.
+ */
+export const shrink = async <Step>(
+  steps: readonly Step[],
+  fails: (steps: readonly Step[]) => Promise<boolean>,
+): Promise<readonly Step[]> => {
+  const last = steps.slice(-1)
+  const others = steps.slice(0, -1)
+  for (const candidate of [last, ...others.map((step) => [step, ...last])]) {
+    if (await fails(candidate)) return candidate
+  }
+  let shortest = steps
+  let attempts = 0
+  for (let index = 0; index < shortest.length - 1 && attempts < maxAttempts; attempts += 1) {
+    const candidate = shortest.filter((_, each) => each !== index)
+    if (await fails(candidate)) shortest = candidate
+    else index += 1
+  }
+  return shortest
+}

@@ -1,0 +1,73 @@
+import { type JoinApprovalMode, limits } from '@wabakit/contract'
+import type { PlayedCall } from '../calls/simulate.ts'
+import type { Lab } from '../lab.ts'
+
+/** A request of a random sequence. */
+export type Step =
+  | {
+      readonly kind: 'create'
+      readonly key: 'api' | 'other' | 'unknown'
+      readonly number: 'own' | 'unknown' | 'disabled'
+      /** Which of the sequence's group ids; without one, the service generates it. */
+      readonly slot: number | undefined
+      readonly subject: string
+      readonly description: string | undefined
+      readonly joinApprovalMode: JoinApprovalMode | 'open' | undefined
+    }
+  | { readonly kind: 'fetch' }
+  | { readonly kind: 'call'; readonly call: PlayedCall }
+
+const maxSteps = 10
+
+/** Creates a sequence of legal and illegal requests. Most are legal, and group ids repeat. */
+export const createSteps = (random: () => number, { has }: Pick<Lab, 'has'>): Step[] => {
+  const pick = <Value>(values: readonly [Value, ...Value[]]): Value =>
+    values[Math.floor(random() * values.length)] ?? values[0]
+  const createStep = (): Step => {
+    const kind = random()
+    if (kind < 0.1) return { kind: 'fetch' }
+    if (kind < 0.13 && has.has('--play')) {
+      return {
+        kind: 'call',
+        call: { outcome: pick(['answered', 'missed', 'no_recording']), channel: pick(['PSTN', 'WHATSAPP']) },
+      }
+    }
+    return {
+      kind: 'create',
+      // Few: requests without a valid key are limited strictly.
+      key: random() < 0.03 ? 'unknown' : has.has('--other-key') && random() < 0.15 ? 'other' : 'api',
+      number: pick([
+        'own',
+        'own',
+        'own',
+        'own',
+        'unknown',
+        has.has('--disabled-number') ? 'disabled' : 'own',
+      ]),
+      slot: pick([0, 0, 0, 1, 1, 2, undefined]),
+      subject: pick([
+        'Team',
+        'Team',
+        'Team',
+        'Staff',
+        '🙂'.repeat(limits.subjectMaxLength),
+        '',
+        's'.repeat(limits.subjectMaxLength + 1),
+      ]),
+      description: pick([
+        undefined,
+        undefined,
+        undefined,
+        'About',
+        '',
+        'd'.repeat(limits.descriptionMaxLength + 1),
+      ]),
+      joinApprovalMode: pick([undefined, undefined, undefined, 'auto_approve', 'approval_required', 'open']),
+    }
+  }
+  const steps: [Step, ...Step[]] = [createStep()]
+  const length = 2 + Math.floor(random() * (maxSteps - 1))
+  // Clients repeat requests, so sequences do.
+  while (steps.length < length) steps.push(random() < 0.3 ? pick(steps) : createStep())
+  return steps
+}

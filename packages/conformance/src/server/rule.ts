@@ -1,0 +1,74 @@
+import type { Severity } from '../report/report.ts'
+import type { Check, Finding } from '../report/run-checks.ts'
+import type { ApiRequest } from './api/api-request.ts'
+import type { Lab, Need } from './lab.ts'
+import type { Scenes } from './scenes.ts'
+
+/** What the checks of a run share. */
+export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
+
+/** What an examination of a rule found. */
+export type Observation = {
+  /** `undefined` if the run could not tell. */
+  readonly kept: boolean | undefined
+  readonly observed: string
+  /** The requests that repeat it. */
+  readonly requests?: readonly ApiRequest[] | undefined
+}
+
+/** A rule of the specification, or a decision where the specification is silent. */
+export type Rule = {
+  /** `create.subject.empty-is-400`; the part before the first full stop is the group. */
+  readonly id: string
+  /** The rule as a sentence without a full stop. */
+  readonly title: string
+  /** Section of the specification; for a decision, its number and name. */
+  readonly clause: string
+  readonly decision?: true
+  readonly expected: string
+  readonly severity?: Severity
+  readonly risk?: string
+  readonly fix?: string
+  /** Options without which the rule cannot be examined, beside --api-key and --waba-number. */
+  readonly needs?: readonly Need[]
+  examine(examination: Examination): Promise<Observation>
+}
+
+/** A rule as a check, with the options that it needs. */
+export type RuleCheck = Check<Examination> & { readonly needs: readonly Need[] }
+
+const groupRisks: Readonly<Record<string, string>> = {
+  create:
+    'A client that is written for the specification gets groups that it did not ask for, or none, without noticing.',
+  fetch:
+    'A client that is written for the specification misses summaries, or waits for one that never comes.',
+  events: 'A receiver loses, repeats or misattributes what happened in a call or a group.',
+  webhooks: 'A receiver cannot tell genuine deliveries from forged or repeated ones.',
+  errors: 'A client cannot tell what went wrong, and retries what it should not.',
+  limits: 'A client that was slowed down does not know when to go on, and is refused for longer.',
+  random:
+    'A sequence of requests that each work alone leaves the server in a state that it should not be in.',
+}
+
+/** Turns a rule into a check. */
+export const toCheck = (rule: Rule): RuleCheck => {
+  const { id, title, decision, expected, severity = 'medium', needs = [], examine } = rule
+  const group = id.slice(0, id.indexOf('.'))
+  return {
+    ...{ id, group, title, expected, decision },
+    clause: decision
+      ? `decision ${rule.clause}; the specification is silent`
+      : `specification, ${rule.clause}`,
+    severity: decision ? 'low' : severity,
+    risk: rule.risk ?? groupRisks[group] ?? '',
+    fix:
+      rule.fix ?? `Change the server so that this holds: ${title.charAt(0).toLowerCase()}${title.slice(1)}.`,
+    needs: ['--api-key', '--waba-number', ...needs],
+    run: async (examination): Promise<Finding> => {
+      const { kept, observed, requests } = await examine(examination)
+      const reproduce = requests === undefined ? undefined : examination.lab.reproduce(requests)
+      const broken = decision ? 'advice' : 'fail'
+      return { verdict: kept === undefined ? 'inconclusive' : kept ? 'pass' : broken, observed, reproduce }
+    },
+  }
+}

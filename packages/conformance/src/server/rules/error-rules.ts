@@ -1,0 +1,165 @@
+import { ErrorBody, type ErrorCode, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
+import { type ApiRequest, type Exchange, readField } from '../api/api-request.ts'
+import { buildCreate, buildFetch, describeResponse, type Lab, type Need } from '../lab.ts'
+import type { Observation, Rule } from '../rule.ts'
+
+const body = { clause: '0014 (error body)', decision: true } as const
+
+/** Judges every response with an error status so far. */
+const judgeErrors = ({ exchanges }: Lab, isRight: (exchange: Exchange) => boolean): Observation => {
+  const errors = exchanges.filter(({ response }) => response.status >= 400)
+  const wrong = errors.find((exchange) => !isRight(exchange))
+  if (wrong !== undefined)
+    return { kept: false, observed: describeResponse(wrong), requests: [wrong.request] }
+  return { kept: errors.length === 0 ? undefined : true, observed: `${errors.length} error responses` }
+}
+
+type CodeRule = { readonly request: (lab: Lab) => ApiRequest; readonly needs?: readonly Need[] }
+
+const codeRules: Partial<Record<ErrorCode, CodeRule>> = {
+  missing_api_key: { request: (lab) => buildCreate(lab, {}, { key: 'none' }) },
+  invalid_api_key: { request: (lab) => buildCreate(lab, {}, { key: 'unknown' }) },
+  invalid_subject: { request: (lab) => buildCreate(lab, { subject: '' }) },
+  invalid_description: { request: (lab) => buildCreate(lab, { description: 1 }) },
+  invalid_join_approval_mode: { request: (lab) => buildCreate(lab, { joinApprovalMode: 'open' }) },
+  invalid_group_id: { request: (lab) => buildCreate(lab, { groupId: '' }) },
+  invalid_waba_number: { request: (lab) => buildCreate(lab, { wabaNumber: '' }) },
+  integration_not_found: { request: (lab) => buildCreate(lab, { wabaNumber: '+19995550000' }) },
+  malformed_json: { request: (lab) => buildCreate(lab, {}, { body: '{' }) },
+  invalid_body: { request: (lab) => buildCreate(lab, {}, { body: '[]' }) },
+  body_too_large: {
+    request: (lab) => buildCreate(lab, {}, { body: ' '.repeat(limits.requestBodyMaxBytes + 1) }),
+  },
+  unsupported_media_type: { request: (lab) => buildCreate(lab, {}, { contentType: 'text/plain' }) },
+  waba_number_not_permitted: {
+    needs: ['--other-key'],
+    request: (lab) => buildCreate(lab, {}, { key: 'other' }),
+  },
+  integration_disabled: {
+    needs: ['--disabled-number'],
+    request: (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber }),
+  },
+  invalid_call_id: { request: () => buildFetch('') },
+  summary_not_found: { request: (lab) => buildFetch(lab.createGroupId()) },
+  route_not_found: { request: () => ({ method: 'GET', path: '/v1/call/nowhere', key: 'api' }) },
+  method_not_allowed: {
+    request: (lab) => ({ ...buildCreate(lab), method: 'GET', body: undefined, contentType: undefined }),
+  },
+}
+
+const toCodeRule = ([code, { request, needs = [] }]: [string, CodeRule]): Rule => ({
+  id: `errors.code.${code.replaceAll('_', '-')}`,
+  title: `The error ${code} is reported by its code and status`,
+  ...body,
+  expected: `status ${errorCodes[code as ErrorCode]} with code ${code}`,
+  needs,
+  examine: async ({ lab }) => {
+    const sent = await lab.send(request(lab))
+    const { status, json } = sent.response
+    const kept = status === errorCodes[code as ErrorCode] && readField(json, 'code') === code
+    return {
+      kept: status === 0 ? undefined : kept,
+      observed: describeResponse(sent),
+      requests: [sent.request],
+    }
+  },
+})
+
+const findPhrase = (status: number): string | undefined =>
+  Object.entries(reasonPhrases).find(([each]) => Number(each) === status)?.[1]
+
+/** Rules of error responses. They come after those that provoke errors, because they judge all of these. */
+export const errorRules: readonly Rule[] = [
+  ...Object.entries(codeRules).map(toCodeRule),
+  {
+    id: 'errors.body.is-json',
+    title: 'Every error response is a JSON object',
+    clause: 'introduction: all bodies are JSON',
+    expected: 'a JSON object',
+    examine: async ({ lab }) =>
+      judgeErrors(lab, ({ response: { json } }) => typeof json === 'object' && json !== null),
+  },
+  {
+    id: 'errors.body.has-the-documented-fields',
+    title: 'Every error response has statusCode, error, message and a code of the list',
+    ...body,
+    expected: 'statusCode, error, message, code',
+    examine: async ({ lab }) =>
+      judgeErrors(lab, ({ response: { json } }) => ErrorBody.safeParse(json).success),
+  },
+  {
+    id: 'errors.body.status-code-is-the-status',
+    title: 'statusCode is the HTTP status',
+    ...body,
+    expected: 'equal numbers',
+    examine: async ({ lab }) =>
+      judgeErrors(lab, ({ response: { json, status } }) => readField(json, 'statusCode') === status),
+  },
+  {
+    id: 'errors.body.error-is-the-reason-phrase',
+    title: 'error is the reason phrase of the status',
+    ...body,
+    expected: 'such as Bad Request',
+    examine: async ({ lab }) =>
+      judgeErrors(lab, ({ response: { json, status } }) => readField(json, 'error') === findPhrase(status)),
+  },
+  {
+    id: 'errors.body.issues-name-the-field',
+    title: 'The response to an invalid field names the field',
+    ...body,
+    expected: 'issues with the path subject',
+    examine: async ({ lab }) => {
+      const sent = await lab.send(buildCreate(lab, { subject: '' }))
+      const issues = readField(sent.response.json, 'issues')
+      const kept = Array.isArray(issues) && issues.some((issue) => readField(issue, 'path') === 'subject')
+      return { kept, observed: describeResponse(sent), requests: [sent.request] }
+    },
+  },
+  {
+    id: 'errors.method-not-allowed.names-the-allowed',
+    title: 'A response with status 405 names the allowed method',
+    ...body,
+    expected: 'Allow: POST',
+    examine: async ({ lab }) => {
+      const request = { ...buildCreate(lab), method: 'GET', body: undefined, contentType: undefined } as const
+      const { response } = await lab.send(request)
+      const allow = response.headers.get('allow')
+      const kept = response.status === 405 ? /\bPOST\b/.test(allow ?? '') : undefined
+      return { kept, observed: `${response.status}, Allow: ${allow}`, requests: [request] }
+    },
+  },
+  {
+    id: 'errors.request-id.is-present',
+    title: 'Every response has an x-request-id of its own',
+    ...body,
+    expected: 'x-request-id, different each time',
+    examine: async ({ lab }) => {
+      const seen = new Set<string>()
+      for (const { request, response } of lab.exchanges) {
+        const id = response.headers.get('x-request-id') ?? ''
+        if (response.status === 0) continue
+        if (id === '' || seen.has(id))
+          return { kept: false, observed: id === '' ? 'no x-request-id' : `${id} twice`, requests: [request] }
+        seen.add(id)
+      }
+      return { kept: true, observed: `${seen.size} different ids` }
+    },
+  },
+  {
+    id: 'errors.key.is-not-repeated',
+    title: 'No response repeats the key',
+    clause: '0007 (keys are kept as hashes)',
+    decision: true,
+    expected: 'responses without the key',
+    examine: async ({ lab }) => {
+      const telling = lab.exchanges.find(({ response }) =>
+        response.text.includes('wk_unknown_key_0000000000'),
+      )
+      return {
+        kept: telling === undefined,
+        observed: telling === undefined ? 'no response has it' : 'a response has it',
+        requests: telling && [telling.request],
+      }
+    },
+  },
+]

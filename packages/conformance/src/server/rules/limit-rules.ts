@@ -1,0 +1,75 @@
+import { ErrorBody } from '@wabakit/contract'
+import type { Exchange } from '../api/api-request.ts'
+import { describeResponse } from '../lab.ts'
+import type { Examination, Observation, Rule } from '../rule.ts'
+
+const decided = { clause: '0015 (Retry-After and rate limit headers)', decision: true } as const
+
+/** Judges the first response with status 429 of the whole run. */
+const judgeLimited = async (
+  { lab, scenes }: Examination,
+  judge: (exchange: Exchange) => Omit<Observation, 'requests'>,
+): Promise<Observation> => {
+  const flood = await scenes.flood()
+  const limited = lab.exchanges.find(({ response }) => response.status === 429)
+  if (limited === undefined) {
+    return {
+      kept: undefined,
+      observed: `no 429 in ${flood.length} requests with a wrong key; lower the server's limits to examine them`,
+    }
+  }
+  return { ...judge(limited), requests: [limited.request] }
+}
+
+/** Rules of rate limits. They come last, because they use the limits up. */
+export const limitRules: readonly Rule[] = [
+  {
+    id: 'limits.429.is-json',
+    title: 'A response with status 429 is a JSON object',
+    clause: 'introduction: all bodies are JSON; "Limits": rate limiting exists',
+    expected: 'a JSON object',
+    examine: (examination) =>
+      judgeLimited(examination, (exchange) => ({
+        kept: typeof exchange.response.json === 'object' && exchange.response.json !== null,
+        observed: describeResponse(exchange),
+      })),
+  },
+  {
+    id: 'limits.429.retry-after',
+    title: 'A response with status 429 says when to retry',
+    ...decided,
+    expected: 'Retry-After with whole seconds, 1 or more',
+    examine: (examination) =>
+      judgeLimited(examination, ({ response }) => {
+        const retryAfter = response.headers.get('retry-after')
+        return { kept: /^[1-9]\d*$/.test(retryAfter ?? ''), observed: `Retry-After: ${retryAfter}` }
+      }),
+  },
+  {
+    id: 'limits.429.code',
+    title: 'A response with status 429 has the code rate_limited',
+    ...decided,
+    expected: 'code rate_limited',
+    examine: (examination) =>
+      judgeLimited(examination, (exchange) => {
+        const parsed = ErrorBody.safeParse(exchange.response.json)
+        return {
+          kept: parsed.success && parsed.data.code === 'rate_limited',
+          observed: describeResponse(exchange),
+        }
+      }),
+  },
+  ...(['ratelimit', 'ratelimit-policy'] as const).map(
+    (header): Rule => ({
+      id: `limits.429.${header}`,
+      title: `A response with status 429 has the header ${header}`,
+      ...decided,
+      expected: header,
+      examine: (examination) =>
+        judgeLimited(examination, ({ response }) => {
+          const value = response.headers.get(header)
+          return { kept: value !== null && value !== '', observed: `${header}: ${value}` }
+        }),
+    }),
+  ),
+]

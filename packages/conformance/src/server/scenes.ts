@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ApiRequest, Exchange } from './api/api-request.ts'
+import {
+  type AnsweredCall,
+  createCallScenes,
+  type UnansweredCall,
+  type UnansweredOutcome,
+} from './calls/call-scenes.ts'
+import { buildCreate, type Lab } from './lab.ts'
+import { memoize } from './memoize.ts'
+import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
+
+/** A group that was created, and the requests that were sent for it. */
+export type GroupScene = {
+  readonly groupId: string
+  readonly request: ApiRequest
+  readonly exchanges: readonly Exchange[]
+}
+
+/**
+ * What the examiner makes happen on the server. Several checks look at each scene, so each is played once; `start` plays
+ * all of them ahead of the checks, because webhooks take time.
+ */
+export type Scenes = {
+  start(): void
+  /** Resolves when every scene that was started is over and a late webhook would have arrived. */
+  settle(): Promise<void>
+  /** A valid create request. */
+  created(): Promise<GroupScene>
+  /** A create request with an empty subject. */
+  refused(): Promise<GroupScene>
+  /** Two create requests without a group id. */
+  generated(): Promise<GroupScene>
+  /** The same request twice, then with another spelling of the number, then with another subject. */
+  repeated(): Promise<GroupScene>
+  /** Six identical requests at once. */
+  concurrent(): Promise<GroupScene>
+  /** A group whose first GROUP_CREATED got 500. */
+  retried(): Promise<GroupScene>
+  /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
+  redirected(): Promise<GroupScene>
+  /** A group with a participant who joined, left, joined again and was removed. `failure` says what went wrong. */
+  participants(): Promise<GroupScene & { readonly failure: string | undefined }>
+  answered(channel: 'PSTN' | 'WHATSAPP'): Promise<AnsweredCall>
+  unanswered(outcome: UnansweredOutcome): Promise<UnansweredCall>
+  /** A call whose first CALL_ENDED got 500. */
+  failedEnd(): Promise<AnsweredCall>
+  /** A call whose first CALL_AI_SUMMARY got 500. */
+  failedSummary(): Promise<AnsweredCall>
+  /** A call whose summary was generated twice. */
+  regenerated(): Promise<AnsweredCall>
+  /** A bot test call without webhooks. */
+  botTest(): Promise<UnansweredCall>
+  /** Requests with a wrong key, until there is a 429. */
+  flood(): Promise<readonly Exchange[]>
+}
+
+/** Where redirects of the examiner's listener lead. */
+export const redirectPath = '/redirected'
+
+/** The phone of the participant in the scene. */
+export const participantPhone = '+15550190007'
+
+const maxFloodRequests = 150
+const floodConcurrency = 10
+
+export const createScenes = (lab: Lab): Scenes => {
+  const { listener, wait, simulate } = lab
+  const calls = createCallScenes(lab)
+
+  const waitForCreated = async (groupId: string): Promise<ReceivedWebhook | undefined> =>
+    listener?.waitFor((each) => each.groupId === groupId && each.event === 'GROUP_CREATED', wait.timeoutMs)
+
+  const playGroup = async (fields: Readonly<Record<string, unknown>> = {}): Promise<GroupScene> => {
+    const groupId = lab.createGroupId()
+    const request = buildCreate(lab, { groupId, ...fields })
+    return { groupId, request, exchanges: [await lab.send(request)] }
+  }
+
+  const flood = async (): Promise<readonly Exchange[]> => {
+    const exchanges: Exchange[] = []
+    const isLimited = (): boolean => exchanges.some(({ response }) => response.status === 429)
+    const sendSome = async (): Promise<void> => {
+      while (exchanges.length < maxFloodRequests && !isLimited()) {
+        exchanges.push(await lab.send(buildCreate(lab, { subject: '' }, { key: 'unknown' }), { once: true }))
+      }
+    }
+    await Promise.all(Array.from({ length: floodConcurrency }, sendSome))
+    return exchanges
+  }
+
+  const scenes = {
+    created: memoize(async () => {
+      const scene = await playGroup()
+      await waitForCreated(scene.groupId)
+      return scene
+    }),
+    refused: memoize(() => playGroup({ subject: '' })),
+    generated: memoize(async () => {
+      const request = buildCreate(lab, { groupId: undefined })
+      const exchanges = [await lab.send(request), await lab.send(request)]
+      const { json } = exchanges[0]?.response ?? {}
+      const groupId =
+        typeof json === 'object' && json !== null && 'groupId' in json ? String(json.groupId) : ''
+      if (groupId !== '') await waitForCreated(groupId)
+      return { groupId, request, exchanges }
+    }),
+    repeated: memoize(async () => {
+      const groupId = lab.createGroupId()
+      const spelled = lab.wabaNumber.replace(/\D/g, '')
+      const request = buildCreate(lab, { groupId })
+      const requests = [
+        ...[request, request],
+        buildCreate(lab, { groupId, wabaNumber: spelled }),
+        buildCreate(lab, { groupId, subject: 'Another subject' }),
+      ]
+      const exchanges: Exchange[] = []
+      for (const each of requests) exchanges.push(await lab.send(each))
+      await waitForCreated(groupId)
+      return { groupId, request, exchanges }
+    }),
+    concurrent: memoize(async () => {
+      const groupId = lab.createGroupId()
+      const request = buildCreate(lab, { groupId })
+      const exchanges = await Promise.all(Array.from({ length: 6 }, () => lab.send(request)))
+      await waitForCreated(groupId)
+      return { groupId, request, exchanges }
+    }),
+    retried: memoize(async () => {
+      const groupId = lab.createGroupId()
+      let attempts = 0
+      listener?.plan((each) => {
+        if (each.groupId !== groupId) return undefined
+        attempts += 1
+        return attempts === 1 ? { status: 500 } : undefined
+      })
+      const scene = await playGroup({ groupId })
+      await listener?.waitFor((each) => each.groupId === groupId && each.status === 204, wait.retryTimeoutMs)
+      return { ...scene, groupId }
+    }),
+    redirected: memoize(async () => {
+      const groupId = lab.createGroupId()
+      let attempts = 0
+      listener?.plan((each) => {
+        if (each.groupId !== groupId || each.path === redirectPath) return undefined
+        attempts += 1
+        return attempts === 1 ? { status: 302, location: redirectPath } : undefined
+      })
+      const scene = await playGroup({ groupId })
+      await waitForCreated(groupId)
+      return { ...scene, groupId }
+    }),
+    participants: memoize(async () => {
+      const scene = await playGroup()
+      const { groupId } = scene
+      try {
+        for (const step of ['joined', 'left', 'joined', 'removed'] as const) {
+          await simulate.moveParticipant?.({ groupId, phone: participantPhone, step })
+        }
+      } catch (error) {
+        return { ...scene, failure: String(error) }
+      }
+      const isRemoval = (each: ReceivedWebhook): boolean =>
+        each.groupId === groupId && each.event === 'GROUP_PARTICIPANT_REMOVED'
+      await listener?.waitFor(isRemoval, wait.timeoutMs)
+      return { ...scene, failure: undefined }
+    }),
+    flood: memoize(flood),
+    ...calls,
+  }
+
+  const started: Promise<unknown>[] = []
+  const start = (): void => {
+    started.push(
+      scenes.created(),
+      scenes.refused(),
+      scenes.generated(),
+      scenes.repeated(),
+      scenes.concurrent(),
+    )
+    if (lab.has.has('--listen')) {
+      started.push(scenes.retried(), scenes.redirected())
+      if (simulate.moveParticipant !== undefined) started.push(scenes.participants())
+    }
+    if (lab.has.has('--play')) started.push(...calls.startCalls())
+  }
+  return {
+    ...scenes,
+    start,
+    settle: memoize(async () => {
+      await Promise.allSettled(started)
+      await sleep(wait.quietMs)
+    }),
+  }
+}

@@ -1,0 +1,4 @@
+/** Thrown if the server that should be examined, or its control API, does not respond at all. */
+export class ServerUnreachableError extends Error {
+  override readonly name = 'ServerUnreachableError'
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { readField } from '../api/api-request.ts'
+import type { ReceivedWebhook } from './received-webhook.ts'
+
+/** How a webhook is responded to, other than with 204. */
+export type PlannedResponse = { readonly status: number; readonly location?: string }
+
+/** Decides on a response; `undefined` for the usual one. */
+export type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
+
+/** Where webhooks arrive. */
+export type Listener = {
+  /** Without a trailing slash. */
+  readonly url: string
+  /** Every webhook so far, oldest first. */
+  readonly webhooks: readonly ReceivedWebhook[]
+  /** Asks `responder` about each webhook from now on. */
+  plan(responder: Responder): void
+  /** Calls `listener` with each webhook that arrives. */
+  subscribe(listener: (webhook: ReceivedWebhook) => void): () => void
+  /** Returns the first webhook, past or future, that matches; `undefined` if there is none in time. */
+  waitFor(
+    matches: (webhook: ReceivedWebhook) => boolean,
+    timeoutMs: number,
+  ): Promise<ReceivedWebhook | undefined>
+  close(): Promise<void>
+}
+
+const maxBodyBytes = 1_048_576
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    length += chunk.length
+    if (length > maxBodyBytes) break
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const readText = (json: unknown, name: string): string => {
+  const value = readField(json, name)
+  return typeof value === 'string' ? value : ''
+}
+
+const toHeaders = ({ headersDistinct }: IncomingMessage): Headers => {
+  const headers = new Headers()
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    for (const value of values) headers.append(name, value)
+  }
+  return headers
+}
+
+/** Listens for webhooks on `host:port`; port 0 takes a free one. */
+export const listen = async (address: string): Promise<Listener> => {
+  const webhooks: ReceivedWebhook[] = []
+  const responders: Responder[] = []
+  const listeners = new Set<(webhook: ReceivedWebhook) => void>()
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await readBody(request)
+    const json = parseJson(text)
+    const arrived = {
+      method: request.method ?? '',
+      path: request.url ?? '/',
+      headers: toHeaders(request),
+      ...{ text, json },
+      event: readText(json, 'event'),
+      callId: readText(json, 'callId'),
+      groupId: readText(json, 'groupId'),
+      arrivedAt: Date.now(),
+    }
+    let planned: PlannedResponse | undefined
+    for (const responder of responders) planned ??= responder(arrived)
+    const { status = 204, location } = planned ?? {}
+    const webhook = { ...arrived, status }
+    webhooks.push(webhook)
+    response.writeHead(status, location === undefined ? {} : { location }).end()
+    for (const listener of [...listeners]) listener(webhook)
+  }
+
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy())
+  })
+  const [, host = '127.0.0.1', port = '0'] = /^(.*):(\d+)$/.exec(address) ?? []
+  server.listen(Number(port), host.replace(/^\[|\]$/g, ''))
+  await once(server, 'listening')
+  const bound = server.address()
+  const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
+
+  const subscribe: Listener['subscribe'] = (listener) => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  }
+  const waitFor: Listener['waitFor'] = (matches, timeoutMs) => {
+    const present = webhooks.find(matches)
+    if (present !== undefined) return Promise.resolve(present)
+    return new Promise((resolve) => {
+      const end = (webhook: ReceivedWebhook | undefined): void => {
+        clearTimeout(timer)
+        unsubscribe()
+        resolve(webhook)
+      }
+      const timer = setTimeout(() => end(undefined), timeoutMs)
+      const unsubscribe = subscribe((webhook) => {
+        if (matches(webhook)) end(webhook)
+      })
+    })
+  }
+  return {
+    url: `http://${host}:${boundPort}`,
+    webhooks,
+    plan: (responder) => {
+      responders.push(responder)
+    },
+    subscribe,
+    waitFor,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

@@ -1,0 +1,18 @@
+/** A request that arrived at the examiner's listener. */
+export type ReceivedWebhook = {
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  /** The body as it came. */
+  readonly text: string
+  /** The parsed body; `undefined` if it is not JSON. */
+  readonly json: unknown
+  /** `event` of the body, or an empty string. */
+  readonly event: string
+  readonly callId: string
+  readonly groupId: string
+  /** Unix time of its arrival, in milliseconds. */
+  readonly arrivedAt: number
+  /** The status that it got. */
+  readonly status: number
+}

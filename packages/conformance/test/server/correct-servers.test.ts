@@ -1,0 +1,89 @@
+import { createMock } from '@wabakit/mock'
+import { type ServerConfig, startServer } from '@wabakit/server'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCluster } from '../../../server/test/postgres-cluster.ts'
+import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
+import { examineServer, type Report } from '../../src/index.ts'
+import { startReference } from './reference.ts'
+
+const findProblems = ({ checks }: Report): string[] =>
+  checks
+    .filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
+    .map(({ id, observed }) => `${id}: ${observed}`)
+
+const findUndecided = ({ checks }: Report): string[] =>
+  checks.filter(({ verdict }) => verdict === 'inconclusive').map(({ id, observed }) => `${id}: ${observed}`)
+
+const examineConfigured = async (config: Partial<ServerConfig>): Promise<Report> => {
+  const server = await startServer({ port: 0, logLevel: 'silent', ...config })
+  onTestFinished(server.close)
+  const report = await examineServer({
+    baseUrl: server.url,
+    wabakitControl: server.url,
+    seed: 17,
+    minutes: 0.02,
+  })
+  const { items } = await server.service.organizations.list()
+  expect(items.map(({ id }) => id)).toEqual(['demo'])
+  return report
+}
+
+test('finds nothing in a server on SQLite', async () => {
+  const folder = temporaryFolder()
+  const report = await examineConfigured({ database: `${folder}/wabakit.db` })
+  expect(findProblems(report)).toEqual([])
+  expect(findUndecided(report)).toEqual([])
+  expect(report).toMatchObject({ tool: 'acceptance', verdict: 'pass', seed: 17 })
+  expect(report.counts.skipped).toBe(0)
+}, 180_000)
+
+test('finds nothing in a server on PostgreSQL', async () => {
+  const cluster = await createCluster()
+  onTestFinished(cluster.remove)
+  const report = await examineConfigured({ database: await cluster.createDatabase() })
+  expect(findProblems(report)).toEqual([])
+  expect(findUndecided(report)).toEqual([])
+  expect(report.counts.skipped).toBe(0)
+}, 180_000)
+
+test('finds nothing in the mock', async () => {
+  await using mock = await createMock({
+    port: 0,
+    clock: 'machine',
+    rateLimit: { ip: { requests: 60, perMs: 60_000 } },
+  })
+  const report = await examineServer({
+    ...{ baseUrl: mock.url, apiKey: mock.apiKey, wabaNumber: mock.wabaNumber, secret: mock.secret, seed: 17 },
+    listen: '127.0.0.1:0',
+    play: async (call) => (await mock.simulateCall(call)).callId,
+    onListening: async (url) => {
+      for (const channel of ['PSTN', 'WHATSAPP'] as const) {
+        await mock.subscribe({ channel, url: `${url}/${channel.toLowerCase()}` })
+      }
+    },
+  })
+  expect(findProblems(report)).toEqual([])
+  expect(report.verdict).toBe('pass')
+}, 180_000)
+
+test('finds nothing in a mock whose time stands still, except that it does not retry', async () => {
+  await using mock = await createMock({ port: 0 })
+  const report = await examineServer({
+    ...{ baseUrl: mock.url, apiKey: mock.apiKey, wabaNumber: mock.wabaNumber, secret: mock.secret, seed: 17 },
+    ...{ listen: '127.0.0.1:0', minutes: 0, timeoutMs: 3_000, retryTimeoutMs: 1_000, quietMs: 100 },
+    onListening: async (url) => {
+      await mock.subscribe({ url: `${url}/all` })
+    },
+  })
+  expect(report.counts.fail).toBe(0)
+  expect(findProblems(report).map((each) => each.split(':')[0])).toEqual(['webhooks.retry.follows-a-failure'])
+}, 60_000)
+
+test('finds nothing in the core in process, and tries every rule', async () => {
+  const { examination, stop } = await startReference()
+  onTestFinished(stop)
+  const report = await examineServer({ ...examination, minutes: 0.02 })
+  expect(findProblems(report)).toEqual([])
+  expect(findUndecided(report)).toEqual([])
+  expect(report.counts.skipped).toBe(0)
+}, 60_000)

@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process'
+import { createServer } from 'node:http'
+import { promisify } from 'node:util'
+import { startServer } from '@wabakit/server'
+import { expect, onTestFinished, test } from 'vitest'
+import { examineServer, formatReport, reportFormats, ServerUnreachableError } from '../../src/index.ts'
+import { createRandom } from '../../src/server/random/create-random.ts'
+import { shrink } from '../../src/server/random/shrink.ts'
+import { createSteps } from '../../src/server/random/step.ts'
+import { createBrokenServers } from './mutations.ts'
+import { secret, startReference } from './reference.ts'
+
+const quick = { seed: 3, minutes: 0, timeoutMs: 2_000, retryTimeoutMs: 500, quietMs: 50 }
+
+/** A server that responds to everything in the same way. */
+const startConstant = async (status: number, body: string): Promise<string> => {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
+}
+
+test('a server that cannot be reached is an error, not a report', async () => {
+  const target = { ...quick, baseUrl: 'http://127.0.0.1:1', apiKey: 'wk', wabaNumber: '+1' }
+  await expect(examineServer(target)).rejects.toThrow(ServerUnreachableError)
+  await expect(examineServer({ ...target, wabakitControl: 'http://127.0.0.1:1' })).rejects.toThrow(
+    ServerUnreachableError,
+  )
+})
+
+test('checks without their options are skipped and name the options', async () => {
+  const baseUrl = await startConstant(401, '{}')
+  const report = await examineServer({ ...quick, baseUrl })
+  const find = (id: string) => report.checks.find((check) => check.id === id)
+
+  expect(report.verdict).toBe('inconclusive')
+  expect(report.counts.skipped).toBe(report.checks.length)
+  expect(find('create.subject.empty-is-400')?.observed).toBe('needs --api-key and --waba-number')
+  expect(find('events.call.order')?.observed).toBe(
+    'needs --api-key and --waba-number and --listen and --play',
+  )
+  expect(find('create.other-key.is-403')?.observed).toContain('--other-key')
+  expect(find('create.disabled-number.is-422')?.observed).toContain('--disabled-number')
+  expect(find('webhooks.signature.is-valid')?.observed).toContain('--secret')
+  expect(find('random.sequences.follow-the-specification')?.observed).toContain('--minutes')
+})
+
+test('a server that refuses everything passes no check of the create endpoint', async () => {
+  const baseUrl = await startConstant(400, '{"statusCode":400}')
+  const report = await examineServer({ ...quick, baseUrl, apiKey: 'wk', wabaNumber: '+1' })
+  const verdicts = report.checks.filter(({ group }) => group === 'create').map(({ verdict }) => verdict)
+
+  expect(report.verdict).toBe('fail')
+  expect(verdicts[0]).toBe('fail')
+  expect(verdicts).not.toContain('pass')
+})
+
+test('a decision that the server does not share is advice, and names the decision', async () => {
+  const [broken] = createBrokenServers().filter(({ caughtBy }) => caughtBy === 'create.key.bearer-is-200')
+  const { examination, stop } = await startReference(broken)
+  onTestFinished(stop)
+  const report = await examineServer({ ...examination, minutes: 0 })
+
+  expect(report.verdict).toBe('pass')
+  expect(report.checks.find(({ id }) => id === 'create.key.bearer-is-200')).toMatchObject({
+    verdict: 'advice',
+    decision: true,
+    clause: 'decision 0006 (API key header); the specification is silent',
+  })
+})
+
+test('no report contains a key or the secret, in any format', async () => {
+  const [broken] = createBrokenServers().filter(({ name }) => name === 'says 401 for a missing permission')
+  const { examination, stop } = await startReference(broken)
+  onTestFinished(stop)
+  const report = await examineServer({ ...examination, minutes: 0 })
+
+  expect(report.verdict).toBe('fail')
+  for (const format of reportFormats) {
+    const text = formatReport(report, format)
+    for (const hidden of [examination.apiKey, examination.otherKey, secret])
+      expect(text).not.toContain(hidden)
+  }
+})
+
+test('the command of a check repeats its request', async () => {
+  const apiKey = 'wk_test_key_0123456789'
+  const wabaNumber = '+15550100001'
+  const organizations = [{ id: 'acme', integrations: [{ wabaNumber }], apiKeys: [{ key: apiKey }] }]
+  const config = { port: 0, database: ':memory:', logLevel: 'silent', rateLimitPerAddress: 0 } as const
+  const server = await startServer({ ...config, organizations })
+  onTestFinished(server.close)
+  const { checks } = await examineServer({ ...quick, baseUrl: server.url, apiKey, wabaNumber })
+
+  for (const [id, status] of Object.entries({
+    'create.subject.129-emoji-is-400': 400,
+    'create.body.too-large-is-413': 413,
+    'create.key.missing-is-401': 401,
+    'create.key.empty-is-401': 401,
+    'create.subject.nul-is-400': 400,
+    'create.key.bearer-is-200': 200,
+    'fetch.call-id.unknown-is-404': 404,
+  })) {
+    const command = checks.find((check) => check.id === id)?.reproduce ?? ''
+    const env = { ...process.env, WABAKIT_API_KEY: apiKey }
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], { env })
+    expect(`${id} ${stdout.match(/^HTTP\/1\.1 (?!100)(\d+)/m)?.[1]}`).toBe(`${id} ${status}`)
+  }
+})
+
+test('a failure of a random sequence is shown with at most five requests', async () => {
+  const [broken] = createBrokenServers().filter(({ name }) => name === 'fails when an id was refused before')
+  const { examination, stop } = await startReference(broken)
+  onTestFinished(stop)
+  const report = await examineServer({ ...examination, minutes: 0.1 })
+  const check = report.checks.find(({ id }) => id === 'random.sequences.follow-the-specification')
+
+  expect(check).toMatchObject({ verdict: 'fail' })
+  expect(check?.observed).toContain('expected 200, got 500')
+  const requests = check?.reproduce?.match(/^curl /gm) ?? []
+  expect(requests.length).toBeGreaterThan(1)
+  expect(requests.length).toBeLessThanOrEqual(5)
+}, 60_000)
+
+test('a sequence is shrunk to the steps that the failure needs', async () => {
+  const needs = (steps: readonly number[]): Promise<boolean> =>
+    Promise.resolve([3, 5, 8].every((step) => steps.includes(step)) && steps.at(-1) === 8)
+
+  expect(await shrink([1, 2, 3, 4, 5, 6, 7, 8], needs)).toEqual([3, 5, 8])
+  expect(await shrink([1, 2, 8], (steps) => Promise.resolve(steps.at(-1) === 8))).toEqual([8])
+})
+
+test('the same seed makes the same sequences', () => {
+  const lab = { has: new Set(['--play', '--other-key'] as const) }
+  const create = (seed: number) => {
+    const random = createRandom(seed)
+    return Array.from({ length: 20 }, () => createSteps(random, lab))
+  }
+  expect(create(5)).toEqual(create(5))
+  expect(create(5)).not.toEqual(create(6))
+})
+
+test('calls are made by a command, which gets outcome and channel and prints the call id', async () => {
+  const baseUrl = await startConstant(200, '{"success":true,"groupId":"g"}')
+  const target = { ...quick, baseUrl, apiKey: 'wk', wabaNumber: '+1' }
+  const find = async (play: string, id: string) =>
+    (await examineServer({ ...target, play })).checks.find((check) => check.id === id)
+
+  const missed = await find('echo "calling"; echo "{outcome}-{channel}"', 'fetch.missed.is-422')
+  expect(missed?.reproduce).toContain('callId=missed-WHATSAPP')
+  const failed = await find('echo "no such command" >&2; exit 3', 'fetch.missed.is-422')
+  expect(failed).toMatchObject({
+    verdict: 'inconclusive',
+    observed: 'The play command failed: no such command',
+  })
+})

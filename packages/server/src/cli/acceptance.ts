@@ -1,0 +1,154 @@
+import {
+  type CheckResult,
+  examineServer,
+  formatReport,
+  type ReportFormat,
+  reportFormats,
+  type ServerExamination,
+  ServerUnreachableError,
+  exitCodes as verdictCodes,
+} from '@wabakit/conformance'
+import { type Command, InvalidArgumentError } from 'commander'
+import { CliError, exitCodes } from './cli-error.ts'
+import { addExamples, createOption, parseSeconds } from './options.ts'
+
+type AcceptanceOptions = {
+  readonly apiKey?: string
+  readonly wabaNumber?: string
+  readonly otherKey?: string
+  readonly disabledNumber?: string
+  readonly authHeader: string
+  readonly listen?: string
+  readonly secret?: string
+  readonly play?: string
+  readonly wabakitControl?: string
+  readonly controlToken?: string
+  readonly seed?: number
+  readonly minutes: number
+  readonly timeout: number
+  readonly format: ReportFormat
+}
+
+const toWholeNumber = (text: string): number => {
+  if (/^\d{1,10}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a whole number.')
+}
+
+const toMinutes = (text: string): number => {
+  const minutes = Number(text)
+  if (text.trim() !== '' && minutes >= 0 && minutes <= 1_440) return minutes
+  throw new InvalidArgumentError('It must be a number of minutes, at most 1440.')
+}
+
+const toListenAddress = (text: string): string => {
+  const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(text) ?? []
+  if (port !== undefined && Number(port) <= 65_535) return text
+  throw new InvalidArgumentError('It must be host:port, such as 127.0.0.1:9000.')
+}
+
+const toWebUrl = (text: string): string => {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+  throw new InvalidArgumentError('It must be an http or https URL.')
+}
+
+/** Shows how far the examination is, on a terminal only. */
+const showProgress = (): { onResult(result: CheckResult): void; end(): void } => {
+  let count = 0
+  const isTerminal = process.stderr.isTTY === true
+  return {
+    onResult: ({ id }) => {
+      count += 1
+      if (isTerminal) process.stderr.write(`\r\u001b[K${count} checks, last ${id}`)
+    },
+    end: () => {
+      if (isTerminal) process.stderr.write('\r\u001b[K')
+    },
+  }
+}
+
+const runAcceptance = async (
+  baseUrl: string,
+  { timeout, format, ...options }: AcceptanceOptions,
+): Promise<number> => {
+  const progress = showProgress()
+  const examination: ServerExamination = {
+    ...options,
+    baseUrl,
+    timeoutMs: timeout * 1_000,
+    onResult: progress.onResult,
+  }
+  try {
+    const report = await examineServer(examination)
+    progress.end()
+    process.stdout.write(formatReport(report, format))
+    return verdictCodes[report.verdict]
+  } catch (error) {
+    progress.end()
+    if (error instanceof ServerUnreachableError) {
+      throw new CliError(error.message, exitCodes.unreachable, { cause: error })
+    }
+    throw error
+  }
+}
+
+export const define = (command: Command): void => {
+  command
+    .argument('<base-url>', 'base URL of its public API', toWebUrl)
+    .addOption(createOption('--api-key <key>', 'key that may use the WABA number'))
+    .addOption(createOption('--waba-number <number>', 'WABA number to create groups on'))
+    .addOption(
+      createOption('--other-key <key>', 'key of the same organization without permission for the number'),
+    )
+    .addOption(createOption('--disabled-number <number>', 'WABA number whose integration is disabled'))
+    .addOption(createOption('--auth-header <name>', 'header that carries the key').default('Authorization'))
+    .addOption(
+      createOption(
+        '--listen <host:port>',
+        'where to receive webhooks; subscribe …/pstn and …/whatsapp',
+      ).argParser(toListenAddress),
+    )
+    .addOption(
+      createOption('--secret <secret>', 'whsec_… that signs the webhooks').env('WABAKIT_WEBHOOK_SECRET'),
+    )
+    .addOption(
+      createOption(
+        '--play <command>',
+        'makes a call with {outcome} on {channel}, and prints its id on standard output',
+      ),
+    )
+    .addOption(
+      createOption(
+        '--wabakit-control <url>',
+        'URL of a wabakit server; its control API fills in all of the above',
+      ).argParser(toWebUrl),
+    )
+    .addOption(createOption('--control-token <token>', 'control token of that server, if it has one'))
+    .addOption(
+      createOption('--seed <number>', 'seed of the random sequences (default: a random one)').argParser(
+        toWholeNumber,
+      ),
+    )
+    .addOption(
+      createOption('--minutes <number>', 'how long to play random sequences')
+        .argParser(toMinutes)
+        .default(0.05),
+    )
+    .addOption(
+      createOption('--timeout <seconds>', 'maximum time to wait for a response or a webhook')
+        .argParser(parseSeconds)
+        .default(10),
+    )
+    .addOption(
+      createOption('--format <format>', 'how to print the report')
+        .choices([...reportFormats])
+        .default('pretty'),
+    )
+    .action(async (baseUrl: string, options: AcceptanceOptions) => {
+      process.exitCode = await runAcceptance(baseUrl, options)
+    })
+  addExamples(
+    command,
+    'acceptance http://127.0.0.1:4100 --wabakit-control http://127.0.0.1:4100',
+    'acceptance https://api.example.com --api-key $KEY --waba-number +15550100001 --format junit > report.xml',
+  ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+}
