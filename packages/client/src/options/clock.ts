@@ -33,4 +33,4 @@ export const createTimeline = (clock: Clock | undefined): Timeline =>
         elapsed: () => clock.now(),
         sleep: (ms, signal) => clock.sleep(ms, signal),
       }
-    : { now: Date.now, elapsed: () => performance.now(), sleep }
+    : { now: () => Date.now(), elapsed: () => performance.now(), sleep }

@@ -18,7 +18,8 @@ export const createWakes = (): Wakes => {
     wake: () => {
       if (isScheduled || listeners.size === 0) return
       isScheduled = true
-      queueMicrotask(callAll)
+      // Not queueMicrotask, which fake timers of a test stop.
+      void Promise.resolve().then(callAll)
     },
     add: (listener) => {
       const own = (): void => listener()

@@ -63,7 +63,7 @@ const matches = async (
 
 const isInTime = (
   { timestamp }: SignatureHeaders,
-  { now = Date.now, toleranceSeconds }: DiagnoseOptions,
+  { now = () => Date.now(), toleranceSeconds }: DiagnoseOptions,
 ): boolean => {
   try {
     checkTimestamp(Number(timestamp), now(), toleranceSeconds ?? defaultToleranceSeconds)

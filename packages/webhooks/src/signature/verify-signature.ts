@@ -45,7 +45,7 @@ export const signatureRules = ({
   secrets,
   toleranceSeconds = defaultToleranceSeconds,
   allowShortSecrets = false,
-  now = Date.now,
+  now = () => Date.now(),
 }: SignatureOptions): SignatureRules => {
   assertTolerance(toleranceSeconds)
   return { signers: signersOf(secrets, allowShortSecrets), toleranceSeconds, now }
