@@ -21,6 +21,12 @@ export type CallAcceptance = {
    * @default the number given at the start
    */
   readonly agentNumber?: string | undefined
+  /**
+   * When the conversation started, as Unix time in milliseconds, for a call that is recorded afterwards. A later time
+   * than now counts as now.
+   * @default now
+   */
+  readonly startedAt?: number | undefined
 }
 
 /** How a conversation ends. */
@@ -79,13 +85,15 @@ export type CallsContext = {
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
 const accepted =
-  ({ agentNumber }: CallAcceptance): Change =>
+  ({ agentNumber, ...acceptance }: CallAcceptance): Change =>
   (call, now) => {
     if (agentNumber !== undefined && agentNumber !== '' && digitsOf(agentNumber) === undefined) {
       throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
     const given = agentNumberOf(call.callType, call.triggeredVia, agentNumber)
-    return { startedAt: now, agentNumber: given ?? call.agentNumber }
+    const startedAt = Math.min(now, acceptance.startedAt ?? now)
+    const initiatedAt = Math.min(call.initiatedAt, startedAt)
+    return { initiatedAt, startedAt, agentNumber: given ?? call.agentNumber }
   }
 
 const ended =

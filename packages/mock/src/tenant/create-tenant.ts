@@ -4,6 +4,7 @@ import type { ConnectionInfo } from '@wabakit/core'
 import { createSeededRandom } from '@wabakit/core/simulation'
 import { createAccount } from '../data/account.ts'
 import { buildEvent } from '../data/build-event.ts'
+import { getSecondsAfterStart } from '../data/event-templates.ts'
 import { createTargets } from '../delivery/targets.ts'
 import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { createFaults } from '../faults/faults.ts'
@@ -115,7 +116,10 @@ export const createTenant = ({
     const { simulation, ids, scheduler } = await open('trigger')
     const build = (input: string): object => {
       const name = parseName('trigger', eventNames, input)
-      const sources = { account, data: simulation.createCallData(), ids, start: scheduler.now() }
+      const data = simulation.createCallData()
+      const { durationInSeconds = data.durationInSeconds }: { durationInSeconds?: unknown } = overrides
+      const secondsAgo = getSecondsAfterStart(name, Number(durationInSeconds) || 0)
+      const sources = { account, data, ids, start: scheduler.now() - secondsAgo * 1_000 }
       return buildEvent('trigger', { sources, name, overrides: { ...overrides } })
     }
     const payload = typeof event === 'string' ? build(event) : event
