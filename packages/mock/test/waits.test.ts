@@ -140,9 +140,10 @@ test('rejects an invalid waiting time', async () => {
 })
 
 expect.extend(matchers)
-declare module 'vitest' {
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
-    extends EventMatchers<R> {}
+declare global {
+  namespace Chai {
+    interface Assertion extends EventMatchers {}
+  }
 }
 
 test('toHaveReceivedEvent checks acknowledged deliveries, and shows the attempts', async () => {
