@@ -32,3 +32,17 @@ test('the summary of a call is handled once', async () => {
   expect(mock).toHaveReceivedEvent('CALL_AI_SUMMARY', { callId })
   expect(handled).toEqual(['Wants a refund.'])
 })
+
+test('the mock works with fake timers', async () => {
+  const handled = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
+  mock.deliverTo(receiver.on('CALL_ENDED', (event) => handled.push(event.callId)))
+  jest.useFakeTimers({ now: new Date('2040-01-01') })
+  try {
+    const { callId } = await mock.simulateCall()
+    await mock.waitForDelivery('CALL_ENDED', { callId })
+    expect(handled).toEqual([callId])
+  } finally {
+    jest.useRealTimers()
+  }
+})

@@ -3,9 +3,10 @@ import { createMock } from 'wabakit/mock'
 import { type EventMatchers, matchers } from 'wabakit/mock/matchers'
 
 expect.extend(matchers)
-declare module 'vitest' {
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
-    extends EventMatchers<R> {}
+declare global {
+  namespace Chai {
+    interface Assertion extends EventMatchers {}
+  }
 }
 
 const shared = await createMock()

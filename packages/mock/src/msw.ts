@@ -18,8 +18,12 @@ export const mockHandlers = (mock: MockedService, baseUrl: string): HttpHandler[
   return Object.values(endpoints).map(({ path }) =>
     http.all(`${base}${path}`, async ({ request }) => {
       const { search } = new URL(request.url)
+      const { method, headers, signal } = request
       try {
-        return await mock.fetch(new Request(`${mock.url}${path}${search}`, request))
+        const body = await request.arrayBuffer()
+        // One by one, because a Request in place of these options loses its getters where it is copied, as in vitest's jsdom.
+        const init = { method, headers, signal, ...(body.byteLength > 0 && { body }) }
+        return await mock.fetch(new Request(`${mock.url}${path}${search}`, init))
       } catch {
         // The only way in msw to let a request fail.
         return HttpResponse.error()

@@ -115,7 +115,7 @@ test("with the machine's clock everything happens by itself, and the clock canno
   const { callId } = await mock.simulateCall({ summary: { after: 40 } })
   await mock.expectNoEvent('CALL_AI_SUMMARY', { callId })
   const { event } = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
-  expect(Math.abs(Date.parse(event.callStartedAt) - Date.now())).toBeLessThan(5_000)
+  expect(Math.abs(Date.parse(event.callEndedAt) - Date.now())).toBeLessThan(5_000)
   await expect(mock.clock.advance('1s')).rejects.toThrow(MockUsageError)
   await expect(mock.clock.advance('1s')).rejects.toThrow(/clock: 'virtual'/)
 })

@@ -205,3 +205,26 @@ test.each([
   await expect(run()).rejects.toThrow(MockUsageError)
   await expect(run()).rejects.toThrow(message)
 })
+
+test.each([0, 42])(
+  'no event states a time that has not come yet, with a call of %i s',
+  async (durationInSeconds) => {
+    await using mock = await createMock()
+    const now = mock.clock.now()
+    const call = await mock.simulateCall({ durationInSeconds })
+    expect(call).toMatchObject({
+      startedAt: now - durationInSeconds * 1_000,
+      endedAt: now,
+      durationInSeconds,
+    })
+    await mock.trigger('CALL_ENDED', { durationInSeconds })
+    await mock.trigger('CALL_AI_SUMMARY', { durationInSeconds })
+    const times = mock.events.flatMap((event) => [
+      'callStartedAt' in event && event.callStartedAt,
+      'callEndedAt' in event && event.callEndedAt,
+    ])
+    const stated = times.filter((time) => typeof time === 'string').map((time) => Date.parse(time))
+    expect(stated).not.toHaveLength(0)
+    expect(Math.max(...stated)).toBeLessThanOrEqual(now)
+  },
+)

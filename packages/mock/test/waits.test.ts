@@ -67,6 +67,35 @@ test('the time-out message of a delivery shows the responses, and when the next 
   expect(message).toContain('the next attempt of a delivery, in 5000 ms')
 })
 
+test('the time-out message shows the first line of the response to a delivery', async () => {
+  mock.deliverTo(() => new Response('\ntimestamp 3600 s old\nsecond line', { status: 401 }))
+  await mock.simulateCall({ summary: false })
+  const message = await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  expect(message).toContain('to receiver, attempt 1: status 401: timestamp 3600 s old\n')
+  expect(message).not.toContain('second line')
+})
+
+test.each<[string, () => Promise<unknown>]>([
+  ['waitForEvent', () => mock.waitForEvent('CALL_MISSED', {}, quick)],
+  ['waitForDelivery', () => mock.waitForDelivery('CALL_MISSED', {}, quick)],
+  ['waitForDelivery of an unknown event', () => mock.waitForDelivery('CALL_OVER' as 'CALL_ENDED')],
+  ['expectNoEvent', () => mock.expectNoEvent('CALL_ENDED')],
+  ['simulateCall', () => mock.simulateCall({ durationInSeconds: -1 })],
+  ['simulateSummary', () => mock.simulateSummary('call-1', { recap: 1 } as object)],
+  ['simulateParticipant', () => mock.simulateParticipant('joined', { group: 'x' } as never)],
+  ['trigger', () => mock.trigger('CALL_OVER' as 'CALL_ENDED')],
+  ['subscribe', () => mock.subscribe({ nothing: 1 } as never)],
+  ['clock.advance', () => mock.clock.advance('soon' as '1s')],
+])("an error of %s points at the caller's line", async (_name, fail) => {
+  await mock.simulateCall({ callId: 'call-1' })
+  const failing = fail()
+  const error = await failing.then(() => undefined).catch((thrown: Error) => thrown)
+  const frames = String(error?.stack)
+    .split('\n')
+    .filter((line) => line.startsWith('    at '))
+  expect(frames[0]).toContain(import.meta.filename)
+})
+
 test('the time-out message shows a delivery that has no response yet', async () => {
   let respond = (_response: Response): void => {}
   mock.deliverTo(() => new Promise((resolve) => (respond = resolve)))
@@ -140,9 +169,10 @@ test('rejects an invalid waiting time', async () => {
 })
 
 expect.extend(matchers)
-declare module 'vitest' {
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
-    extends EventMatchers<R> {}
+declare global {
+  namespace Chai {
+    interface Assertion extends EventMatchers {}
+  }
 }
 
 test('toHaveReceivedEvent checks acknowledged deliveries, and shows the attempts', async () => {

@@ -94,7 +94,12 @@ test('plays a whole call, whose events arrive signed and in order', async () => 
 
   expect(played).toMatchObject({
     status: 201,
-    body: { state: 'ended', durationInSeconds: 42, channel: 'PSTN' },
+    body: {
+      state: 'ended',
+      durationInSeconds: 42,
+      channel: 'PSTN',
+      agentNumber: expect.stringMatching(/^\+1/),
+    },
   })
   const events = endpoint.arrivals.map(({ body }) => JSON.parse(body))
   expect(events.map(({ event }) => event)).toEqual([

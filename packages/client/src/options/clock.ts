@@ -36,4 +36,4 @@ export const createTimeline = (clock: Clock | undefined): Timeline =>
         elapsed: () => clock.now(),
         sleep: (ms, signal) => clock.sleep(ms, signal),
       }
-    : { now: Date.now, elapsed: () => globalThis.performance?.now() ?? Date.now(), sleep }
+    : { now: () => Date.now(), elapsed: () => globalThis.performance?.now() ?? Date.now(), sleep }

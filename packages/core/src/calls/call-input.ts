@@ -22,13 +22,13 @@ export type CallInput = {
    */
   readonly callType?: CallType | undefined
   /**
-   * What started the call.
+   * What started the call: `INBOUND` if it is incoming, and `UI`, `API` or `CAMPAIGN` if it is outgoing.
    * @default 'INBOUND' for an incoming call; otherwise 'API' for an AI bot and 'UI' for a team member
    */
   readonly triggeredVia?: TriggeredVia | undefined
   /**
-   * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call that the API or a
-   * campaign started, because no team member takes part in it.
+   * Phone number of the team member who starts or handles the call. Ignored for an AI bot's call unless a team member
+   * started it (`triggeredVia: 'UI'`), because no team member takes part in it.
    */
   readonly agentNumber?: string | undefined
   /** Makes this a bot test call. Its events are published only if `webhooks` is true. */
@@ -65,15 +65,15 @@ export const findOwnNumber = (
 }
 
 /**
- * Returns the team member's number as events contain it; `null` if it is missing or empty, or if the API or a campaign
- * started an AI bot's call.
+ * Returns the team member's number as events contain it; `null` if it is missing or empty, or if no team member started
+ * an AI bot's call.
  */
 export const toAgentNumber = (
   callType: CallType,
   triggeredVia: TriggeredVia,
   agentNumber: string | undefined,
 ): string | null => {
-  const botAlone = callType === 'AI_BOT' && (triggeredVia === 'API' || triggeredVia === 'CAMPAIGN')
+  const botAlone = callType === 'AI_BOT' && triggeredVia !== 'UI'
   return botAlone || agentNumber === undefined || agentNumber === '' ? null : agentNumber
 }
 
@@ -104,6 +104,11 @@ export const parseCall = (
   const { channel, direction, callId, customerNumber, callType = 'AGENT' } = input
   const triggeredVia =
     input.triggeredVia ?? (direction === 'INCOMING' ? 'INBOUND' : callType === 'AGENT' ? 'UI' : 'API')
+  if (issues.length === 0 && (direction === 'INCOMING') !== (triggeredVia === 'INBOUND')) {
+    const valid =
+      direction === 'INCOMING' ? 'INBOUND for an incoming call' : 'UI, API or CAMPAIGN for an outgoing call'
+    issues.push({ path: 'triggeredVia', message: `must be ${valid}` })
+  }
   const own = findOwnNumber(organization, channel, input.channelNumber)
   if (own === undefined) {
     issues.push({ path: 'channelNumber', message: `must be a ${channel} number of the organization` })

@@ -16,6 +16,12 @@ export type CallAcceptance = {
    * @default the number passed to `start`
    */
   readonly agentNumber?: string | undefined
+  /**
+   * When the conversation started, as Unix time in milliseconds, for a call that is recorded afterwards. A later time
+   * than now counts as now.
+   * @default now
+   */
+  readonly startedAt?: number | undefined
 }
 
 /** How a conversation ends. */
@@ -66,13 +72,15 @@ export type Calls = {
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
 const accepted =
-  ({ agentNumber }: CallAcceptance): Change =>
+  ({ agentNumber, ...acceptance }: CallAcceptance): Change =>
   (call, now) => {
     if (agentNumber !== undefined && agentNumber !== '' && toDigits(agentNumber) === undefined) {
       throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
     const ownNumber = toAgentNumber(call.callType, call.triggeredVia, agentNumber)
-    return { startedAt: now, agentNumber: ownNumber ?? call.agentNumber }
+    const startedAt = Math.min(now, acceptance.startedAt ?? now)
+    const initiatedAt = Math.min(call.initiatedAt, startedAt)
+    return { initiatedAt, startedAt, agentNumber: ownNumber ?? call.agentNumber }
   }
 
 const ended =

@@ -49,7 +49,7 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
   (channel === 'PSTN' ? pstnNumbers : integrations)[0]?.number ?? ''
 
 /**
- * Plays a call from its start to its end. A summary without delay is saved at once, a later one is scheduled.
+ * Plays a call from its start to its end; an answered one has ended just now. A summary without delay is saved at once, a later one is scheduled.
  *
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
  * @throws RecordExistsError if the organization has a call with this id.
@@ -71,7 +71,7 @@ export const simulateCall = async (
     ...input
   } = simulation
   const { channel = 'PSTN', direction = 'INCOMING', callType = 'AGENT' } = input
-  const { callId } = await calls.start(organizationId, {
+  const { callId, initiatedAt } = await calls.start(organizationId, {
     ...input,
     channel,
     direction,
@@ -89,7 +89,9 @@ export const simulateCall = async (
       case 'not_picked':
         return { ...(await calls.ringOut(organizationId, callId)), summary: undefined }
     }
-    await calls.accept(organizationId, callId)
+    // The call took place in the past, so that no event states a time later than its own.
+    const startedAt = initiatedAt - durationInSeconds * 1_000
+    await calls.accept(organizationId, callId, { startedAt })
     const recorded = outcome !== 'no_recording'
     const spoken = outcome !== 'nothing_said'
     const ended = await calls.end(organizationId, callId, { durationInSeconds, recorded, spoken })

@@ -21,7 +21,8 @@ export const createDueNotifier = (): DueNotifier => {
     notify: () => {
       if (isScheduled || listeners.size === 0) return
       isScheduled = true
-      queueMicrotask(callAll)
+      // Not `queueMicrotask`, which the fake timers of test runners replace.
+      void Promise.resolve().then(callAll)
     },
     subscribe: (listener) => {
       const subscription = (): void => listener()

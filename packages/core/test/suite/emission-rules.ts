@@ -161,10 +161,11 @@ const callEvents = defineCases('Call events', {
     }
   },
 
-  'agentNumber is absent for the call of an AI bot that the API or a campaign started': async () => {
-    for (const triggeredVia of ['API', 'CAMPAIGN']) {
+  'agentNumber is absent for the call of an AI bot unless a team member started it': async () => {
+    for (const triggeredVia of ['API', 'CAMPAIGN', 'INBOUND']) {
       const scenario = await createScenario()
-      const bot = { direction: 'OUTGOING', callType: 'AI_BOT', triggeredVia, agentNumber: agent }
+      const direction = triggeredVia === 'INBOUND' ? 'INCOMING' : 'OUTGOING'
+      const bot = { direction, callType: 'AI_BOT', triggeredVia, agentNumber: agent }
       const callId = await begin(scenario, bot)
       await scenario.server.calls.accept('acme', callId, { agentNumber: agent })
       await scenario.server.calls.end('acme', callId)

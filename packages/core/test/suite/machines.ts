@@ -184,6 +184,10 @@ export const machineCases = defineCases('State machines', {
     await invalid({ direction: 'UP' }, 'direction')
     await invalid({ callType: 'HUMAN', triggeredVia: 'MAGIC' }, 'callType', 'triggeredVia')
     await invalid({ channelNumber: waba }, 'channelNumber')
+    await invalid({ direction: 'OUTGOING', triggeredVia: 'INBOUND' }, 'triggeredVia')
+    for (const triggeredVia of ['API', 'CAMPAIGN', 'UI']) {
+      await invalid({ direction: 'INCOMING', triggeredVia }, 'triggeredVia')
+    }
     await invalid({ customerNumber: 'nobody', agentNumber: 'x' }, 'customerNumber', 'agentNumber')
     await invalid({ callId: '' }, 'callId')
     await invalid({ callId: 'a\0' }, 'callId')

@@ -8,7 +8,7 @@ import {
 import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import type { RecordedRequest } from '../recording/recorded-request.ts'
-import { sleepRealTime } from '../time/real-timers.ts'
+import { sleepRealTime } from '../time/timers.ts'
 import { readRequestBody } from './read-request-body.ts'
 
 /** Responds to requests of the public API. Rejects like `fetch` if a fault resets the connection. */

@@ -16,6 +16,12 @@ export type TemplateSources = {
   readonly start: number
 }
 
+/** Returns how long after `start` an event happens, in seconds, so that it can be placed in the past. */
+export const getSecondsAfterStart = (name: EventName, durationInSeconds: number): number => {
+  if (name.startsWith('CALL_')) return 5 + durationInSeconds
+  return name === 'GROUP_CREATED' ? 0 : 3_600
+}
+
 /** Creates the fields of each event, about one group with a participant and one call with a summary. */
 export const createEventTemplates = ({
   account,

@@ -4,7 +4,9 @@ import type { ConnectionInfo } from '@wabakit/core'
 import { createSeededRandom } from '@wabakit/core/simulation'
 import { createAccount } from '../data/account.ts'
 import { buildEvent } from '../data/build-event.ts'
+import { getSecondsAfterStart } from '../data/event-templates.ts'
 import { createTargets } from '../delivery/targets.ts'
+import { blameCaller } from '../errors/blame-caller.ts'
 import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { createFaults } from '../faults/faults.ts'
 import { parseName } from '../input.ts'
@@ -104,10 +106,11 @@ export const createTenant = ({
 
   const clock: MockTenant['clock'] = {
     now: () => state.scheduler.now(),
-    advance: async (duration) => {
-      const ms = parseDuration(duration)
-      return (await open('clock.advance')).scheduler.advance(ms)
-    },
+    advance: (duration) =>
+      blameCaller(async () => {
+        const ms = parseDuration(duration)
+        return (await open('clock.advance')).scheduler.advance(ms)
+      }),
     sleep: (ms, signal) => state.scheduler.sleep(ms, signal),
   }
 
@@ -115,7 +118,10 @@ export const createTenant = ({
     const { simulation, ids, scheduler } = await open('trigger')
     const build = (input: string): object => {
       const name = parseName('trigger', eventNames, input)
-      const sources = { account, data: simulation.createCallData(), ids, start: scheduler.now() }
+      const data = simulation.createCallData()
+      const { durationInSeconds = data.durationInSeconds }: { durationInSeconds?: unknown } = overrides
+      const secondsAgo = getSecondsAfterStart(name, Number(durationInSeconds) || 0)
+      const sources = { account, data, ids, start: scheduler.now() - secondsAgo * 1_000 }
       return buildEvent('trigger', { sources, name, overrides: { ...overrides } })
     }
     const payload = typeof event === 'string' ? build(event) : event
@@ -142,7 +148,7 @@ export const createTenant = ({
     seed,
     clock,
     fetch,
-    trigger,
+    trigger: (event: string | object, overrides?: object) => blameCaller(() => trigger(event, overrides)),
     get server() {
       return state.server
     },
@@ -175,18 +181,22 @@ export const createTenant = ({
       })
     },
     deliverTo: (target, options = {}) => targets.deliverTo(target, options.url ?? defaultReceiverUrl),
-    subscribe: async (request) => {
-      const { server } = await open('subscribe')
-      const createUrl = () => `https://receiver-${subscriptions + 1}.invalid/webhooks`
-      const subscription = await subscribe({ account, server, targets, createUrl }, request)
-      subscriptions++
-      return subscription
-    },
-    simulateCall: async (call) => simulateCall((await open('simulateCall')).simulation, call),
-    simulateSummary: async (callId, summary) =>
-      simulateSummary((await open('simulateSummary')).simulation, callId, summary),
-    simulateParticipant: async (action, participant) =>
-      simulateParticipant((await open('simulateParticipant')).simulation, action, participant),
+    subscribe: (request) =>
+      blameCaller(async () => {
+        const { server } = await open('subscribe')
+        const createUrl = () => `https://receiver-${subscriptions + 1}.invalid/webhooks`
+        const subscription = await subscribe({ account, server, targets, createUrl }, request)
+        subscriptions++
+        return subscription
+      }),
+    simulateCall: (call) =>
+      blameCaller(async () => simulateCall((await open('simulateCall')).simulation, call)),
+    simulateSummary: (callId, summary) =>
+      blameCaller(async () => simulateSummary((await open('simulateSummary')).simulation, callId, summary)),
+    simulateParticipant: (action, participant) =>
+      blameCaller(async () =>
+        simulateParticipant((await open('simulateParticipant')).simulation, action, participant),
+      ),
     reset: () => {
       assertOpen('reset')
       state.stop().catch(console.error)

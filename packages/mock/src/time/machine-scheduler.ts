@@ -1,9 +1,9 @@
 import { MockUsageError } from '../errors/mock-usage-error.ts'
-import { afterRealTime, sleepRealTime } from './real-timers.ts'
 import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
+import { afterMachineTime, sleepMachineTime } from './timers.ts'
 
 /**
- * Creates a scheduler that follows the machine's clock.
+ * Creates a scheduler that follows the machine's clock, or the fake timers of a test.
  *
  * @param onError - receives the error of a task that fails.
  */
@@ -17,7 +17,7 @@ export const createMachineScheduler = (onError: (error: unknown) => void): Sched
         timers.delete(task)
         task.run().catch(onError)
       }
-      timers.set(task, afterRealTime(Math.max(0, task.at - Date.now()), run))
+      timers.set(task, afterMachineTime(Math.max(0, task.at - Date.now()), run))
     },
     listTasks: () => [...timers.keys()].sort((a, b) => a.at - b.at),
     advance: async () => {
@@ -25,7 +25,7 @@ export const createMachineScheduler = (onError: (error: unknown) => void): Sched
         "clock.advance: this mock follows the machine's clock, which cannot be moved. Wait instead, or create the mock with { clock: 'virtual' }, the default.",
       )
     },
-    sleep: sleepRealTime,
+    sleep: sleepMachineTime,
     start: (started) => {
       worker = started
       worker.dispatcher.start()

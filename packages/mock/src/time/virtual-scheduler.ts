@@ -1,5 +1,5 @@
-import { sleepRealTime } from './real-timers.ts'
 import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
+import { sleepRealTime } from './timers.ts'
 
 /**
  * Creates a scheduler whose time stands still until it is moved.

@@ -39,10 +39,20 @@ const formatEvents = (events: readonly WebhookEvent[]): string[] => {
   return formatList('Events so far:', lines)
 }
 
+const maxLineLength = 200
+
+/** Returns the status with the first line of the body. */
+const formatResponse = ({ status, responseBody }: RecordedDelivery): string => {
+  const [line = ''] = responseBody.trim().split(/\r?\n/)
+  const text = line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line
+  return text === '' ? `status ${status}` : `status ${status}: ${text}`
+}
+
 const formatDeliveries = (deliveries: readonly RecordedDelivery[]): string[] => {
   if (deliveries.length === 0) return ['Nothing has been delivered yet.']
-  const lines = deliveries.map(({ name, to, attempt, status, error, faults }) => {
-    const outcome = status === undefined ? error : `status ${status}`
+  const lines = deliveries.map((delivery) => {
+    const { name, to, attempt, status, error, faults } = delivery
+    const outcome = status === undefined ? error : formatResponse(delivery)
     const fault = faults.length > 0 ? ` (fault: ${faults.join(', ')})` : ''
     return `${name || 'event without a name'} to ${to}, attempt ${attempt}: ${outcome}${fault}`
   })

@@ -1,5 +1,5 @@
 import { MockUsageError } from '../errors/mock-usage-error.ts'
-import { afterRealTime } from '../time/real-timers.ts'
+import { afterRealTime } from '../time/timers.ts'
 
 /** What a caller waits for. */
 export type Wait<Found> = {

@@ -1,11 +1,12 @@
 import type { EventName, WebhookEventOf } from '@wabakit/contract'
+import { blameCaller } from '../errors/blame-caller.ts'
 import { MockTimeoutError } from '../errors/mock-timeout-error.ts'
 import { MockUsageError } from '../errors/mock-usage-error.ts'
 import { UnexpectedEventError } from '../errors/unexpected-event-error.ts'
 import { printValue } from '../matching/print.ts'
 import type { DeliveryOf, RecordedDelivery } from '../recording/recorded-delivery.ts'
 import type { Recorder } from '../recording/recorder.ts'
-import { sleepRealTime } from '../time/real-timers.ts'
+import { sleepRealTime } from '../time/timers.ts'
 import { createEventFilter, type EventFilter, type EventMatch } from './event-filter.ts'
 import { explainMissingDelivery, explainMissingEvent, type Situation } from './timeout-message.ts'
 import type { Waiters } from './waiters.ts'
@@ -50,60 +51,63 @@ export const createWaits = ({
   countsCollected,
   describeSituation,
 }: WaitsContext) => ({
-  waitForEvent: async <Name extends EventName>(
+  waitForEvent: <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
     options: WaitOptions = {},
-  ): Promise<WebhookEventOf<Name>> => {
-    const caller = 'waitForEvent'
-    const filter = createEventFilter(caller, name, match)
-    const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
-    assertOpen(caller)
-    return waiters.wait({
-      caller,
-      timeoutMs,
-      find: () => getRecorder().events.find(filter.accepts),
-      explain: async () =>
-        new MockTimeoutError(explainMissingEvent({ filter, timeoutMs }, await describeSituation())),
-    })
-  },
+  ): Promise<WebhookEventOf<Name>> =>
+    blameCaller(async () => {
+      const caller = 'waitForEvent'
+      const filter = createEventFilter(caller, name, match)
+      const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
+      assertOpen(caller)
+      return waiters.wait({
+        caller,
+        timeoutMs,
+        find: () => getRecorder().events.find(filter.accepts),
+        explain: async () =>
+          new MockTimeoutError(explainMissingEvent({ filter, timeoutMs }, await describeSituation())),
+      })
+    }),
 
-  waitForDelivery: async <Name extends EventName>(
+  waitForDelivery: <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
     options: WaitOptions = {},
-  ): Promise<DeliveryOf<Name>> => {
-    const caller = 'waitForDelivery'
-    const filter = createEventFilter(caller, name, match)
-    const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
-    const counts = ({ acknowledged, to }: RecordedDelivery): boolean =>
-      acknowledged && (to !== 'collector' || countsCollected())
-    assertOpen(caller)
-    return waiters.wait({
-      caller,
-      timeoutMs,
-      find: () =>
-        getRecorder().deliveries.find(
-          (each): each is DeliveryOf<Name> => counts(each) && isDeliveryOf(each, filter),
-        ),
-      explain: async () =>
-        new MockTimeoutError(explainMissingDelivery({ filter, timeoutMs }, await describeSituation())),
-    })
-  },
+  ): Promise<DeliveryOf<Name>> =>
+    blameCaller(async () => {
+      const caller = 'waitForDelivery'
+      const filter = createEventFilter(caller, name, match)
+      const timeoutMs = checkMs(`${caller}: timeoutMs`, options.timeoutMs ?? 1_000)
+      const counts = ({ acknowledged, to }: RecordedDelivery): boolean =>
+        acknowledged && (to !== 'collector' || countsCollected())
+      assertOpen(caller)
+      return waiters.wait({
+        caller,
+        timeoutMs,
+        find: () =>
+          getRecorder().deliveries.find(
+            (each): each is DeliveryOf<Name> => counts(each) && isDeliveryOf(each, filter),
+          ),
+        explain: async () =>
+          new MockTimeoutError(explainMissingDelivery({ filter, timeoutMs }, await describeSituation())),
+      })
+    }),
 
-  expectNoEvent: async <Name extends EventName>(
+  expectNoEvent: <Name extends EventName>(
     name: Name,
     match?: EventMatch<Name>,
     options: NoEventOptions = {},
-  ): Promise<void> => {
-    const caller = 'expectNoEvent'
-    const filter = createEventFilter(caller, name, match)
-    await sleepRealTime(checkMs(`${caller}: forMs`, options.forMs ?? 0))
-    const event = getRecorder().events.find(filter.accepts)
-    if (event === undefined) return
-    const { seed } = await describeSituation()
-    throw new UnexpectedEventError(
-      `${filter.label} should not have happened, but it did (seed ${seed}): ${printValue(event)}`,
-    )
-  },
+  ): Promise<void> =>
+    blameCaller(async () => {
+      const caller = 'expectNoEvent'
+      const filter = createEventFilter(caller, name, match)
+      await sleepRealTime(checkMs(`${caller}: forMs`, options.forMs ?? 0))
+      const event = getRecorder().events.find(filter.accepts)
+      if (event === undefined) return
+      const { seed } = await describeSituation()
+      throw new UnexpectedEventError(
+        `${filter.label} should not have happened, but it did (seed ${seed}): ${printValue(event)}`,
+      )
+    }),
 })

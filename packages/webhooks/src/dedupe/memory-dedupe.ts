@@ -29,7 +29,7 @@ type Entry = { readonly done: boolean; expiresAt: number }
  * createReceiver({ verify, dedupe: memoryDedupe() })
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
-  const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = Date.now } = options
+  const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = () => Date.now() } = options
   // In the order of completion, so that the first is the first to expire. Claims are in the order of claiming.
   const entries = new Map<string, Entry>()
 

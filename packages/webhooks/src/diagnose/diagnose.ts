@@ -90,7 +90,7 @@ const matches = async (
 
 const isInTime = (
   timestamp: number,
-  { now = Date.now, toleranceSeconds = defaultToleranceSeconds }: DiagnoseOptions,
+  { now = () => Date.now(), toleranceSeconds = defaultToleranceSeconds }: DiagnoseOptions,
 ): boolean => {
   try {
     checkAge(timestamp, now(), toleranceSeconds)

@@ -68,7 +68,7 @@ export const toSettings = <Transaction>(
     maxBodyBytes: 1_048_576,
     bodyTimeoutMs: 10_000,
     claimTtlMs: 60_000,
-    now: Date.now,
+    now: () => Date.now(),
     ...options,
   }
   if (typeof settings.verify !== 'function') {

@@ -59,7 +59,7 @@ const toRules = ({
   secrets,
   toleranceSeconds = defaultToleranceSeconds,
   allowShortSecrets = false,
-  now = Date.now,
+  now = () => Date.now(),
 }: SignatureOptions): Rules => {
   // NaN would accept every timestamp.
   if (!(toleranceSeconds >= 0)) {
