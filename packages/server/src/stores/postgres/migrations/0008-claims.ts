@@ -89,12 +89,10 @@ BEGIN
 END $$;
 
 -- Subscriptions of a share that have something due, in turn between organizations, then between the subscriptions of
--- each. Chance decides who is first, anew for each claim. If there are many, these are those that are noted earliest,
--- and some of each of a number of organizations, from wherever chance begins: so none is passed over for good.
--- Suspect ones are left out while they can have no more, and those of the organizations in p_except.
+-- each. Chance decides who is first, anew for each claim. If there are many, these are the earliest, and some of each of
+-- a number of organizations, from wherever chance begins: so none is passed over for good.
 CREATE FUNCTION wabakit.due_subscriptions(
-  p_share integer, p_seed bigint, p_now bigint, p_room integer, p_per_subscription integer, p_alone integer,
-  p_except integer[]
+  p_share integer, p_seed bigint, p_now bigint, p_room integer, p_apart boolean, p_except integer[]
 ) RETURNS TABLE (subscription bigint, due_at bigint, organization integer) LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
@@ -103,9 +101,7 @@ DECLARE
   noted bigint;
 BEGIN
   noted := (
-    SELECT count(*) FROM (
-      SELECT FROM wabakit.due_times t WHERE t.share = p_share AND t.due_at <= p_now LIMIT most + 1
-    ) AS t
+    SELECT count(*) FROM (SELECT FROM wabakit.due_in_share(p_share, p_now, p_apart) LIMIT most + 1) AS t
   );
   IF noted = 0 THEN
     RETURN;
@@ -119,28 +115,20 @@ BEGIN
       PARTITION BY n.organization ORDER BY hashint8extended(n.subscription, p_seed)
     ) AS turn
     FROM (
-      SELECT t.* FROM (
-        SELECT t.subscription, t.due_at, t.organization FROM wabakit.due_times t
-        WHERE t.share = p_share AND t.due_at <= p_now ORDER BY t.due_at LIMIT most
-      ) AS t
-      WHERE p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0
+      (SELECT t.* FROM wabakit.due_in_share(p_share, p_now, p_apart) AS t ORDER BY t.due_at LIMIT most)
       UNION ALL
       SELECT t.* FROM unnest(organizations) AS each CROSS JOIN LATERAL (
         SELECT min(t.subscription) + abs(p_seed % (max(t.subscription) - min(t.subscription) + 1)) AS beginning
         FROM wabakit.due_times t WHERE t.share = p_share AND t.organization = each
       ) AS chance CROSS JOIN LATERAL (
         (
-          SELECT t.subscription, t.due_at, each FROM wabakit.due_times t
-          WHERE t.share = p_share AND t.organization = each AND t.subscription >= beginning AND t.due_at <= p_now
-            AND (p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0)
-          ORDER BY t.subscription
+          SELECT t.* FROM wabakit.due_in_share(p_share, p_now, p_apart) AS t
+          WHERE t.organization = each AND t.subscription >= beginning ORDER BY t.subscription
         )
         UNION ALL
         (
-          SELECT t.subscription, t.due_at, each FROM wabakit.due_times t
-          WHERE t.share = p_share AND t.organization = each AND t.subscription < beginning AND t.due_at <= p_now
-            AND (p_share = 1 OR wabakit.free_slots(t.subscription, p_now, p_per_subscription, p_alone) > 0)
-          ORDER BY t.subscription
+          SELECT t.* FROM wabakit.due_in_share(p_share, p_now, p_apart) AS t
+          WHERE t.organization = each AND t.subscription < beginning ORDER BY t.subscription
         )
         LIMIT most / cardinality(organizations)
       ) AS t
@@ -237,7 +225,7 @@ BEGIN
     CONTINUE WHEN room_left[own] = 0;
     FOR noted IN
       SELECT d.* FROM wabakit.due_subscriptions(
-        share, seed, moment, room_left[own], p_per_subscription, alone, excepted
+        share, seed, moment, room_left[own], p_suspects IS NOT NULL, excepted
       ) AS d
     LOOP
       first := wabakit.first_due(noted.subscription, noted.due_at);
@@ -245,7 +233,7 @@ BEGIN
         early := early || noted.subscription;
       END IF;
       CONTINUE WHEN first IS NULL OR first > moment
-        OR share = 1 AND wabakit.free_slots(noted.subscription, moment, p_per_subscription, alone) < 1;
+        OR wabakit.free_slots(noted.subscription, moment, p_per_subscription, alone) < 1;
       candidates := candidates || noted.subscription;
       organizations := organizations || noted.organization;
       shares := shares || own;

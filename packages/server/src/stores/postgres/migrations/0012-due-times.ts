@@ -94,6 +94,21 @@ BEGIN
   RETURN found;
 END $$;
 
+-- The rows of a share that are due. If p_apart, those are left out that can have no more: new and failing subscriptions
+-- with a claim under lease.
+CREATE FUNCTION wabakit.due_in_share(p_share integer, p_now bigint, p_apart boolean) RETURNS SETOF wabakit.due_times
+LANGUAGE sql STABLE AS $$
+  SELECT t.* FROM wabakit.due_times t
+  WHERE t.share = p_share AND t.due_at <= p_now AND (
+    p_share = 1 OR NOT p_apart
+    OR NOT EXISTS (
+      SELECT FROM wabakit.deliveries d
+      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > p_now OFFSET 0
+    )
+    OR 'slow' = (SELECT s.pace FROM wabakit.subscriptions s WHERE s.position = t.subscription)
+  )
+$$;
+
 -- Makes the rows of subscriptions as late as they can be, where they gain more than a lag and nobody is busy with them.
 CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[], p_lag bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
