@@ -47,7 +47,6 @@ export type Lab = {
   reproduce(requests: readonly ApiRequest[]): string
 }
 
-/** What {@link createLab} needs. */
 export type LabOptions = Omit<Lab, 'createGroupId' | 'reproduce'> & {
   readonly authHeader: string
   /** A shell command to run before the others, if any. */

@@ -68,7 +68,6 @@ const measureResumed = ({ claims, intervals, kills }: ClaimEvidence): ClaimFigur
   }
 }
 
-/** What {@link checkClaims} compares. */
 export type ClaimEvidence = Pick<Contents, 'claims'> & {
   readonly intervals: readonly Interval[]
   readonly kills: readonly Kill[]

@@ -32,7 +32,6 @@ export type Fleet = {
   url(): string
 }
 
-/** What {@link createFleet} works with. */
 export type FleetOptions = {
   readonly roles: readonly Role[]
   readonly random: Random

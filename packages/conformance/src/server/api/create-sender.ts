@@ -4,7 +4,6 @@ import type { ApiRequest, ApiResponse, Exchange, KeyName } from './api-request.t
 /** The part of `fetch` that the examiner uses. */
 export type ExaminerFetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** What {@link createSender} works with. */
 export type SenderContext = {
   readonly baseUrl: string
   readonly authHeader: string

@@ -17,7 +17,6 @@ export type Worker = {
   number(): number | null | undefined
 }
 
-/** What {@link createWorker} works with. */
 export type WorkerContext = {
   /** Does one statement in a transaction of its own. */
   query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]>
