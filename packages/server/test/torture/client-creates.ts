@@ -8,7 +8,7 @@ type Outcome = { readonly said: 'created' | 'not created' | 'unknown'; readonly 
 export type ClientCreates = {
   /** Creates one group without a `groupId`; its subject tells it from all others. */
   create(): Promise<void>
-  /** Compares what the client said with what is in the database. */
+  /** Compares what the client reported with the database. */
   check(address: string): Promise<{ readonly failures: string[]; readonly done: string }>
 }
 
