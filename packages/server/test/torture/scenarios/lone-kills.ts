@@ -14,7 +14,7 @@ export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const { engine, seed, times, progress } = options
   await using environment = await createEnvironment({ engine, seed, roles: ['all'], environment: fewSlots })
   const { random, recorder } = environment
-  recorder.behave((response) => void setTimeout(50).then(() => response.end('ok')))
+  recorder.behave((response) => void setTimeout(20).then(() => response.end('ok')))
   for (let killed = 1; killed <= times; killed++) {
     await setTimeout(random.between(2_500, 3_500))
     const [member] = environment.fleet.members
