@@ -170,11 +170,11 @@ export type Store = {
   measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
    * Calls `wake` after a transaction of any process that made a delivery due. Calls may be merged, late or lost, so
-   * workers also poll.
+   * workers also poll. A worker returns `true` if it can claim now: then those of other processes may be woken later.
    *
    * @returns a function that unsubscribes.
    */
-  onDue(wake: () => void): () => void
+  onDue(wake: () => unknown): () => void
 
   /**
    * Registers the caller as a worker, so that other workers take over its claims soon after it dies, rather than when

@@ -5,7 +5,7 @@ import type { Pool } from './pool.ts'
 export type PollerContext = {
   readonly store: Pick<Store, 'nextDueAt' | 'onDue'>
   readonly clock: Clock
-  readonly pool: Pick<Pool, 'fill' | 'isIdle'>
+  readonly pool: Pick<Pool, 'fill' | 'isIdle' | 'canClaim'>
   readonly pollMs: number
   readonly onError: (error: unknown) => void
 }
@@ -48,7 +48,10 @@ export const createPoller = ({ store, clock, pool, pollMs, onError }: PollerCont
   return {
     start: () => {
       if (unsubscribe !== undefined) return
-      unsubscribe = store.onDue(() => void pool.fill())
+      unsubscribe = store.onDue(() => {
+        void pool.fill()
+        return pool.canClaim()
+      })
       void poll(unsubscribe)
     },
     stop: () => {

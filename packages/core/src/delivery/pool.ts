@@ -44,6 +44,8 @@ export type Pool = {
   close(): Promise<void>
   open(): void
   isIdle(): boolean
+  /** Returns whether another quick job could be claimed now. */
+  canClaim(): boolean
 }
 
 /** For each slot, one job runs, and another one is ready or its result is being written: slots are not left empty. */
@@ -225,6 +227,7 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     fill,
     drain,
     isIdle,
+    canClaim: () => isOpen && held < maxHeld,
     close: () => {
       isOpen = false
       releaseReady()

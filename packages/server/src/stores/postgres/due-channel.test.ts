@@ -33,7 +33,7 @@ const addEvent = () => postgresStore(api).addEvent(event())
 /** Counts the wake-ups of the worker, from when it listens on. */
 const countWakes = async (): Promise<() => number> => {
   let wakes = 0
-  stops.push(postgresStore(worker).onDue(() => wakes++))
+  stops.push(postgresStore(worker).onDue(() => void wakes++))
   await expect.poll(() => wakes, { timeout: 5_000 }).toBeGreaterThan(0)
   const first = wakes
   return () => wakes - first
@@ -55,6 +55,26 @@ test('combines deliveries that become due together into few wake-ups', async () 
   await Promise.all(Array.from({ length: 100 }, addEvent))
   await expect.poll(wakes, { timeout: 5_000 }).toBeGreaterThan(0)
   expect(wakes()).toBeLessThan(50)
+})
+
+test('wakes other processes at most every 250 ms while a worker of this one can claim', async () => {
+  stops.push(postgresStore(api).onDue(() => true))
+  const wakes = await countWakes()
+  const start = performance.now()
+  while (performance.now() - start < 600) await addEvent()
+  await expect.poll(wakes, { timeout: 5_000 }).toBeGreaterThan(0)
+  expect(wakes()).toBeLessThanOrEqual(Math.ceil((performance.now() - start) / 250))
+})
+
+test('wakes other processes soon when the workers of this one cannot claim', async () => {
+  let canClaim = true
+  stops.push(postgresStore(api).onDue(() => canClaim))
+  const wakes = await countWakes()
+  await addEvent()
+  canClaim = false
+  const start = performance.now()
+  while (performance.now() - start < 600) await addEvent()
+  expect(wakes()).toBeGreaterThan((performance.now() - start) / 250)
 })
 
 test('listens again after a broken connection, and immediately wakes the workers', async () => {

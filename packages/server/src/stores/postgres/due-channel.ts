@@ -1,17 +1,16 @@
 import { setTimeout } from 'node:timers/promises'
-import { createDueNotifier } from '@wabakit/core/storage'
 import type { Notifications } from './notifications.ts'
 
 /** Notifies the workers of all processes that a delivery is due. */
 export type DueChannel = {
-  /** Notifies the workers of this process immediately and the others soon. Concurrent calls are merged. */
+  /** Wakes the workers of this process, and soon those of the others; later if one of this process can claim now. */
   announce(): void
   /**
    * Calls `wake` after an announcement by any process.
    *
    * @returns a function that unsubscribes.
    */
-  listen(wake: () => void): () => void
+  listen(wake: () => unknown): () => void
   close(): void
 }
 
@@ -25,8 +24,11 @@ export type DueChannelOptions = {
 
 const channel = 'wabakit_due'
 
-/** The pause between notifications: one late notification costs less than a thousand. */
+/** The pause after a notification: one late notification costs less than a thousand. */
 const pauseMs = 20
+
+/** The pause before a notification that no delivery waits for, because a worker of this process claims it. */
+const longPauseMs = 250
 
 /**
  * Creates a channel over NOTIFY. Notifications are never part of the transaction that made something due: PostgreSQL
@@ -34,44 +36,50 @@ const pauseMs = 20
  * notification is lost with a process or a connection, the polling of the workers finds the delivery.
  */
 export const createDueChannel = ({ notifications, notify, sender }: DueChannelOptions): DueChannel => {
-  const local = createDueNotifier()
-  const subscriptions = new Set<() => void>()
+  const listeners = new Set<{ wake(): unknown }>()
   const closed = new AbortController()
   let isNotifying = false
   let isAnnouncedAgain = false
+  /** Ends the long pause. */
+  let hurry = new AbortController()
   let stopListening: (() => void) | undefined
 
-  const notifyOthers = async (): Promise<void> => {
+  /** Wakes the workers of this process. Returns whether one of them can claim now. */
+  const wakeOwn = (): boolean => [...listeners].filter(({ wake }) => wake() === true).length > 0
+
+  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+    setTimeout(ms, undefined, { signal, ref: false }).catch(() => {})
+
+  const notifyOthers = async (isUrgent: boolean): Promise<void> => {
     isAnnouncedAgain = true
+    if (isUrgent) hurry.abort()
     if (isNotifying) return
     isNotifying = true
     while (isAnnouncedAgain && !closed.signal.aborted) {
+      await pause(longPauseMs, AbortSignal.any([hurry.signal, closed.signal]))
       isAnnouncedAgain = false
+      hurry = new AbortController()
       await notify(channel, sender).catch(() => {})
-      await setTimeout(pauseMs, undefined, { signal: closed.signal, ref: false }).catch(() => {})
+      await pause(pauseMs, closed.signal)
     }
     isNotifying = false
   }
 
   return {
-    announce: () => {
-      local.notify()
-      void notifyOthers()
-    },
+    announce: () => void notifyOthers(!wakeOwn()),
     listen: (wake) => {
-      const unsubscribe = local.subscribe(wake)
-      subscriptions.add(unsubscribe)
+      const listener = { wake }
+      listeners.add(listener)
       stopListening ??= notifications.listen(channel, {
         onMessage: (payload) => {
-          if (payload !== sender) local.notify()
+          if (payload !== sender) wakeOwn()
         },
         // Announcements from before the connection are unknown.
-        onListening: local.notify,
+        onListening: () => void wakeOwn(),
       })
       return () => {
-        unsubscribe()
-        subscriptions.delete(unsubscribe)
-        if (subscriptions.size > 0) return
+        listeners.delete(listener)
+        if (listeners.size > 0) return
         stopListening?.()
         stopListening = undefined
       }
@@ -79,7 +87,7 @@ export const createDueChannel = ({ notifications, notify, sender }: DueChannelOp
     close: () => {
       closed.abort()
       stopListening?.()
-      for (const unsubscribe of subscriptions) unsubscribe()
+      listeners.clear()
     },
   }
 }

@@ -55,6 +55,24 @@ const claim = async (): Promise<string[]> => {
   return rows.map(({ subject }) => subject)
 }
 
+const claimFairly = async (claimId: string) => {
+  const { rows } = await claimer.query<{ subject: string }>(
+    `SELECT subject FROM wabakit.claim_deliveries($1, 60000, 10, 8, 10, 10, '{}')`,
+    [claimId],
+  )
+  return rows.map(({ subject }) => subject)
+}
+
+/** Ends a claim of a delivery that arrived. */
+const settle = (claimId: string) =>
+  writer.query(
+    `SELECT wabakit.settle_deliveries(array_agg(event), array_agg(subscription), json_agg(json_build_object(
+      'place', 0, 'event', event, 'subscription', subscription, 'claimId', claim_id, 'kind', 'delivered',
+      'startedAt', 0, 'durationMs', 0, 'url', '', 'isSlow', false
+    )), false) FROM wabakit.deliveries WHERE claim_id = $1`,
+    [claimId],
+  )
+
 const lookedAt = async (now: number): Promise<number> => {
   const { rows } = await claimer.query<{ subscriptions: number }>(
     'SELECT count(DISTINCT subscription)::integer AS subscriptions FROM wabakit.due_times WHERE due_at <= $1',
@@ -84,6 +102,28 @@ test('a claim ignores a subscription that has nothing due, until it has', async 
   expect(await lookedAt(11_000)).toBe(0)
   await tell('call:d')
   expect(await lookedAt(11_000)).toBe(1)
+})
+
+test('a claim ignores a new subscription that cannot have another claim, until its claim ends', async () => {
+  await writer.query('DELETE FROM wabakit.deliveries')
+  await setClock(200_000)
+  await tell('call:first')
+  await tell('call:second')
+  expect(await claimFairly('one')).toEqual(['call:first'])
+  await setClock(201_000)
+  expect(await claimFairly('two')).toEqual([])
+  expect(await lookedAt(201_000)).toBe(0)
+  await settle('one')
+  expect(await claimFairly('three')).toEqual(['call:second'])
+})
+
+test('a claim looks at a new subscription again when the lease of its claim ends', async () => {
+  await writer.query(`UPDATE wabakit.subscriptions SET pace = 'new'`)
+  await setClock(202_000)
+  await tell('call:third')
+  expect(await claimFairly('four')).toEqual([])
+  await setClock(262_000)
+  expect(await claimFairly('five')).toEqual(['call:third'])
 })
 
 test('the next claim removes the rows of removed subscriptions', async () => {

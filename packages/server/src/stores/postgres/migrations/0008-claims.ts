@@ -92,7 +92,7 @@ END $$;
 -- each. Chance decides who is first, anew for each claim. If there are many, these are the earliest, and some of each of
 -- a number of organizations, from wherever chance begins: so none is passed over for good.
 CREATE FUNCTION wabakit.due_subscriptions(
-  p_share integer, p_seed bigint, p_now bigint, p_room integer, p_apart boolean, p_except integer[]
+  p_share integer, p_seed bigint, p_now bigint, p_room integer, p_except integer[]
 ) RETURNS TABLE (subscription bigint, due_at bigint, organization integer) LANGUAGE plpgsql STABLE AS $$
 #variable_conflict use_column
 DECLARE
@@ -101,7 +101,9 @@ DECLARE
   noted bigint;
 BEGIN
   noted := (
-    SELECT count(*) FROM (SELECT FROM wabakit.due_in_share(p_share, p_now, p_apart) LIMIT most + 1) AS t
+    SELECT count(*) FROM (
+      SELECT FROM wabakit.due_times t WHERE t.share = p_share AND t.due_at <= p_now LIMIT most + 1
+    ) AS t
   );
   IF noted = 0 THEN
     RETURN;
@@ -115,20 +117,25 @@ BEGIN
       PARTITION BY n.organization ORDER BY hashint8extended(n.subscription, p_seed)
     ) AS turn
     FROM (
-      (SELECT t.* FROM wabakit.due_in_share(p_share, p_now, p_apart) AS t ORDER BY t.due_at LIMIT most)
+      (
+        SELECT t.* FROM wabakit.due_times t WHERE t.share = p_share AND t.due_at <= p_now
+        ORDER BY t.due_at LIMIT most
+      )
       UNION ALL
       SELECT t.* FROM unnest(organizations) AS each CROSS JOIN LATERAL (
         SELECT min(t.subscription) + abs(p_seed % (max(t.subscription) - min(t.subscription) + 1)) AS beginning
         FROM wabakit.due_times t WHERE t.share = p_share AND t.organization = each
       ) AS chance CROSS JOIN LATERAL (
         (
-          SELECT t.* FROM wabakit.due_in_share(p_share, p_now, p_apart) AS t
-          WHERE t.organization = each AND t.subscription >= beginning ORDER BY t.subscription
+          SELECT t.* FROM wabakit.due_times t
+          WHERE t.share = p_share AND t.due_at <= p_now AND t.organization = each AND t.subscription >= beginning
+          ORDER BY t.subscription
         )
         UNION ALL
         (
-          SELECT t.* FROM wabakit.due_in_share(p_share, p_now, p_apart) AS t
-          WHERE t.organization = each AND t.subscription < beginning ORDER BY t.subscription
+          SELECT t.* FROM wabakit.due_times t
+          WHERE t.share = p_share AND t.due_at <= p_now AND t.organization = each AND t.subscription < beginning
+          ORDER BY t.subscription
         )
         LIMIT most / cardinality(organizations)
       ) AS t
@@ -224,11 +231,9 @@ BEGIN
     own := CASE WHEN p_suspects IS NULL THEN 1 ELSE share END;
     CONTINUE WHEN room_left[own] = 0;
     FOR noted IN
-      SELECT d.* FROM wabakit.due_subscriptions(
-        share, seed, moment, room_left[own], p_suspects IS NOT NULL, excepted
-      ) AS d
+      SELECT d.* FROM wabakit.due_subscriptions(share, seed, moment, room_left[own], excepted) AS d
     LOOP
-      first := wabakit.first_due(noted.subscription, noted.due_at);
+      first := wabakit.next_claim_at(noted.subscription, noted.due_at, p_suspects IS NOT NULL);
       IF cardinality(early) < most AND noted.due_at < moment - lag AND coalesce(first, moment) > noted.due_at + lag THEN
         early := early || noted.subscription;
       END IF;
@@ -279,6 +284,6 @@ BEGIN
   PERFORM wabakit.put_off(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t
     WHERE t.subscription = ANY (candidates) AND t.due_at < moment - lag
-  ), lag);
+  ), lag, p_suspects IS NOT NULL);
 END $$;
 `

@@ -16,6 +16,7 @@ CREATE FUNCTION wabakit.settle_deliveries(
 DECLARE
   moment bigint;
   disabled_subscription bigint;
+  freed bigint[];
   deliveries bigint[];
   subscriptions bigint[];
   subjects text[];
@@ -42,7 +43,7 @@ BEGIN
       error text, "responseBody" text, "isSlow" boolean
     )
   ), judged AS (
-    SELECT a.*, d.position, d.status AS status_before, s.id AS subscription_id, CASE
+    SELECT a.*, d.position, d.status AS status_before, s.id AS subscription_id, s.pace AS pace_before, CASE
       WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
       WHEN a.kind = 'gone' THEN 'gone'
       WHEN moment - coalesce(s.failing_since, a."startedAt") >= a."failingLimitMs" THEN 'failing'
@@ -53,7 +54,7 @@ BEGIN
       WHERE d.subscription = a.subscription AND d.event = a.event AND d.claim_id = a."claimId" OFFSET 0
     ) AS d
     CROSS JOIN LATERAL (
-      SELECT s.id, s.disabled_reason, s.failing_since FROM wabakit.subscriptions s
+      SELECT s.id, s.disabled_reason, s.failing_since, s.pace FROM wabakit.subscriptions s
       WHERE s.position = a.subscription OFFSET 0
     ) AS s
   ), decided AS (
@@ -127,12 +128,14 @@ BEGIN
       ELSE w.row
     END) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '{}'),
     coalesce(bool_or(w.kind = 'released'), false),
-    min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL)
-  INTO settled, due, disabled_subscription
+    min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL),
+    array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before IN ('new', 'failing'))
+  INTO settled, due, disabled_subscription, freed
   FROM judged j LEFT JOIN written w ON w.place = j.place;
 
   IF disabled_subscription IS NULL THEN
     due := wabakit.advance_lanes(deliveries) OR due;
+    PERFORM wabakit.note_free(freed);
   ELSE
     PERFORM wabakit.skip_unfinished(disabled_subscription, moment);
   END IF;

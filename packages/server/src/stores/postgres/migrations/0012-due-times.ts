@@ -13,6 +13,9 @@
  * Each row has the share of claims that its subscription belongs to, so that a claim reads no more than a part of them.
  * Where the pace changes at the moment when a row is added, the row can have the share of before until a claim makes it
  * later.
+ *
+ * A new or failing subscription has one claim at a time. While that is under lease, its row can be as late as the lease:
+ * whoever settles the claim adds an earlier one.
  */
 export const dueTimes = /* sql */ `
 CREATE TABLE wabakit.due_times (
@@ -59,22 +62,28 @@ END $$;
 CREATE TRIGGER note_pace AFTER UPDATE ON wabakit.subscriptions FOR EACH ROW
   WHEN (wabakit.share_of(OLD.pace) <> wabakit.share_of(NEW.pace)) EXECUTE FUNCTION wabakit.note_pace();
 
--- When the first of what a subscription has pending or claimed is due, given a time before which nothing is; null when
--- there is nothing.
-CREATE FUNCTION wabakit.first_due(p_subscription bigint, p_from bigint) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  RETURN least(
-    (
-      SELECT d.due_at FROM wabakit.deliveries d
-      WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at >= p_from
-      ORDER BY d.due_at LIMIT 1
-    ),
-    (
-      SELECT d.due_at FROM wabakit.deliveries d
-      WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at >= p_from
-      ORDER BY d.due_at LIMIT 1
-    )
+-- When a subscription can be claimed next, given a time before which nothing is due; null when nothing is pending or
+-- claimed. If p_apart, a new or failing subscription with a claim under lease cannot have another one.
+CREATE FUNCTION wabakit.next_claim_at(p_subscription bigint, p_from bigint, p_apart boolean) RETURNS bigint
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+  pending bigint := (
+    SELECT d.due_at FROM wabakit.deliveries d
+    WHERE d.subscription = p_subscription AND d.status = 'pending' AND d.due_at >= p_from
+    ORDER BY d.due_at LIMIT 1
   );
+  claimed bigint := (
+    SELECT d.due_at FROM wabakit.deliveries d
+    WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at >= p_from
+    ORDER BY d.due_at LIMIT 1
+  );
+BEGIN
+  IF p_apart AND claimed > pending AND claimed > wabakit.clock_ms() AND (
+    SELECT s.pace IN ('new', 'failing') FROM wabakit.subscriptions s WHERE s.position = p_subscription
+  ) THEN
+    RETURN claimed;
+  END IF;
+  RETURN least(pending, claimed);
 END $$;
 
 -- When the first of all that is pending or claimed is due; null when there is nothing.
@@ -88,29 +97,14 @@ BEGIN
       SELECT t.subscription, t.due_at FROM wabakit.due_times t WHERE t.share = each ORDER BY t.due_at
     LOOP
       EXIT WHEN found <= noted.due_at;
-      found := least(found, wabakit.first_due(noted.subscription, noted.due_at));
+      found := least(found, wabakit.next_claim_at(noted.subscription, noted.due_at, false));
     END LOOP;
   END LOOP;
   RETURN found;
 END $$;
 
--- The rows of a share that are due. If p_apart, those are left out that can have no more: new and failing subscriptions
--- with a claim under lease.
-CREATE FUNCTION wabakit.due_in_share(p_share integer, p_now bigint, p_apart boolean) RETURNS SETOF wabakit.due_times
-LANGUAGE sql STABLE AS $$
-  SELECT t.* FROM wabakit.due_times t
-  WHERE t.share = p_share AND t.due_at <= p_now AND (
-    p_share = 1 OR NOT p_apart
-    OR NOT EXISTS (
-      SELECT FROM wabakit.deliveries d
-      WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > p_now OFFSET 0
-    )
-    OR 'slow' = (SELECT s.pace FROM wabakit.subscriptions s WHERE s.position = t.subscription)
-  )
-$$;
-
 -- Makes the rows of subscriptions as late as they can be, where they gain more than a lag and nobody is busy with them.
-CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[], p_lag bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION wabakit.put_off(p_subscriptions bigint[], p_lag bigint, p_apart boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   free bigint[];
 BEGIN
@@ -123,7 +117,7 @@ BEGIN
     FROM (
       SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = ANY (free) GROUP BY 1
     ) AS n
-    CROSS JOIN LATERAL wabakit.first_due(n.subscription, n.due_at) AS first
+    CROSS JOIN LATERAL wabakit.next_claim_at(n.subscription, n.due_at, p_apart) AS first
     WHERE first IS NULL OR first > n.due_at + p_lag
   ), removed AS (
     DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (ARRAY(SELECT e.subscription FROM early e))
@@ -131,6 +125,19 @@ BEGIN
   INSERT INTO wabakit.due_times
   SELECT row.* FROM early e CROSS JOIN LATERAL wabakit.due_time(e.subscription, e.first) AS row WHERE e.first IS NOT NULL;
 END $$;
+
+-- Adds rows for subscriptions that can be claimed again, because a claim of theirs is over.
+CREATE FUNCTION wabakit.note_free(p_subscriptions bigint[]) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+  INSERT INTO wabakit.due_times
+  SELECT row.*
+  FROM unnest(p_subscriptions) AS each
+  CROSS JOIN LATERAL wabakit.next_claim_at(each, 0, true) AS first
+  CROSS JOIN LATERAL wabakit.due_time(each, first) AS row
+  WHERE NOT EXISTS (
+    SELECT FROM wabakit.due_times t WHERE t.subscription = each AND t.due_at <= first OFFSET 0
+  ) AND first IS NOT NULL;
+END;
 
 -- Adds rows that should be there and are not. Somebody who changes due times by hand, without the lock, can make a claim
 -- put a row off too far.
