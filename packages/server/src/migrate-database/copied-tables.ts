@@ -44,10 +44,6 @@ const copyTable = (
   columns: { ...copyRecord(table), ...others },
 })
 
-/** Releases a claim, as `takeOver` does: the lock on the file proves that the claiming server is gone. */
-const unlessClaimed = (released: string, column: string): string =>
-  `iif(d.status = 'claimed', ${released}, d.${column})`
-
 /** All tables, in the order in which they are copied. */
 export const copiedTables: readonly CopiedTable[] = [
   copyTable('organizations', ['seq'], { position: 'seq' }),
@@ -69,9 +65,9 @@ export const copiedTables: readonly CopiedTable[] = [
       event_name: 'e.name',
       subject: 'd.subject',
       webhook_id: 'd.webhookId',
-      status: unlessClaimed(`'pending'`, 'status'),
+      status: 'd.status',
       holds_lane: expressions.flag(`(d.laneState is 'holding')`),
-      due_at: unlessClaimed('d.createdAt', 'dueAt'),
+      due_at: 'd.dueAt',
       claim_id: 'null',
       worker: 'null',
       attempts: 'd.attempts',

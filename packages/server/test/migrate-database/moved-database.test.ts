@@ -93,11 +93,7 @@ test('each delivery keeps its state in its lane', async () => {
 })
 
 test('a claim from before the migration settles nothing', async () => {
-  const { from, to } = await migrate()
-  const claimed = openSqlite(from)
-    .prepare('select distinct status from deliveries where claimId = ? order by status')
-    .all(lostClaim)
-  expect(claimed.map(({ status }) => status)).toEqual(['claimed', 'skipped'])
+  const { to } = await migrate()
   const store = await openTarget(to)
   const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 1_000 })
   const attempt = {

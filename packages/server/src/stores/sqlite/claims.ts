@@ -3,6 +3,8 @@ import type { ClaimedDelivery, ClaimRequest, Pace, SubscriptionRecord } from '@w
 import { createTurns, type Turns } from '@wabakit/core/storage'
 import { deliveryColumns } from './delivery-rows.ts'
 import type { DueTimes } from './due-times.ts'
+import type { Lease, Leases } from './leases.ts'
+import type { Candidate, Pending } from './pending.ts'
 import { mapRows, mapTable } from './records.ts'
 
 /** Claims what is due. */
@@ -12,9 +14,6 @@ export type Claims = {
   /** Must be called when the pace of a subscription has changed. */
   notePace(subscription: number): void
 }
-
-/** A delivery that can be claimed when it is due. */
-type Candidate = { readonly dueAt: number; readonly event: number }
 
 /** A subscription in the course of a claim. */
 type Queue = {
@@ -34,40 +33,23 @@ type Queue = {
   record: SubscriptionRecord | undefined
 }
 
-const states = mapRows<{ organizationId: string; pace: Pace; leases: number }>({
-  organizationId: 'text',
-  pace: 'text',
-  leases: 'integer',
-})
+export type ClaimsContext = {
+  readonly database: DatabaseSync
+  readonly dueTimes: DueTimes
+  readonly leases: Leases
+  readonly pending: Pending
+}
+
+const states = mapRows<{ organizationId: string; pace: Pace }>({ organizationId: 'text', pace: 'text' })
 const deliveries = mapTable('deliveries')
 const events = mapTable('events')
 const subscriptions = mapTable('subscriptions')
 
 const none: ReadonlySet<string> = new Set()
 
-const isBefore = (left: Candidate, right: Candidate): number =>
-  left.dueAt - right.dueAt || left.event - right.event
-
-/** Makes the claims of a database. */
-export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims => {
-  const readState = database.prepare(
-    `select s.organizationId, s.pace, (
-       select count(*) from deliveries where subscription = s.seq and status = 'claimed' and dueAt > ?
-     ) as leases
-     from subscriptions s where s.seq = ?`,
-  )
-  const findLeaseEnd = database.prepare(
-    `select min(dueAt) as at from deliveries where subscription = ? and status = 'claimed' and dueAt > ?`,
-  )
-  const findFirst = ['pending', 'claimed'].map((status) =>
-    database.prepare(
-      `select dueAt, event from deliveries where subscription = ? and status = '${status}'
-       order by dueAt, event limit ?`,
-    ),
-  )
-  const lease = database.prepare(
-    `update deliveries set status = 'claimed', claimId = ?, dueAt = ? where event = ? and subscription = ?`,
-  )
+/** Claims the deliveries of a database. It writes nothing. */
+export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsContext): Claims => {
+  const readState = database.prepare('select organizationId, pace from subscriptions where seq = ?')
   const read = database.prepare(
     `select ${deliveryColumns}, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
@@ -85,16 +67,19 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
   const withoutSlots = new Set<number>()
   let limits = ''
 
+  const listActive = (subscription: number, { now }: ClaimRequest): Lease[] =>
+    leases.list(subscription).filter(({ until }) => until > now)
+
   const openQueue = (subscription: number, request: ClaimRequest): Queue => {
-    const row = readState.get(request.now, subscription)
-    const { organizationId, pace, leases } =
-      row === undefined ? { organizationId: '', pace: 'new' as const, leases: 0 } : states.toRecord(row)
+    const row = readState.get(subscription)
+    const { organizationId, pace } =
+      row === undefined ? { organizationId: '', pace: 'new' as const } : states.toRecord(row)
     const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
     return {
       subscription,
       organizationId,
       pace,
-      slots: (isAlone ? 1 : request.perSubscription) - leases,
+      slots: (isAlone ? 1 : request.perSubscription) - listActive(subscription, request).length,
       isLeased: false,
       candidates: [],
       chunk: 2,
@@ -109,24 +94,28 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
   const nextOf = (queue: Queue): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
     if (candidates.length > 0 || isWhole) return candidates[0]
-    const found = findFirst.map((each) => each.all(subscription, chunk))
-    queue.isWhole = found.every(({ length }) => length < chunk)
-    queue.candidates = found
-      .flat()
-      .map(({ dueAt, event }) => ({ dueAt: Number(dueAt), event: Number(event) }))
-      .sort(isBefore)
-      .slice(0, queue.isWhole ? undefined : chunk)
+    queue.candidates = pending.findNext(subscription, chunk)
+    queue.isWhole = queue.candidates.length < chunk
     queue.chunk *= 2
     return queue.candidates[0]
   }
 
-  const take = (queue: Queue, { event }: Candidate, request: ClaimRequest): ClaimedDelivery => {
+  /** Claims a candidate. Returns nothing if it is no longer pending: its lease remained. */
+  const take = (
+    queue: Queue,
+    { event }: Candidate,
+    { claimId, now, leaseMs }: ClaimRequest,
+  ): ClaimedDelivery | undefined => {
     const { subscription } = queue
+    queue.candidates.shift()
+    leases.add({ event, subscription, claimId, until: now + leaseMs, isSkipped: false })
+    const row = read.get(event, subscription)
+    if (row?.status !== 'claimed') {
+      leases.remove({ event, subscription })
+      return undefined
+    }
     queue.slots--
     queue.isLeased = true
-    queue.candidates.shift()
-    lease.run(request.claimId, request.now + request.leaseMs, event, subscription)
-    const row = read.get(event, subscription) ?? {}
     queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
     return {
       delivery: deliveries.toRecord(row),
@@ -137,7 +126,8 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
   }
 
   /** Takes a subscription that has nothing more to claim out of the turns, and says when to look at it again. */
-  const putOff = (queue: Queue, { now, leaseMs }: ClaimRequest): void => {
+  const putOff = (queue: Queue, request: ClaimRequest): void => {
+    const { now, leaseMs } = request
     const { subscription, slots, isLeased } = queue
     turnsOf(queue).delete(subscription)
     const next = Math.min(nextOf(queue)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
@@ -145,7 +135,8 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
       dueTimes.defer(subscription, next)
     } else {
       withoutSlots.add(subscription)
-      dueTimes.defer(subscription, next, Number(findLeaseEnd.get(subscription, now)?.at ?? next))
+      const ends = listActive(subscription, request).map(({ until }) => until)
+      dueTimes.defer(subscription, next, ends.length > 0 ? Math.min(...ends) : next)
     }
   }
 
@@ -190,19 +181,32 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
         } else if (next === undefined || next.dueAt > now || queue.slots <= 0) {
           putOff(queue, request)
         } else {
-          taken.push(take(queue, next, request))
+          const claimed = take(queue, next, request)
+          if (claimed !== undefined) taken.push(claimed)
         }
       }
       return taken
     }
 
-    noteLimits(request)
-    addReady()
-    const quick = takeFrom(ready.quick, limit)
-    const except = new Set(suspects?.except)
-    const others = takeFrom(ready.suspect, suspects?.limit ?? limit - quick.length, except)
-    const failing = takeFrom(ready.failing, suspects?.failing ?? limit - quick.length - others.length, except)
-    return [...quick, ...others, ...failing]
+    try {
+      noteLimits(request)
+      addReady()
+      const quick = takeFrom(ready.quick, limit)
+      const except = new Set(suspects?.except)
+      const others = takeFrom(ready.suspect, suspects?.limit ?? limit - quick.length, except)
+      const failing = takeFrom(
+        ready.failing,
+        suspects?.failing ?? limit - quick.length - others.length,
+        except,
+      )
+      leases.commit()
+      dueTimes.commit()
+      return [...quick, ...others, ...failing]
+    } catch (error) {
+      leases.rollback()
+      dueTimes.rollback()
+      throw error
+    }
   }
 
   return {

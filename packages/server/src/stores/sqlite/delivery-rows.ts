@@ -4,10 +4,15 @@ import { parseCursor } from '../cursor.ts'
 import { parseDeliveryId } from '../delivery-id.ts'
 import { createQueries, type Row } from './queries.ts'
 
+/** `leaseEnd` is a function of the connection: leases are in memory. */
+const isClaimed = "d.status = 'pending' and leaseEnd(d.event, d.subscription) is not null"
+const status = `iif(${isClaimed}, 'claimed', d.status)`
+
 /** The columns of a {@link DeliveryRecord}: from `d`, a delivery, with its event `e` and its subscription `s`. */
 export const deliveryColumns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
-  e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.status, d.dueAt, d.attempts, d.failures,
+  e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, ${status} as status,
+  iif(${isClaimed}, leaseEnd(d.event, d.subscription), d.dueAt) as dueAt, d.attempts, d.failures,
   d.createdAt, d.finishedAt`
 
 /** Reads deliveries in the order of the query, with their keys and `isDisabled` of their subscriptions. */
@@ -59,7 +64,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
           subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
         "d.status <> 'delivered'": excludesDelivered(query) ? [] : undefined,
         "d.status in ('exhausted', 'skipped')": selectsFailed(query) ? [] : undefined,
-        'd.status in (select value from json_each(?))': statuses && JSON.stringify(statuses),
+        [`${status} in (select value from json_each(?))`]: statuses && JSON.stringify(statuses),
         // A delivery is created when its event occurs.
         'd.createdAt >= ?': query.occurredFrom,
         'd.createdAt < ?': query.occurredBefore,

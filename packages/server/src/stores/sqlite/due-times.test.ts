@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { groupEvent, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { createDueTimes } from './due-times.ts'
+import { createLeases } from './leases.ts'
 import { openDatabase } from './open-database.ts'
+import { createPending } from './pending.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 /** The due times of a database in which one delivery of one subscription is due. */
@@ -16,7 +18,7 @@ const dueTimesOfOne = async () => {
   await store.close()
   const { database, close } = openDatabase(path)
   onTestFinished(close)
-  return createDueTimes(database)
+  return createDueTimes(database, createPending(database, createLeases()))
 }
 
 test('a due subscription is returned once, until it is deferred or added', async () => {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createDueHeap, type DueTime } from './due-heap.ts'
+import type { Pending } from './pending.ts'
 
 export type { DueTime }
 
@@ -32,13 +33,8 @@ export type DueTimes = {
 }
 
 /** Reads the due times of a database into memory. */
-export const createDueTimes = (database: DatabaseSync): DueTimes => {
+export const createDueTimes = (database: DatabaseSync, { findNext }: Pick<Pending, 'findNext'>): DueTimes => {
   const subscriptions = database.prepare('select seq from subscriptions')
-  const first = ['pending', 'claimed'].map((status) =>
-    database.prepare(
-      `select dueAt from deliveries where subscription = ? and status = '${status}' order by dueAt limit 1`,
-    ),
-  )
   const times = createDueHeap()
   /** The subscriptions that `takeDue` has not returned yet, with the time to consider them. */
   const upcoming = createDueHeap()
@@ -53,7 +49,7 @@ export const createDueTimes = (database: DatabaseSync): DueTimes => {
     else upcoming.put({ subscription, dueAt: retryAt })
   }
   const refresh: DueTimes['refresh'] = (subscription) => {
-    defer(subscription, Math.min(...first.map((each) => Number(each.get(subscription)?.dueAt ?? Infinity))))
+    defer(subscription, findNext(subscription, 1)[0]?.dueAt)
   }
   const putEarlier = (heap: typeof times, time: DueTime): void => {
     if (time.dueAt < (heap.find(time.subscription)?.dueAt ?? Infinity)) heap.put(time)

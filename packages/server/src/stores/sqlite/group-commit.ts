@@ -23,8 +23,10 @@ export type GroupCommitOptions = {
   readonly checkOwner: () => void
   /** Called after a transaction, when the promises of its writes are settled. */
   readonly onCommit: () => void
-  /** Called when changes have been rolled back. */
+  /** Called when changes have been rolled back: those of a write, or all of the transaction. */
   readonly onRollback: () => void
+  /** Called before `onRollback` if all changes of a transaction have been rolled back. */
+  readonly onAbort: () => void
 }
 
 /** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
@@ -45,6 +47,7 @@ export const createGroupCommit = ({
   checkOwner,
   onCommit,
   onRollback,
+  onAbort,
 }: GroupCommitOptions): GroupCommit => {
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
@@ -82,6 +85,7 @@ export const createGroupCommit = ({
     } catch {
       // There is no transaction, see above.
     }
+    onAbort()
     onRollback()
   }
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord } from '@wabakit/core'
 import type { DueTimes } from './due-times.ts'
+import type { Leases } from './leases.ts'
 import { mapRows } from './records.ts'
 
 /** The unfinished deliveries of a subscription and a subject. */
@@ -26,13 +27,14 @@ export type Lanes = {
 export type LanesOptions = {
   readonly database: DatabaseSync
   readonly dueTimes: DueTimes
+  readonly leases: Leases
   /** Called when a delivery becomes due. */
   readonly onDue: () => void
 }
 
 const heads = mapRows<{ event: number; waitsFor: string | null }>({ event: 'integer', waitsFor: 'text' })
 
-export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes => {
+export const createLanes = ({ database, dueTimes, leases, onDue }: LanesOptions): Lanes => {
   const insert = database.prepare(
     `insert into deliveries (event, subscription, organizationId, subject, status, laneState, dueAt, createdAt, finishedAt,
        attempts, failures)
@@ -89,6 +91,7 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
     },
     skipAll: (subscription, now) => {
       skip.run(now, subscription)
+      leases.skip(subscription)
     },
   }
 }

@@ -134,7 +134,6 @@ export const migrations: readonly string[] = [
     status text not null,
     laneState text, -- its state in its lane while unfinished: holding, waiting or passable
     dueAt integer,
-    claimId text,
     attempts integer not null,
     failures integer not null,
     createdAt integer not null,
@@ -143,9 +142,8 @@ export const migrations: readonly string[] = [
   ) strict, without rowid;
   create index lanes on deliveries (subscription, subject, laneState, event) where laneState is not null;
   create index waitingDeliveries on deliveries (subscription) where laneState = 'waiting';
-  -- Two indexes, so that a claim removes an entry from the first and adds one to the second, which stays small.
+  -- What is claimed is pending here, too: leases are in memory.
   create index pendingDeliveries on deliveries (subscription, dueAt) where status = 'pending';
-  create index claimedDeliveries on deliveries (subscription, dueAt) where status = 'claimed';
   create index finishedDeliveries on deliveries (finishedAt) where finishedAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
   create index undelivered on deliveries (organizationId, event) where status <> 'delivered';

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError } from '@wabakit/core'
 
 /**
- * Takes a database over from the previous server, and makes due what that server had claimed.
+ * Takes a database over from the previous server. Claims were in its memory, so what it had claimed is due.
  *
  * The lock file keeps two servers apart unless somebody removes it. Therefore the database also names its owner. Each
  * transaction checks the name, so a server writes nothing after another one has taken over.
@@ -12,12 +12,7 @@ import { StorageUnavailableError } from '@wabakit/core'
  */
 export const takeOver = (database: DatabaseSync): (() => void) => {
   const token = randomUUID()
-  database.exec(`
-    begin immediate;
-    replace into owner (id, token) values (1, '${token}');
-    update deliveries set status = 'pending', claimId = null, dueAt = createdAt where status = 'claimed';
-    commit;
-  `)
+  database.prepare('replace into owner (id, token) values (1, ?)').run(token)
   const read = database.prepare('select token from owner where id = 1')
   return () => {
     if (read.get()?.token === token) return

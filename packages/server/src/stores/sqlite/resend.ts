@@ -5,6 +5,7 @@ import type { DeliveryKey } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
 import { type ReadDeliveries, toDeliveryCursor } from './delivery-rows.ts'
 import type { Lane, Lanes } from './lanes.ts'
+import type { Leases } from './leases.ts'
 import { mapRows } from './records.ts'
 
 /** See {@link Store.resendDeliveries}. */
@@ -14,6 +15,7 @@ export type ResendOptions = {
   readonly database: DatabaseSync
   readonly read: ReadDeliveries
   readonly lanes: Lanes
+  readonly leases: Leases
 }
 
 const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
@@ -23,9 +25,9 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
   isDisabled: 'flag',
 })
 
-export const createResend = ({ database, read, lanes }: ResendOptions): Resend => {
+export const createResend = ({ database, read, lanes, leases }: ResendOptions): Resend => {
   const putBack = database.prepare(
-    `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, claimId = null, failures = 0,
+    `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, failures = 0,
        finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
 
@@ -43,6 +45,7 @@ export const createResend = ({ database, read, lanes }: ResendOptions): Resend =
     const lanesToAdvance = new Map<string, Lane>()
     for (const { event, subscription, eventId, webhookId, subject } of resent) {
       putBack.run(webhookIdSuffix === null ? webhookId : `${eventId}${webhookIdSuffix}`, event, subscription)
+      leases.remove({ event, subscription })
       lanesToAdvance.set(`${subscription} ${subject}`, { subscription, subject })
     }
     for (const lane of lanesToAdvance.values()) lanes.advance(lane, now)

@@ -12,6 +12,7 @@ import { type DeliveryKey, parseDeliveryId } from '../delivery-id.ts'
 import { deliveryColumns } from './delivery-rows.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
+import type { Leases } from './leases.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 
 /** See {@link Store.settleDelivery}. */
@@ -21,6 +22,7 @@ export type SettleOptions = {
   readonly database: DatabaseSync
   readonly lanes: Lanes
   readonly dueTimes: DueTimes
+  readonly leases: Leases
   /** Called when a delivery becomes due. */
   readonly onDue: () => void
   /** Called when the pace of a subscription has changed. */
@@ -29,7 +31,6 @@ export type SettleOptions = {
 
 /** What a settlement depends on besides the delivery itself. */
 type State = {
-  readonly claimId: string | null
   readonly laneState: 'holding' | 'passable' | null
   readonly isDisabled: boolean
   readonly failingSince: number | null
@@ -37,7 +38,6 @@ type State = {
 }
 
 const states = mapRows<State>({
-  claimId: 'text',
   laneState: 'text',
   isDisabled: 'flag',
   failingSince: 'integer',
@@ -98,15 +98,15 @@ const findReasonToDisable = (
   return isFailing ? 'failing' : null
 }
 
-export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: SettleOptions): Settle => {
+export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace }: SettleOptions): Settle => {
   const find = database.prepare(
-    `select ${deliveryColumns}, d.claimId, d.laneState, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
+    `select ${deliveryColumns}, d.laneState, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
      where d.event = ? and d.subscription = ?`,
   )
   const update = database.prepare(
     `update deliveries
-     set claimId = null, status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
+     set status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
      where event = ? and subscription = ?`,
   )
   const insertAttempt = database.prepare(
@@ -140,8 +140,10 @@ export const createSettle = ({ database, lanes, dueTimes, onDue, onPace }: Settl
   return (settlement) => {
     const { deliveryId, claimId, now, result } = settlement
     const key = parseDeliveryId(deliveryId)
+    if (leases.find(key)?.claimId !== claimId) return { outcome: 'stale' }
     const row = find.get(key.event, key.subscription)
-    if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
+    leases.remove(key)
+    if (row === undefined) return { outcome: 'stale' }
     const before = deliveries.toRecord(row)
     const current = states.toRecord(row)
 

@@ -11,9 +11,11 @@ import { createEvents } from './events.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createGroups } from './groups.ts'
 import { createLanes } from './lanes.ts'
+import { createLeases } from './leases.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { createOrganizations } from './organizations.ts'
 import { createParticipants } from './participants.ts'
+import { createPending } from './pending.ts'
 import { createResend } from './resend.ts'
 import { createSettle } from './settlements.ts'
 import { toStorageError } from './storage-errors.ts'
@@ -23,8 +25,15 @@ import { createSummaries } from './summaries.ts'
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
   const due = createDueNotifier()
-  const dueTimes = createDueTimes(database)
-  const lanes = createLanes({ database, dueTimes, onDue: due.notify })
+  const leases = createLeases()
+  database.function(
+    'leaseEnd',
+    (event, subscription) =>
+      leases.find({ event: Number(event), subscription: Number(subscription) })?.until ?? null,
+  )
+  const pending = createPending(database, leases)
+  const dueTimes = createDueTimes(database, pending)
+  const lanes = createLanes({ database, dueTimes, leases, onDue: due.notify })
   const events = createEvents(database, lanes)
   const organizations = createOrganizations(database)
   const apiKeys = createApiKeys(database, organizations)
@@ -33,17 +42,28 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const calls = createCalls(database, events)
   const summaries = createSummaries(database, events)
   const subscriptions = createSubscriptions(database, lanes)
-  const claims = createClaims(database, dueTimes)
-  const settle = createSettle({ database, lanes, dueTimes, onDue: due.notify, onPace: claims.notePace })
+  const claims = createClaims({ database, dueTimes, leases, pending })
+  const settle = createSettle({
+    database,
+    lanes,
+    dueTimes,
+    leases,
+    onDue: due.notify,
+    onPace: claims.notePace,
+  })
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
-  const resend = createResend({ database, read: readDeliveries, lanes })
-  const measureBacklog = createMeasureBacklog(database, dueTimes)
+  const resend = createResend({ database, read: readDeliveries, lanes, leases })
+  const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
   const commits = createGroupCommit({
     database,
     checkOwner,
-    onCommit: dueTimes.commit,
+    onCommit: () => {
+      leases.commit()
+      dueTimes.commit()
+    },
     onRollback: dueTimes.rollback,
+    onAbort: leases.rollback,
   })
 
   let isClosed = false
@@ -54,6 +74,14 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     write(() => {
       organizations.require(organizationId)
       return work()
+    })
+
+  /** Removes subscriptions, with the claims of their deliveries. */
+  const remove = (work: () => boolean): Promise<boolean> =>
+    write(() => {
+      const isRemoved = work()
+      leases.removeUnless(subscriptions.exists)
+      return isRemoved
     })
 
   /** Reads what is committed: no transaction lasts longer than a turn of the event loop. */
@@ -70,7 +98,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     saveOrganization: (organization) => write(() => organizations.save(organization)),
     findOrganization: (organizationId) => read(() => organizations.find(organizationId)),
     listOrganizations: (page) => read(() => organizations.list(page)),
-    removeOrganization: (organizationId) => write(() => organizations.remove(organizationId)),
+    removeOrganization: (organizationId) => remove(() => organizations.remove(organizationId)),
 
     addApiKey: (key) => writeTo(key.organizationId, () => apiKeys.add(key)),
     listApiKeys: (organizationId) => read(() => apiKeys.list(organizationId)),
@@ -99,12 +127,16 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
       read(() => subscriptions.find(organizationId, subscriptionId)),
     listSubscriptions: (organizationId, page) => read(() => subscriptions.list(organizationId, page)),
     removeSubscription: (organizationId, subscriptionId) =>
-      write(() => subscriptions.remove(organizationId, subscriptionId)),
+      remove(() => subscriptions.remove(organizationId, subscriptionId)),
 
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
-    claimDeliveries: (request) => write(() => claims.claim(request)),
+    claimDeliveries: (request) =>
+      read(() => {
+        checkOwner()
+        return claims.claim(request)
+      }),
     settleDelivery: (settlement) => write(() => settle(settlement)),
     resendDeliveries: (query) => write(() => resend(query)),
     nextDueAt: () =>

@@ -10,6 +10,7 @@ export type Subscriptions = {
   save(subscription: SubscriptionRecord): SaveOutcome
   find(organizationId: string, subscriptionId: string): SubscriptionRecord | undefined
   list(organizationId: string, page: PageRequest): Page<SubscriptionRecord>
+  exists(seq: number): boolean
   remove(organizationId: string, subscriptionId: string): boolean
 }
 
@@ -28,6 +29,7 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
     'select * from subscriptions where organizationId = ? and seq > ? order by seq limit ?',
   )
   const resetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
+  const exists = database.prepare('select 1 from subscriptions where seq = ?')
   const remove = database.prepare('delete from subscriptions where organizationId = ? and id = ?')
 
   return {
@@ -54,6 +56,7 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
         toItem: toRecord,
         toCursor: ({ seq }) => String(seq),
       }),
+    exists: (seq) => exists.get(seq) !== undefined,
     remove: (organizationId, subscriptionId) =>
       Number(remove.run(organizationId, subscriptionId).changes) > 0,
   }

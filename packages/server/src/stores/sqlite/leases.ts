@@ -1,0 +1,90 @@
+import type { DeliveryKey } from '../delivery-id.ts'
+
+/** A claimed delivery. */
+export type Lease = DeliveryKey & {
+  readonly claimId: string
+  /** Time from which the delivery can be claimed again, as Unix time in milliseconds. */
+  readonly until: number
+  /** Whether the delivery was skipped in the meantime. The claim can still be settled. */
+  readonly isSkipped: boolean
+}
+
+/**
+ * The claims, in memory: only one process uses the file, and its claims end with it. `commit` and `rollback` must be called
+ * at the end of transactions.
+ */
+export type Leases = {
+  add(lease: Lease): void
+  find(key: DeliveryKey): Lease | undefined
+  remove(key: DeliveryKey): void
+  /** Records that the deliveries of a subscription were skipped. */
+  skip(subscription: number): void
+  /** Removes the leases of subscriptions that are gone. */
+  removeUnless(exists: (subscription: number) => boolean): void
+  /** Returns the leases of a subscription, without those of skipped deliveries. */
+  list(subscription: number): readonly Lease[]
+  /** Counts the leases that end after a time, without those of skipped deliveries. */
+  count(now: number): number
+  /** Keeps the changes since the last commit. */
+  commit(): void
+  /** Reverts the changes since the last commit. */
+  rollback(): void
+}
+
+export const createLeases = (): Leases => {
+  const leases = new Map<number, Map<number, Lease>>()
+  let undo: (() => void)[] = []
+
+  const put = (lease: Lease): void => {
+    const own = leases.get(lease.subscription) ?? new Map<number, Lease>()
+    leases.set(lease.subscription, own.set(lease.event, lease))
+  }
+  const find: Leases['find'] = ({ event, subscription }) => leases.get(subscription)?.get(event)
+  const drop = ({ event, subscription }: DeliveryKey): void => {
+    const own = leases.get(subscription)
+    own?.delete(event)
+    if (own?.size === 0) leases.delete(subscription)
+  }
+  const list: Leases['list'] = (subscription) =>
+    [...(leases.get(subscription)?.values() ?? [])].filter(({ isSkipped }) => !isSkipped)
+
+  return {
+    find,
+    remove: (key) => {
+      const lease = find(key)
+      if (lease !== undefined) undo.push(() => put(lease))
+      drop(key)
+    },
+    list,
+    removeUnless: (exists) => {
+      for (const [subscription, own] of leases) {
+        if (exists(subscription)) continue
+        undo.push(() => leases.set(subscription, own))
+        leases.delete(subscription)
+      }
+    },
+    add: (lease) => {
+      const before = find(lease)
+      undo.push(() => (before === undefined ? drop(lease) : put(before)))
+      put(lease)
+    },
+    skip: (subscription) => {
+      for (const lease of list(subscription)) {
+        undo.push(() => put(lease))
+        put({ ...lease, isSkipped: true })
+      }
+    },
+    count: (now) =>
+      [...leases.keys()].reduce(
+        (sum, subscription) => sum + list(subscription).filter(({ until }) => until > now).length,
+        0,
+      ),
+    commit: () => {
+      undo = []
+    },
+    rollback: () => {
+      for (const revert of undo.reverse()) revert()
+      undo = []
+    },
+  }
+}
