@@ -1,12 +1,19 @@
-import { createIds, type ReferenceServer } from '@wabakit/core'
+import {
+  createIds,
+  type ReferenceServer,
+  StorageOutcomeUnknownError,
+  StorageUnavailableError,
+} from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { createHttpServer } from '../http/http-server.ts'
 import { createMetrics } from '../metrics/metrics.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { checkConfig } from './check-config.ts'
+import { createConfigured } from './check-organizations.ts'
 import { type Demo, ensureDemo } from './demo.ts'
 import { createLogger } from './logger.ts'
-import { openStore } from './open-store.ts'
+import { formatDatabase, openStore } from './open-store.ts'
 import { createRuntime } from './runtime.ts'
 
 /** A server that is listening. */
@@ -42,6 +49,12 @@ export type StartServerOptions = {
   readonly ownsProcess?: boolean | undefined
 }
 
+/** Returns a DatabaseOpenError for a failure of the database, and any other error unchanged. */
+const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+    ? new DatabaseOpenError(formatDatabase(database), error.message, { cause: error })
+    : error
+
 /**
  * Starts a server and resolves when it accepts requests.
  *
@@ -59,7 +72,7 @@ export const startServer = async (
   { logStream, ownsProcess = false }: StartServerOptions = {},
 ): Promise<RunningServer> => {
   const settings = parseConfig(config, () => 'startServer')
-  checkConfig(settings)
+  await checkConfig(settings)
   const log = createLogger({ ...settings, stream: logStream })
   const onError = (error: unknown): void => {
     metrics.countError()
@@ -87,15 +100,16 @@ export const startServer = async (
   }
 
   try {
-    await service.ready()
-    const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
-    const demo = isDemo ? await ensureDemo(service, settings.webhookUrl) : undefined
+    await createConfigured({ key: 'organizations', source: settings.database }, service.ready)
     const url = await http.listen()
+    const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
+    // The last step that can fail: it creates an API key that is shown only once.
+    const demo = isDemo ? await ensureDemo(service, settings.webhookUrl) : undefined
     runtime.start()
     log.info({ url }, 'listening')
     return { url, service, demo, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
-    throw error
+    throw toStartError(error, settings)
   }
 }
