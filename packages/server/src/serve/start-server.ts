@@ -12,6 +12,7 @@ import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { checkConfig } from './check-config.ts'
 import { createConfigured } from './check-organizations.ts'
 import { type Demo, ensureDemo } from './demo.ts'
+import { createErrorLog } from './error-log.ts'
 import { createLogger } from './logger.ts'
 import { formatDatabase, openStore } from './open-store.ts'
 import { createRuntime } from './runtime.ts'
@@ -74,9 +75,10 @@ export const startServer = async (
   const settings = parseConfig(config, () => 'startServer')
   await checkConfig(settings)
   const log = createLogger({ ...settings, stream: logStream })
+  const errors = createErrorLog(log)
   const onError = (error: unknown): void => {
     metrics.countError()
-    log.error({ err: error }, 'error')
+    errors.write(error)
   }
   const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
   const metrics = createMetrics(opened.store)
@@ -91,6 +93,7 @@ export const startServer = async (
     await Promise.all([http.close(graceMs), runtime.stop(graceMs)])
     await runtime.close()
     metrics.close()
+    errors.close()
     log.info('stopped')
   }
   let stopping: Promise<void> | undefined
