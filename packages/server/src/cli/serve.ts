@@ -3,7 +3,6 @@ import { loadConfig } from '../config/load-config.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
@@ -48,15 +47,7 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
 }
 
 export const define = (command: Command): void => {
-  addSettingOptions(command)
-    // An unknown command is parsed as an argument of the default command.
-    .allowExcessArguments()
-    .action(async ({ format, ...flags }, { args: [unknown] }) => {
-      if (unknown !== undefined) {
-        throw new CliError(`There is no command ${unknown}. See wabakit --help.`, exitCodes.usage)
-      }
-      await serve(flags, createOutput({ format }))
-    })
+  addSettingOptions(command).action(({ format, ...flags }) => serve(flags, createOutput({ format })))
   addExamples(
     command,
     '',
