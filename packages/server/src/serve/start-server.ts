@@ -6,8 +6,7 @@ import {
 } from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { createHttpServer } from '../http/http-server.ts'
-import { createMetrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { checkConfig } from './check-config.ts'
 import { createConfigured } from './check-organizations.ts'
@@ -15,7 +14,6 @@ import { type Demo, ensureDemo } from './demo.ts'
 import { createErrorLog } from './error-log.ts'
 import { createLogger } from './logger.ts'
 import { formatDatabase, openStore } from './open-store.ts'
-import { createRuntime } from './runtime.ts'
 
 /** A server that is listening. */
 export type RunningServer = {
@@ -76,12 +74,19 @@ export const startServer = async (
   await checkConfig(settings)
   const log = createLogger({ ...settings, stream: logStream })
   const errors = createErrorLog(log)
+  let metrics: Metrics | undefined
   const onError = (error: unknown): void => {
-    metrics.countError()
+    metrics?.countError()
     errors.write(error)
   }
   const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
-  const metrics = createMetrics(opened.store)
+  // Loaded after the database is open, because a start after a crash notices there that the crashed process is lost.
+  const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
+    import('../metrics/metrics.ts'),
+    import('./runtime.ts'),
+    import('../http/http-server.ts'),
+  ])
+  metrics = createMetrics(opened.store)
   const ids = createIds({ clock: { now: Date.now }, random: Math.random })
   const requestId = (): string => ids('req')
   const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
@@ -92,7 +97,7 @@ export const startServer = async (
     const graceMs = settings.shutdownGraceMs
     await Promise.all([http.close(graceMs), runtime.stop(graceMs)])
     await runtime.close()
-    metrics.close()
+    metrics?.close()
     errors.close()
     log.info('stopped')
   }
@@ -103,7 +108,7 @@ export const startServer = async (
   }
 
   try {
-    await createConfigured({ key: 'organizations', source: settings.database }, service.ready)
+    await createConfigured({ key: 'organizations', source: 'the database' }, service.ready)
     const url = await http.listen()
     const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
     // The last step that can fail: it creates an API key that is shown only once.
