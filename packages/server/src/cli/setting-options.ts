@@ -34,7 +34,7 @@ export const addSettingOptions = (
     .option('--config <file>', 'JSON file with settings (default: wabakit.config.json if it exists)')
     .addOption(createFormatOption())
     .configureHelp({
-      // Below its flag, because the longest flag leaves no room beside it.
+      // Below its flag: beside the longest one, the lines would be too short.
       formatItem: (term, _termWidth, description, help) =>
         `  ${term}\n${help.boxWrap(description, 72).replace(/^/gm, '      ')}`,
     })
