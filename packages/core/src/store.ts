@@ -193,6 +193,12 @@ export type Store = {
    * @returns the number of deliveries and events that were removed; 0 if there are none left to remove.
    */
   prune(request: PruneRequest): Promise<number>
+  /**
+   * Writes and commits something that means nothing.
+   *
+   * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
+   */
+  checkWritable(): Promise<void>
   /** Closes everything that the store has open. */
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createGroup, listenForWebhooks, start } from './fixture.ts'
 import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
 
@@ -58,4 +59,27 @@ test('is not ready while the database is away, refuses with 503, and recovers wi
   await cluster?.start()
   await expect.poll(readiness, { timeout: 20_000 }).toBe(200)
   expect((await createGroup(url)).status).toBe(200)
+}, 60_000)
+
+test('is not ready while the database accepts reads only', async () => {
+  const database = (await cluster?.createDatabase()) ?? ''
+  const { url } = await start({ database })
+  const readiness = async (): Promise<number> => (await fetch(`${url}/readyz`)).status
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const reconnect = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`
+  const name = new URL(database).pathname.slice(1)
+
+  await client.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`)
+  await client.query(reconnect)
+  await expect.poll(async () => (await createGroup(url)).status).toBe(503)
+  expect(await readiness()).toBe(503)
+
+  await client.query(`SET default_transaction_read_only = off`)
+  await client.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`)
+  await client.query(reconnect)
+  await expect.poll(async () => (await createGroup(url)).status, { timeout: 10_000 }).toBe(200)
+  expect(await readiness()).toBe(200)
 }, 60_000)

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -131,6 +132,39 @@ test('an attempt that does not end is given up after the grace', async () => {
   child.kill('SIGTERM')
 
   expect(await waitForExit(child)).toBe(0)
+})
+
+test('a stop does not wait for an endpoint whose last attempt failed', async () => {
+  const { child, url } = await serve()
+  let requests = 0
+  const failing = createHttpServer((request, response) => {
+    request.resume()
+    requests += 1
+    if (requests === 1) response.writeHead(500).end()
+  })
+  failing.listen(0, '127.0.0.1')
+  await once(failing, 'listening')
+  onTestFinished(() => {
+    failing.closeAllConnections()
+    failing.close()
+  })
+  const address = failing.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  await control({ url }, 'POST /organizations/acme/subscriptions', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: `http://127.0.0.1:${port}/`,
+  })
+  await createGroup(url, { groupId: 'first' })
+  await expect.poll(() => requests).toBe(1)
+  await createGroup(url, { groupId: 'second' })
+  await expect.poll(() => requests, { timeout: 5_000 }).toBe(2)
+
+  const startedAt = performance.now()
+  child.kill('SIGTERM')
+
+  expect(await waitForExit(child)).toBe(0)
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
 })
 
 test('a second signal ends the process at once', async () => {

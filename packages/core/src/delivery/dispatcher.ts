@@ -85,7 +85,10 @@ export type Dispatcher = {
   nextDueAt(): Promise<number | undefined>
   /** Sends each delivery as soon as it is due, until `stop`. Does not keep the process alive. */
   start(): void
-  /** Stops claiming, lets running attempts finish, and releases those that do not finish in time. */
+  /**
+   * Stops claiming, and lets running attempts finish. Releases those that do not finish in time, and at once those to
+   * endpoints whose last attempt failed: they rarely finish, and are repeated anyway.
+   */
   stop(options?: StopOptions): Promise<void>
   /**
    * Calls `listener` after each attempt.
@@ -130,6 +133,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
   let stopping = new AbortController()
+  let stoppingFailing = new AbortController()
   let unregister: (() => void) | undefined
 
   const report = (reported: AttemptReported): void => {
@@ -172,12 +176,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     claim: async ({ limit, suspects }) => {
       const claimId = ids('claim')
       const now = clock.now()
-      const job = { claimId, claimedAt: now, stopping: stopping.signal }
+      const job = { claimId, claimedAt: now }
+      const signals = { all: stopping.signal, failing: stoppingFailing.signal }
       const shares = sharesFairly ? { limit, suspects } : { limit }
       const claimed = await store.claimDeliveries({ claimId, now, leaseMs, perSubscription, ...shares })
       return claimed.map((each) => ({
         ...job,
         claimed: each,
+        stopping: each.pace === 'failing' ? AbortSignal.any([signals.all, signals.failing]) : signals.all,
         organizationId: each.delivery.organizationId,
         pace: sharesFairly ? each.pace : 'quick',
       }))
@@ -215,12 +221,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     stop: async ({ graceMs = 10_000 } = {}) => {
       poller.stop()
       const closed = pool.close()
+      stoppingFailing.abort()
       const timer = setTimeout(() => stopping.abort(), graceMs)
       await closed
       clearTimeout(timer)
       unregister?.()
       unregister = undefined
       stopping = new AbortController()
+      stoppingFailing = new AbortController()
       pool.open()
     },
     onAttempt: (listener) => {

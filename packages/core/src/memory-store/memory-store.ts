@@ -186,6 +186,7 @@ export const memoryStore = (): Store => {
     claimDeliveries: async (claim) => queue.claim(claim),
     settleDelivery: async (settlement) => queue.settle(settlement),
     nextDueAt: async () => queue.nextDueAt(),
+    checkWritable: async () => {},
     measureBacklog: async (request) => measureBacklog(organizations.values(), request),
     onDue: dueNotifier.subscribe,
     // The claims of a process end with it, and with its store.

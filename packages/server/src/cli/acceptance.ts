@@ -10,7 +10,7 @@ import {
 } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
-import { addExamples, createOption, parseSeconds } from './options.ts'
+import { addExamples, createOption, parseSeconds, parseUrl } from './options.ts'
 
 type AcceptanceOptions = {
   readonly apiKey?: string
@@ -44,11 +44,6 @@ const toListenAddress = (text: string): string => {
   const [, port] = /^[^\s/]+:(\d{1,5})$/.exec(text) ?? []
   if (port !== undefined && Number(port) <= 65_535) return text
   throw new InvalidArgumentError('It must be host:port, such as 127.0.0.1:9000.')
-}
-
-const toWebUrl = (text: string): string => {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
-  throw new InvalidArgumentError('It must be an http or https URL.')
 }
 
 /** Shows how far the examination is, on a terminal only. */
@@ -93,7 +88,7 @@ const runAcceptance = async (
 
 export const define = (command: Command): void => {
   command
-    .argument('<base-url>', 'base URL of its public API', toWebUrl)
+    .argument('<base-url>', 'base URL of its public API', parseUrl)
     .addOption(createOption('--api-key <key>', 'key that may use the WABA number'))
     .addOption(createOption('--waba-number <number>', 'WABA number to create groups on'))
     .addOption(
@@ -120,7 +115,7 @@ export const define = (command: Command): void => {
       createOption(
         '--wabakit-control <url>',
         'URL of a wabakit server; its control API fills in all of the above',
-      ).argParser(toWebUrl),
+      ).argParser(parseUrl),
     )
     .addOption(createOption('--control-token <token>', 'control token of that server, if it has one'))
     .addOption(

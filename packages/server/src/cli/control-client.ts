@@ -1,6 +1,6 @@
 import { escapeControls } from '@wabakit/contract/escape-controls'
 import { CliError, exitCodes } from './cli-error.ts'
-import { checkUrl, type ServerAddress } from './options.ts'
+import type { ServerAddress } from './options.ts'
 
 /** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
 export type ControlClient = {
@@ -41,8 +41,7 @@ export const getFetchMessage = (error: unknown): string => {
 }
 
 export const createControlClient = ({ server, controlToken }: ServerAddress): ControlClient => {
-  checkUrl('--server', server)
-  const base = `${server.replace(/\/+$/, '')}/_wabakit`
+  const base = `${server}/_wabakit`
 
   const request = async (path: string, init: RequestInit): Promise<Response> => {
     const headers = new Headers(init.headers)

@@ -7,6 +7,9 @@ import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples } from './options.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
+/** Settings that differ from those of `serve`, even if their variables are set. */
+const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
+
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
@@ -51,7 +54,7 @@ const exec = async (
   { config: file, ...flags }: SettingFlags,
 ): Promise<number> => {
   const config = loadConfig({
-    flags: { database: ':memory:', port: '0', logLevel: 'warn', ...flags },
+    flags: { ...defaults, ...flags },
     file: typeof file === 'string' ? file : undefined,
   })
   await using server = await startServer(config)
@@ -60,7 +63,7 @@ const exec = async (
 }
 
 export const define = (command: Command): void => {
-  addSettingOptions(command)
+  addSettingOptions(command, defaults)
     .description(
       'run a command with a temporary server, whose address it finds in WABAKIT_BASE_URL and WABAKIT_API_KEY',
     )

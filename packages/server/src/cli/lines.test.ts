@@ -14,8 +14,19 @@ test('a line of an event stays one line, whatever the server says', () => {
 })
 
 test('a line of an attempt stays one line, whatever the endpoint says', () => {
-  const line = formatAttempt(output, { status: null, error: injected, url: injected, durationMs: 1 })
+  const attempt = { status: null, error: injected, response: null, url: injected, durationMs: 1 }
+  const line = formatAttempt(output, attempt)
 
   expect(line.replace(colors, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   expect(line.match(/FORGED/g)).toHaveLength(2)
+})
+
+test('a line of a rejected attempt ends with what the endpoint responded, in one line', () => {
+  const attempt = { status: 401, error: null, url: 'http://127.0.0.1/', durationMs: 1 }
+  const line = formatAttempt(output, { ...attempt, response: `timestamp 3600 s old${injected}` })
+
+  expect(line.replace(colors, '')).toMatch(
+    /\[401\] POST http:\/\/127\.0\.0\.1\/ 1 ms timestamp 3600 s old\\u001b/,
+  )
+  expect(line.replace(colors, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
 })

@@ -11,16 +11,19 @@ export const formatEvent = ({ style }: Output, { name, id }: { name: string; id:
 export type AttemptLine = {
   readonly status: number | null
   readonly error: string | null
+  /** The first line of the response's body. */
+  readonly response: string | null
   readonly url: string
   readonly durationMs: number | null
 }
 
-/** Formats an attempt: `12:00:00 <-- [200] POST https://… 23 ms` */
+/** Formats an attempt: `12:00:00 <-- [401] POST https://… 23 ms timestamp 3600 s old` */
 export const formatAttempt = ({ style }: Output, attempt: AttemptLine): string => {
-  const { status, error, url, durationMs } = attempt
+  const { status, error, response, url, durationMs } = attempt
   const isSuccess = status !== null && status >= 200 && status < 300
   const outcome = style(isSuccess ? 'green' : 'red', `[${status ?? 'failed'}]`)
-  const reason = error === null ? '' : ` ${style('red', error)}`
+  const problem = isSuccess ? null : (error ?? response)
+  const reason = problem === null ? '' : ` ${style('red', problem)}`
   const duration = durationMs === null ? '' : ` ${Math.round(durationMs)} ms`
   return `${style('dim', formatTime())} <-- ${outcome} POST ${escapeControls(url)}${duration}${reason}`
 }

@@ -1,9 +1,10 @@
 import { generateSecret, signWebhook } from '@wabakit/webhooks'
 import type { Command } from 'commander'
+import { getResponseLine } from '../delivery/response-line.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'
 import { formatAttempt, formatEvent } from './lines.ts'
-import { addExamples, addServerOptions, checkUrl, createOption, type ServerOptions } from './options.ts'
+import { addExamples, addServerOptions, createOption, parseUrl, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 
 type ListenOptions = ServerOptions & { readonly forwardTo: string; readonly secret?: string | undefined }
@@ -16,17 +17,19 @@ const timeoutMs = 15_000
 const forward = async (url: string, secret: string, { id, payload }: Event) => {
   const { headers } = await signWebhook({ id, payload, secret })
   const startedAt = performance.now()
-  const toResult = (status: number | null, error: string | null) => ({
+  const toResult = (status: number | null, error: string | null, response: string | null = null) => ({
     url,
     status,
     error,
+    response,
     durationMs: performance.now() - startedAt,
   })
   try {
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(url, { method: 'POST', headers, body: payload, redirect: 'manual', signal })
-    await response.body?.cancel()
-    return toResult(response.status, null)
+    if (response.ok) await response.body?.cancel()
+    const line = response.ok ? null : getResponseLine(await response.text())
+    return toResult(response.status, null, line)
   } catch (error) {
     return toResult(null, getFetchMessage(error))
   }
@@ -34,13 +37,12 @@ const forward = async (url: string, secret: string, { id, payload }: Event) => {
 
 const listen = async (options: ListenOptions, output: Output): Promise<void> => {
   const { forwardTo, organization, server, secret = generateSecret() } = options
-  checkUrl('--forward-to', forwardTo)
+  // A secret that was passed in is known, and does not belong on a screen or in a log.
+  const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
-    const text = [
-      `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`,
-      `  webhook secret  ${output.style('bold', secret)}`,
-    ]
-    output.result({ ready: true, forwardTo, secret }, text.join('\n'))
+    const ready = `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`
+    const line = generated === undefined ? '' : `\n  webhook secret  ${output.style('bold', generated)}`
+    output.result({ ready: true, forwardTo, secret: generated }, ready + line)
   }
   for await (const { name, data } of follow(options, output, onOpen)) {
     if (name !== 'event') continue
@@ -54,7 +56,9 @@ const listen = async (options: ListenOptions, output: Output): Promise<void> => 
 export const define = (command: Command): void => {
   addServerOptions(command)
     .description('forward the events of a running server to a local URL, as signed webhooks')
-    .addOption(createOption('--forward-to <url>', 'URL to forward to').makeOptionMandatory())
+    .addOption(
+      createOption('--forward-to <url>', 'URL to forward to').argParser(parseUrl).makeOptionMandatory(),
+    )
     .addOption(
       createOption('--secret <secret>', 'signing secret (default: a random one, which is printed)').env(
         'WABAKIT_WEBHOOK_SECRET',

@@ -1,38 +1,12 @@
 #!/usr/bin/env node
-import { CommanderError } from 'commander'
-import { ConfigError } from '../config/config-error.ts'
-import { DatabaseInUseError } from '../stores/errors/database-in-use-error.ts'
-import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
-import { DatabaseVersionError } from '../stores/errors/database-version-error.ts'
-import { escapeText } from '../terminal/escape-text.ts'
-import { CliError, exitCodes } from './cli-error.ts'
-import { createProgram } from './program.ts'
+import manifest from '../../package.json' with { type: 'json' }
 
-/** Errors that the user can fix by changing a setting or what it refers to. */
-const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
-
-const getExitCode = (error: unknown): number => {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-  if (error instanceof CliError) return error.exitCode
-  return startErrors.some((type) => error instanceof type) ? exitCodes.usage : exitCodes.failed
-}
-
-const formatError = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error)
-  const isForeseen = [CliError, ...startErrors].some((type) => error instanceof type)
-  return isForeseen ? error.message : (error.stack ?? error.message)
-}
-
-// The reader of a pipe may stop early, as in `wabakit openapi | head`.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok)
-})
-
-try {
-  const program = await createProgram(process.argv.slice(2))
-  await program.parseAsync()
-} catch (error) {
-  // Commander has already printed its message.
-  if (!(error instanceof CommanderError)) process.stderr.write(`${escapeText(formatError(error))}\n`)
-  process.exitCode = getExitCode(error)
+// Before anything else is loaded: older versions of Node.js cannot even parse it.
+const minimum = manifest.engines.node.replace(/^\D+/, '')
+const isTooOld = process.versions.node.localeCompare(minimum, undefined, { numeric: true }) < 0
+if (isTooOld) {
+  console.error(`wabakit needs Node.js ${minimum} or newer; this is ${process.versions.node}.`)
+  process.exitCode = 2
+} else {
+  await import('./run.ts')
 }

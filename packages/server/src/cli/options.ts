@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import type { Format } from './output.ts'
 
 /** The address of a running server. */
@@ -22,8 +21,17 @@ export const createOption = (flags: string, description: string): Option => {
 export const createFormatOption = (): Option =>
   createOption('--format <format>', 'format of results').choices(['pretty', 'json']).default('pretty')
 
+/** Parses an http or https URL. Without a scheme, as in `localhost:4100`, it is http. */
+export const parseUrl = (text: string): string => {
+  const url = text.includes('://') ? text : `http://${text}`
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
+  throw new InvalidArgumentError('It must be an http or https URL, such as http://127.0.0.1:4100.')
+}
+
 export const createServerOption = (): Option =>
-  createOption('--server <url>', 'base URL of the running server').default('http://127.0.0.1:4100')
+  createOption('--server <url>', 'base URL of the running server')
+    .argParser((text) => parseUrl(text).replace(/\/+$/, ''))
+    .default('http://127.0.0.1:4100')
 
 /** Adds {@link ServerOptions}. */
 export const addServerOptions = (command: Command): Command =>
@@ -46,10 +54,4 @@ export const parseSeconds = (text: string): number => {
   if (text.trim() === '' || !(value >= 0) || value === Infinity)
     throw new InvalidArgumentError('It must be a number of seconds.')
   return value
-}
-
-/** @throws CliError when the value of an option is not an http or https URL. */
-export const checkUrl = (flag: string, url: string): void => {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
-  throw new CliError(`${flag} must be an http or https URL, not ${JSON.stringify(url)}.`, exitCodes.usage)
 }

@@ -39,6 +39,11 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./resend.ts'),
   },
   {
+    name: 'key',
+    summary: 'create an API key (key create)',
+    load: () => import('./key.ts'),
+  },
+  {
     name: 'sign',
     summary: 'sign a payload and print the webhook headers',
     load: () => import('./sign.ts'),
@@ -85,12 +90,12 @@ const commands: readonly CommandEntry[] = [
   },
 ]
 
-const programFlags = ['help', '--help', '-h', '--version', '-V']
+const programFlags = ['--help', '-h', '--version', '-V']
 
+/** Returns the command that the arguments name: `serve` if they begin with one of its flags. */
 const findCommandName = ([first = 'serve', second]: readonly string[]): string | undefined => {
-  const name = first === 'help' ? second : first
-  if (commands.some((command) => command.name === name)) return name
-  return programFlags.includes(first) ? undefined : 'serve'
+  if (first === 'help') return second
+  return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
 /** Creates the program. Only the command that the arguments name is loaded; the others are only listed in the help. */
@@ -104,7 +109,8 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     .exitOverride()
   const selected = findCommandName(args)
   for (const { name, summary, load } of commands) {
-    const command = program.command(name, { isDefault: name === 'serve' }).description(summary)
+    const isDefault = name === 'serve' && name === selected
+    const command = program.command(name, { isDefault }).description(summary)
     if (name === selected) (await load()).define(command)
   }
   return program

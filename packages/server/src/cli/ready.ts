@@ -11,7 +11,7 @@ const defaultWaitSeconds = 30
 /** Returns why the server is not ready, or `undefined` when it is. */
 const findProblem = async (server: string): Promise<string | undefined> => {
   try {
-    const response = await fetch(`${server.replace(/\/+$/, '')}/readyz`, {
+    const response = await fetch(`${server}/readyz`, {
       signal: AbortSignal.timeout(5_000),
     })
     return response.ok ? undefined : await readErrorMessage(response)

@@ -44,8 +44,10 @@ const resend = async (id: string | undefined, options: ResendOptions, output: Ou
       exitCodes.usage,
     )
   }
-  const path = `${getOrganizationPath(organization)}/deliveries`
   const control = createControlClient(options)
+  // Without deliveries, the server would not say that there is no such organization.
+  await control.send('GET', getOrganizationPath(organization))
+  const path = `${getOrganizationPath(organization)}/deliveries`
   const result = (await (id === undefined
     ? control.send('POST', `${path}/resend`, { ...selection, newWebhookId })
     : control.send('POST', `${path}/${encodeURIComponent(id)}/resend`, { newWebhookId }))) as {

@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
-import { isPostgres } from '../serve/open-store.ts'
+import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
-import { formatAddress } from '../stores/postgres/database-address.ts'
-import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
@@ -22,7 +20,7 @@ const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Ou
     [
       'API key',
       demo.apiKey === undefined
-        ? 'was shown when it was created; the control API can create another'
+        ? 'was shown when it was created; to create another: wabakit key create'
         : `${style('bold', demo.apiKey)}  (shown this once)`,
     ],
   )
@@ -37,7 +35,7 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   const server = await startServer(config, { ownsProcess: true })
   // Before the result is printed: whoever waits for it may send a signal immediately.
   const closed = closeOnSignal(server)
-  const database = isPostgres(config.database) ? formatAddress(config.database) : config.database
+  const database = formatDatabase(config.database)
   const lines = listFacts(server, database, output).map(
     ([name = '', value]) => `  ${name.padEnd(15)} ${value}`,
   )
@@ -49,15 +47,7 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
 }
 
 export const define = (command: Command): void => {
-  addSettingOptions(command)
-    // An unknown command is parsed as an argument of the default command.
-    .allowExcessArguments()
-    .action(async ({ format, ...flags }, { args: [unknown] }) => {
-      if (unknown !== undefined) {
-        throw new CliError(`There is no command ${unknown}. See wabakit --help.`, exitCodes.usage)
-      }
-      await serve(flags, createOutput({ format }))
-    })
+  addSettingOptions(command).action(({ format, ...flags }) => serve(flags, createOutput({ format })))
   addExamples(
     command,
     '',

@@ -1,22 +1,45 @@
 import { type Command, Option } from 'commander'
+import type { SettingName } from '../config/server-config.ts'
 import { settings } from '../config/settings.ts'
 import { createFormatOption } from './options.ts'
 
 /** The flags of a server's settings by the names of the settings, and the path of the configuration file. */
 export type SettingFlags = Readonly<Record<string, string | boolean | undefined>>
 
+/** The first setting of each group of the help, in the order of the settings. */
+const groups: Partial<Record<SettingName, string>> = {
+  host: 'Server:',
+  controlToken: 'Access:',
+  deliveryConcurrency: 'Deliveries:',
+  rateLimitPerOrganization: 'Limits:',
+  logLevel: 'Log:',
+  webhookUrl: 'Trying it out:',
+}
+
 /** Adds a flag for each setting of a server. `loadConfig` applies their variables and defaults. */
-export const addSettingOptions = (command: Command): Command => {
-  for (const { flag, kind, about, form, variable, otherwise, default: value } of settings) {
+export const addSettingOptions = (
+  command: Command,
+  defaults: Partial<Record<SettingName, string>> = {},
+): Command => {
+  let group = ''
+  for (const { name, flag, kind, about, form, otherwise, default: value } of settings) {
     if (flag === undefined) continue
-    const description = `${about} Must be ${form}. (default: ${otherwise ?? value}, env: ${variable})`
+    group = groups[name] ?? group
+    const description = `${about} Must be ${form}. (default: ${defaults[name] ?? otherwise ?? value})`
     const placeholder = kind === 'boolean' ? '[boolean]' : kind === 'number' ? '<number>' : '<text>'
-    command.addOption(new Option(`${flag} ${placeholder}`, description.replaceAll('`', '')))
+    const option = new Option(`${flag} ${placeholder}`, description.replaceAll('`', ''))
+    command.addOption(option.helpGroup(group))
   }
   return command
-    .option(
-      '--config <file>',
-      'JSON file with settings (default: wabakit.config.json if it exists, env: WABAKIT_CONFIG)',
-    )
+    .option('--config <file>', 'JSON file with settings (default: wabakit.config.json if it exists)')
     .addOption(createFormatOption())
+    .configureHelp({
+      // Below its flag: beside the longest one, the lines would be too short.
+      formatItem: (term, _termWidth, description, help) =>
+        `  ${term}\n${help.boxWrap(description, 72).replace(/^/gm, '      ')}`,
+    })
+    .addHelpText(
+      'after',
+      '\nEach flag has a variable: WABAKIT_ and its name, such as WABAKIT_PORT.\nA flag takes precedence over its variable, and a variable over the file.',
+    )
 }

@@ -14,9 +14,12 @@ export class ConfigError extends Error {
   readonly code = 'invalid_config'
   readonly problems: readonly ConfigProblem[]
 
-  /** @param problems - at least one. */
-  constructor(problems: readonly ConfigProblem[]) {
-    super(problems.map(({ key, source, message }) => `${key} (${source}) ${message}`).join('\n'))
+  /**
+   * @param problems - at least one.
+   * @param options - the `cause`.
+   */
+  constructor(problems: readonly ConfigProblem[], options?: ErrorOptions) {
+    super(problems.map(({ key, source, message }) => `${key} (${source}) ${message}`).join('\n'), options)
     this.problems = problems
   }
 }

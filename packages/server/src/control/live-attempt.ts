@@ -1,6 +1,7 @@
 import type { AttemptReported } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { getResponseLine } from '../delivery/response-line.ts'
 import { utc } from './views/times.ts'
 
 /** An attempt in a live stream. Fields are null when no attempt was made, or when there was no response. */
@@ -14,6 +15,8 @@ export const LiveAttempt = z.object({
   outcome: z.string(),
   status: z.nullable(z.number()),
   error: z.nullable(z.string()),
+  /** The first line of the response's body, at most 200 characters. */
+  response: z.nullable(z.string()),
   durationMs: z.nullable(z.number()),
   startedAt: z.nullable(z.string()),
 })
@@ -32,6 +35,7 @@ export const showLiveAttempt = (report: AttemptReported): LiveAttempt => {
     outcome: getAttemptOutcome(report),
     status: attempt?.status ?? null,
     error: attempt?.error ?? null,
+    response: getResponseLine(attempt?.responseBody),
     durationMs: attempt?.durationMs ?? null,
     startedAt: attempt === undefined ? null : utc(attempt.startedAt),
   }

@@ -5,7 +5,7 @@ import type { TokenCheck } from '../control/token-check.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 export type HealthOptions = {
-  readonly store: Pick<Store, 'nextDueAt'>
+  readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
   readonly metrics: Metrics
   /** Checks the token of requests for metrics. Without it, everybody may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
@@ -43,10 +43,13 @@ const toResponse = (error: Error): Response => {
 export const createHealth = ({ store, metrics, checkMetricsToken, isStopping }: HealthOptions): Health => {
   const checkReady = async (): Promise<void> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
-    // Migrations are complete before the server listens, so it is enough that the store responds.
-    await store.nextDueAt().catch((cause: unknown) => {
-      throw new StorageUnavailableError('The store cannot be reached.', { cause })
-    })
+    // Migrations are complete before the server listens.
+    try {
+      await store.nextDueAt()
+      await store.checkWritable()
+    } catch (cause) {
+      throw new StorageUnavailableError('The database cannot be reached or written. See the log.', { cause })
+    }
   }
 
   const respond = async (path: string, request: Request, remoteAddress: string | undefined) => {

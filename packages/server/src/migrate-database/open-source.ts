@@ -6,7 +6,7 @@ import { resolveDatabaseFile } from '../stores/sqlite/database-file.ts'
 import { lockFile } from '../stores/sqlite/lock-file.ts'
 import { readVersion } from '../stores/sqlite/migrate.ts'
 import { migrations } from '../stores/sqlite/migrations.ts'
-import { findRemedy } from '../stores/sqlite/storage-errors.ts'
+import { toOpenError } from '../stores/sqlite/storage-errors.ts'
 import type { CopiedTable } from './copied-tables.ts'
 
 const SourceRow = z.object({
@@ -104,7 +104,6 @@ export const openSource = (file: string): Source => {
       throw error
     }
   } catch (error) {
-    const remedy = findRemedy(error)
-    throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
+    throw toOpenError(error, path)
   }
 }

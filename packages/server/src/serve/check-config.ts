@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/config-error.ts'
 import { isLoopbackHost } from '../config/loopback.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import { checkOrganizations } from './check-organizations.ts'
 import { isPostgres } from './open-store.ts'
 
 const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
@@ -12,13 +13,17 @@ const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | un
   return undefined
 }
 
+/** Whether webhooks may be sent to private addresses, and over http to loopback addresses. */
+export const allowsPrivateTargets = ({ allowPrivateTargets, host }: ServerConfig): boolean =>
+  allowPrivateTargets ?? isLoopbackHost(host)
+
 /**
- * Checks rules that concern several settings: the control API is never open to other machines without a token, and
- * only PostgreSQL can be shared by processes with different roles.
+ * Checks rules that concern several settings: the control API is never open to other machines without a token, only
+ * PostgreSQL can be shared by processes with different roles, and the service accepts the organizations and their URLs.
  *
  * @throws ConfigError
  */
-export const checkConfig = (config: ServerConfig): void => {
+export const checkConfig = async (config: ServerConfig): Promise<void> => {
   const { role, database, controlToken } = config
   const exposure = getExposure(config)
   if (exposure !== undefined && controlToken === undefined) {
@@ -29,4 +34,5 @@ export const checkConfig = (config: ServerConfig): void => {
     const message = `can only be ${role} with a PostgreSQL database. One process has a SQLite file to itself and must have the role all.`
     throw new ConfigError([{ key: 'role', source: '--role', message }])
   }
+  await checkOrganizations({ ...config, allowLoopbackHttp: allowsPrivateTargets(config) })
 }

@@ -18,19 +18,19 @@ const organizationId = 'demo'
 const wabaNumber = '+15550100001'
 const pstnNumber = '+15550100002'
 
-/** @returns the API key, or `undefined` when another process has created the organization in the meantime. */
-const create = async ({ organizations, apiKeys }: Service): Promise<string | undefined> => {
+/** @returns false when another process has created the organization in the meantime. */
+const create = async ({ organizations }: Service): Promise<boolean> => {
   try {
     await organizations.create({
       id: organizationId,
       integrations: [{ wabaNumber }],
       pstnNumbers: [pstnNumber],
     })
+    return true
   } catch (error) {
-    if (error instanceof RecordExistsError) return undefined
+    if (error instanceof RecordExistsError) return false
     throw error
   }
-  return (await apiKeys.create(organizationId, { label: 'demo' })).key
 }
 
 /**
@@ -69,7 +69,9 @@ export const ensureDemo = async (
 ): Promise<Demo | undefined> => {
   const isEmpty = (await service.organizations.list({ limit: 1 })).items.length === 0
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
-  const apiKey = isEmpty ? await create(service) : undefined
+  const isCreated = isEmpty && (await create(service))
   const webhookSecret = webhookUrl === undefined ? undefined : await subscribe(service, webhookUrl)
+  // Last, because the key can be shown only if nothing has failed.
+  const apiKey = isCreated ? (await service.apiKeys.create(organizationId, { label: 'demo' })).key : undefined
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }
 }

@@ -2,6 +2,7 @@ import { redact } from '@wabakit/contract'
 import type { AttemptReported, ReferenceServer } from '@wabakit/core'
 import type { Logger } from 'pino'
 import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { getResponseLine } from '../delivery/response-line.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 const levels = {
@@ -38,6 +39,7 @@ export const observeService = (
         outcome,
         status: attempt?.status,
         error: attempt?.error ?? undefined,
+        response: outcome === 'delivered' ? undefined : (getResponseLine(attempt?.responseBody) ?? undefined),
         ms: attempt?.durationMs,
       },
       'delivery attempt',

@@ -1,5 +1,6 @@
 import { memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
 import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
+import { formatAddress } from '../stores/postgres/database-address.ts'
 import { sqliteStore } from '../stores/sqlite/sqlite-store.ts'
 
 /** A store, and what comes with it when processes share it. */
@@ -32,6 +33,10 @@ const openPostgresStore = async (url: string, options: OpenStoreOptions): Promis
 
 /** Checks whether a `database` setting is the URL of a PostgreSQL database. */
 export const isPostgres = (database: string): boolean => /^postgres(?:ql)?:\/\//.test(database)
+
+/** Formats a `database` setting for people, without its password. */
+export const formatDatabase = (database: string): string =>
+  isPostgres(database) ? formatAddress(database) : database
 
 /**
  * Opens the SQLite file, the PostgreSQL database or the memory (`:memory:`) that a `database` setting names.

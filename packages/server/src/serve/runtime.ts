@@ -8,7 +8,6 @@ import { createRateLimits } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
-import { isLoopbackHost } from '../config/loopback.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
 import { showLiveAttempt } from '../control/live-attempt.ts'
@@ -19,9 +18,11 @@ import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
 import { createHealth } from '../http/health.ts'
 import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { allowsPrivateTargets } from './check-config.ts'
 import { observeService } from './observe-service.ts'
 import type { OpenedStore } from './open-store.ts'
 import { startRetention } from './retention.ts'
+import { watchWrites } from './watch-writes.ts'
 
 type RuntimeOptions = {
   readonly settings: ServerConfig
@@ -57,7 +58,8 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 /** Assembles the parts of a server. */
 export const createRuntime = (options: RuntimeOptions): Runtime => {
   const { settings, opened, metrics, log, requestId, onError } = options
-  const { store, attempts } = opened
+  const { attempts } = opened
+  const { store, checkWritable } = watchWrites(opened.store)
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
     organization: toLimit(settings.rateLimitPerOrganization),
@@ -68,7 +70,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   const createCheck = (token: string | undefined, name: string): TokenCheck | undefined =>
     token === undefined ? undefined : createTokenCheck({ token, name, limits })
 
-  const allowPrivateTargets = settings.allowPrivateTargets ?? isLoopbackHost(settings.host)
+  const allowPrivateTargets = allowsPrivateTargets(settings)
   const transport = createTransport({ allowPrivateTargets })
   const service = createReferenceServer({
     organizations: settings.organizations,
@@ -103,7 +105,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   })
   let isStopping = false
   const health = createHealth({
-    store,
+    store: { ...store, checkWritable },
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
     isStopping: () => isStopping,

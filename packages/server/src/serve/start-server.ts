@@ -1,13 +1,19 @@
-import { createIds, type ReferenceServer } from '@wabakit/core'
+import {
+  createIds,
+  type ReferenceServer,
+  StorageOutcomeUnknownError,
+  StorageUnavailableError,
+} from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
-import { createHttpServer } from '../http/http-server.ts'
-import { createMetrics } from '../metrics/metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { checkConfig } from './check-config.ts'
+import { createConfigured } from './check-organizations.ts'
 import { type Demo, ensureDemo } from './demo.ts'
+import { createErrorLog } from './error-log.ts'
 import { createLogger } from './logger.ts'
-import { openStore } from './open-store.ts'
-import { createRuntime } from './runtime.ts'
+import { formatDatabase, openStore } from './open-store.ts'
 
 /** A server that is listening. */
 export type RunningServer = {
@@ -42,6 +48,12 @@ export type StartServerOptions = {
   readonly ownsProcess?: boolean | undefined
 }
 
+/** Returns a DatabaseOpenError for a failure of the database, and any other error unchanged. */
+const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
+    ? new DatabaseOpenError(formatDatabase(database), error.message, { cause: error })
+    : error
+
 /**
  * Starts a server and resolves when it accepts requests.
  *
@@ -59,14 +71,22 @@ export const startServer = async (
   { logStream, ownsProcess = false }: StartServerOptions = {},
 ): Promise<RunningServer> => {
   const settings = parseConfig(config, () => 'startServer')
-  checkConfig(settings)
+  await checkConfig(settings)
   const log = createLogger({ ...settings, stream: logStream })
+  const errors = createErrorLog(log)
+  let metrics: Metrics | undefined
   const onError = (error: unknown): void => {
-    metrics.countError()
-    log.error({ err: error }, 'error')
+    metrics?.countError()
+    errors.write(error)
   }
   const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
-  const metrics = createMetrics(opened.store)
+  // Loaded after the database is open, because a start after a crash notices there that the crashed process is lost.
+  const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
+    import('../metrics/metrics.ts'),
+    import('./runtime.ts'),
+    import('../http/http-server.ts'),
+  ])
+  metrics = createMetrics(opened.store)
   const ids = createIds({ clock: { now: Date.now }, random: Math.random })
   const requestId = (): string => ids('req')
   const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
@@ -77,7 +97,8 @@ export const startServer = async (
     const graceMs = settings.shutdownGraceMs
     await Promise.all([http.close(graceMs), runtime.stop(graceMs)])
     await runtime.close()
-    metrics.close()
+    metrics?.close()
+    errors.close()
     log.info('stopped')
   }
   let stopping: Promise<void> | undefined
@@ -87,15 +108,16 @@ export const startServer = async (
   }
 
   try {
-    await service.ready()
-    const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
-    const demo = isDemo ? await ensureDemo(service, settings.webhookUrl) : undefined
+    await createConfigured({ key: 'organizations', source: 'the database' }, service.ready)
     const url = await http.listen()
+    const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
+    // The last step that can fail: it creates an API key that is shown only once.
+    const demo = isDemo ? await ensureDemo(service, settings.webhookUrl) : undefined
     runtime.start()
     log.info({ url }, 'listening')
     return { url, service, demo, close, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
-    throw error
+    throw toStartError(error, settings)
   }
 }

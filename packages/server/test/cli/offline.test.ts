@@ -59,12 +59,13 @@ test('the documents of the service are printed as JSON', async () => {
 
 test('a usage error ends with 2 and says what is wrong', async () => {
   const cases: [args: string[], complaint: RegExp][] = [
-    [['bake'], /^There is no command bake\. See wabakit --help\.$/m],
+    [['doctr'], /unknown command 'doctr'\n\(Did you mean doctor\?\)/],
     [['trigger'], /missing required argument 'what'/],
     [['trigger', 'call', '--set', 'novalue'], /--set takes path=value/],
     [['trigger', 'CALL_VANISHED'], /Unknown event: CALL_VANISHED\. Trigger call, or one of: GROUP_CREATED, /],
     [['listen'], /--forward-to/],
     [['listen', '--forward-to', 'ftp://127.0.0.1/'], /must be an http or https URL/],
+    [['ready', '--server', 'ftp://127.0.0.1/'], /must be an http or https URL/],
     [['resend'], /Name one delivery, or select deliveries/],
     [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
     [['resend', '--status', 'lost'], /must be one of: pending, delivered, exhausted, skipped/],

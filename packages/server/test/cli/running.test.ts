@@ -97,11 +97,49 @@ test('trigger sends each event by its name, which arrives with what --set overri
   expect(JSON.parse(payload)).toMatchObject({ groupId: 'order-1042', customerPhone: '+15550199001' })
 })
 
+test('key create prints a new key, which the public API accepts', async () => {
+  const { code, stdout } = await on('key', 'create', '--label', 'shop', '--waba-number', '+15550100001')
+  const { status } = await fetch(`${env.WABAKIT_SERVER}/whatsapp/wa-group/create`, {
+    method: 'POST',
+    headers: { authorization: stdout.trim(), 'content-type': 'application/json' },
+    body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team' }),
+  })
+
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^wk_\w+\n$/)
+  expect(status).toBe(200)
+})
+
+test('a rejected delivery shows what its endpoint responded, and listen no secret that was passed in', async () => {
+  const rejecting = createServer((request, response) => {
+    request.resume()
+    response.writeHead(401).end('timestamp 3600 s old\nsecond line')
+  })
+  await new Promise<void>((resolve) => rejecting.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void rejecting.close())
+  const address = rejecting.address()
+  const to = `localhost:${typeof address === 'object' ? address?.port : 0}`
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  const server = await startServer(['--webhook-url', `http://${to}/`])
+  const at = { env: { WABAKIT_SERVER: new URL(server.ready.url).host } }
+  const tail = startWabakit(['events', 'tail'], at)
+  const listening = startWabakit(['listen', '--forward-to', to, '--secret', secret], at)
+  await Promise.all([tail.following, listening.line(/^ready/)])
+  await wabakit(['trigger', 'GROUP_CREATED'], at)
+
+  await tail.line(/\[401\] POST .+ \d+ ms timestamp 3600 s old$/)
+  await listening.line(/\[401\] POST .+ \d+ ms timestamp 3600 s old$/)
+  expect(listening.lines.join('\n')).not.toContain('whsec_')
+  for (const command of [tail, listening, server]) command.kill('SIGTERM')
+  await Promise.all([tail, listening, server].map(({ ended }) => ended))
+})
+
 test('an error of the server ends with 1 and its message', async () => {
-  const [channel, delivery, organization, stranger] = await Promise.all([
+  const [channel, delivery, organization, resend, stranger] = await Promise.all([
     on('trigger', 'call', '--set', 'channel=PIGEON'),
     on('resend', 'dlv_none'),
     on('trigger', 'call', '--organization', 'nobody'),
+    on('resend', '--status', 'exhausted', '--organization', 'nobody'),
     on('trigger', 'call', '--control-token', 'not-the-token-of-it'),
   ])
 
@@ -111,7 +149,9 @@ test('an error of the server ends with 1 and its message', async () => {
     stderr: 'The server rejected the request (400): channel: channel must be PSTN or WHATSAPP.\n',
   })
   expect(delivery).toMatchObject({ code: 1, stderr: expect.stringContaining('no delivery "dlv_none"') })
-  expect(organization).toMatchObject({ code: 1, stderr: expect.stringContaining('"nobody"') })
+  for (const refused of [organization, resend]) {
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "nobody"') })
+  }
   expect(stranger).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(401\).*control token/) })
 })
 

@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startServer, startWabakit, wabakit } from './wabakit.ts'
+import { folder, startServer, startWabakit, wabakit } from './wabakit.ts'
 
 test('a first start prints key and secret once, a second one on the same file does not, and SIGTERM ends with 0', async () => {
   const args = ['--database', 'once.db', '--webhook-url', 'http://127.0.0.1:9/webhooks']
@@ -68,6 +70,39 @@ test('what prevents a server from starting is reported in one sentence, with exi
 
   holder.kill('SIGTERM')
   expect(await holder.ended).toBe(0)
+})
+
+test('a start that fails creates no organization, whose key nobody would see', async () => {
+  const holder = await startServer()
+  const port = new URL(holder.ready.url).port
+  const on = ['--database', 'fresh.db', '--log-level', 'silent']
+  writeFileSync(
+    join(folder, 'organizations.json'),
+    JSON.stringify({ organizations: [{ id: 'acme' }, { id: 'umbrella', pstnNumbers: ['nobody'] }] }),
+  )
+  const badUrl = await wabakit([...on, '--port', '0', '--webhook-url', 'http://192.0.2.1/'])
+  const badNumber = await wabakit([...on, '--port', '0', '--config', 'organizations.json'])
+  const takenPort = await wabakit([...on, '--port', port])
+  const started = await startServer(on)
+
+  expect(badUrl).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^webhookUrl \(--webhook-url\) is not valid: url: must start with https:.+\n$/,
+    ),
+  })
+  expect(badNumber).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^organizations\.1 \(umbrella\) is not valid: pstnNumbers\.0: must be a phone.+\n$/,
+    ),
+  })
+  expect(takenPort).toMatchObject({ code: 2, stderr: expect.stringContaining('is in use') })
+  expect(started.ready.demo.apiKey).toMatch(/^wk_/)
+  for (const server of [holder, started]) server.kill('SIGTERM')
+  expect(await Promise.all([holder.ended, started.ended])).toEqual([0, 0])
 })
 
 test('exec runs a command with its own server and returns its exit code', async () => {

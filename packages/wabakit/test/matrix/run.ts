@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { installPacked } from '../packed.ts'
 import { checkInChromium, hasChromium } from './chromium.ts'
+import { checkServer, checkTooOld } from './server.ts'
 import { startService } from './service.ts'
+import { checkVitestTypes } from './vitest.ts'
 import { checkInWorkerd } from './workerd.ts'
 
 // Tests the packed packages in every installed runtime. `npm ci` in this folder installs the runtimes, except Chromium, which
@@ -14,8 +16,13 @@ const run = promisify(execFile)
 const here = import.meta.dirname
 const resolveInstalled = (...path: string[]) => join(here, 'node_modules', ...path)
 
+const oldest = {
+  client: resolveInstalled('node22/bin/node'),
+  server: resolveInstalled('node22-server/bin/node'),
+}
+
 const commands: Record<string, { file: string; args: string[] }> = {
-  'Node 22': { file: resolveInstalled('node22/bin/node'), args: [] },
+  'Node 22.13': { file: oldest.client, args: ['--experimental-strip-types'] },
   'Node 24': { file: resolveInstalled('node24/bin/node'), args: [] },
   'Node 26': { file: process.execPath, args: [] },
   Bun: { file: resolveInstalled('.bin/bun'), args: [] },
@@ -45,6 +52,12 @@ const tests: Record<string, (() => Promise<string[]>) | undefined> = {
         : undefined,
     ]),
   ),
+  // Each on the oldest version that it supports.
+  'server on Node 22.19': existsSync(oldest.server) ? () => checkServer(oldest.server, project) : undefined,
+  'server on Node 22.13': existsSync(oldest.client) ? () => checkTooOld(oldest.client, project) : undefined,
+  'types of vitest 4': existsSync(resolveInstalled('vitest'))
+    ? () => checkVitestTypes(resolveInstalled('vitest'), project)
+    : undefined,
   workerd: () => checkInWorkerd(project, service, false),
   Chromium: hasChromium() ? () => checkInChromium(project, service, false) : undefined,
 }

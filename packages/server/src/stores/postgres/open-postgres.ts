@@ -95,6 +95,8 @@ const prepareDatabase = async (
     await client.connect()
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
+    // Before the rest of the start: from now on, the 2 seconds count after which claims of lost workers are taken over.
+    await client.query('SELECT wabakit.look_after_workers(NULL)')
     return await describeDurability(client, address)
   } catch (error) {
     throw toOpenError(error, address)

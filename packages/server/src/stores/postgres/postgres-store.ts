@@ -22,5 +22,8 @@ export const postgresStore = (database: PostgresDatabase): Store => ({
   ...createHistory(database),
   ...createQueue(database),
   ...createBacklogMeasure(database),
+  checkWritable: async () => {
+    await database.query('UPDATE wabakit.migrations SET applied_at = applied_at WHERE version = 1')
+  },
   close: database.close,
 })

@@ -15,7 +15,8 @@ export const createPrivateFile = (path: string): void => {
   try {
     closeSync(openSync(path, 'a', ownerOnly))
   } catch (error) {
-    throw new DatabaseOpenError(path, 'It cannot be created. Check the folder and its permissions.', {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DatabaseOpenError(path, `It cannot be created: ${reason}. Check the folder and the disk.`, {
       cause: error,
     })
   }

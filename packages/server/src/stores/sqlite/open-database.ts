@@ -4,7 +4,7 @@ import { createPrivateFile, describeExposure, resolveDatabaseFile } from './data
 import { lockFile } from './lock-file.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { takeOver } from './owner.ts'
-import { findRemedy } from './storage-errors.ts'
+import { toOpenError } from './storage-errors.ts'
 
 /** An open database, locked for this process. */
 export type OpenDatabase = {
@@ -85,7 +85,6 @@ export const openDatabase = (
       throw error
     }
   } catch (error) {
-    const remedy = findRemedy(error)
-    throw remedy === undefined ? error : new DatabaseOpenError(path, remedy, { cause: error })
+    throw toOpenError(error, path)
   }
 }

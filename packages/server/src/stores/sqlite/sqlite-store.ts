@@ -1,5 +1,6 @@
 import type { Store } from '@wabakit/core'
 import { openDatabase } from './open-database.ts'
+import { toOpenError } from './storage-errors.ts'
 import { storeOnDatabase } from './store-on-database.ts'
 
 /** Options for {@link sqliteStore}. */
@@ -26,5 +27,12 @@ export type SqliteStoreOptions = {
  * @example
  * const store = sqliteStore({ path: 'wabakit.db' })
  */
-export const sqliteStore = ({ path, onWarning }: SqliteStoreOptions): Store =>
-  storeOnDatabase(openDatabase(path, onWarning))
+export const sqliteStore = ({ path, onWarning }: SqliteStoreOptions): Store => {
+  const opened = openDatabase(path, onWarning)
+  try {
+    return storeOnDatabase(opened)
+  } catch (error) {
+    opened.close()
+    throw toOpenError(error, path)
+  }
+}

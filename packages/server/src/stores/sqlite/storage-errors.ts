@@ -1,4 +1,5 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
 
 /** What SQLite's primary result codes (https://sqlite.org/rescode.html) mean for the operator. */
 const failures: ReadonlyMap<number, string> = new Map([
@@ -6,7 +7,7 @@ const failures: ReadonlyMap<number, string> = new Map([
   [6, 'Another statement holds a lock on it.'],
   [7, 'There is not enough memory.'],
   [8, 'The file cannot be written. Check its permissions and those of its folder.'],
-  [10, 'Reading or writing the file failed. Check the disk.'],
+  [10, 'Reading or writing the file failed. Check the disk and its free space.'],
   [11, 'The file is damaged. Restore a backup.'],
   [13, 'The disk is full. Free some space.'],
   [14, 'The file, or one beside it, cannot be opened. Check the folder and its permissions.'],
@@ -24,7 +25,7 @@ const getResultCode = (error: unknown): number | undefined =>
 export const isBusy = (error: unknown): boolean => getResultCode(error) === 5
 
 /** Returns what to do about a failure of the database, or `undefined` for any other error. */
-export const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
+const findRemedy = (error: unknown): string | undefined => failures.get(getResultCode(error) ?? 0)
 
 /** Whether the disk was full. Then nothing of the transaction is in the file. */
 const isFull = (error: unknown): boolean => getResultCode(error) === 13
@@ -48,4 +49,11 @@ export const toStorageError = (error: unknown): unknown => {
   return remedy === undefined
     ? error
     : new StorageUnavailableError(`The database failed. ${remedy}`, { cause: error })
+}
+
+/** Returns a {@link DatabaseOpenError} for a failure of a database that is being opened, and any other error unchanged. */
+export const toOpenError = (error: unknown, path: string): unknown => {
+  if (!(error instanceof Error) || getResultCode(error) === undefined) return error
+  const reason = `Its tables do not match its schema version: ${error.message}. Restore a backup.`
+  return new DatabaseOpenError(path, findRemedy(error) ?? reason, { cause: error })
 }

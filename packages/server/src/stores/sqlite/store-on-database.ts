@@ -66,6 +66,10 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     onAbort: leases.rollback,
   })
 
+  // Two changes, because SQLite writes nothing for an update to the same value.
+  const touch = ["update owner set token = token || ' '", 'update owner set token = rtrim(token)'].map(
+    (sql) => database.prepare(sql),
+  )
   let isClosed = false
   const { write } = commits
 
@@ -149,6 +153,10 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     onDue: due.subscribe,
     // Only one process uses the file, and the next one releases its claims.
     registerWorker: () => () => {},
+    checkWritable: () =>
+      write(() => {
+        for (const statement of touch) statement.run()
+      }),
     prune: (request) => write(() => deliveries.prune(request)),
 
     close: async () => {

@@ -1,0 +1,36 @@
+import { createReferenceServer, InputError, memoryStore, RecordExistsError } from '@wabakit/core'
+import { ConfigError, type ConfigProblem } from '../config/config-error.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+import { ensureDemo } from './demo.ts'
+
+/** Runs `work`, which creates what a setting names. Rejects with a ConfigError if the service refuses it. */
+export const createConfigured = async <Result>(
+  { key, source }: Omit<ConfigProblem, 'message'>,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
+    throw new ConfigError([{ key, source, message: `is not valid: ${error.message}` }], { cause: error })
+  }
+}
+
+type Checked = Pick<ServerConfig, 'organizations' | 'webhookUrl'> & { readonly allowLoopbackHttp: boolean }
+
+/**
+ * Checks the organizations and the webhook URL by creating them in memory, before anything is stored.
+ *
+ * @throws ConfigError
+ */
+export const checkOrganizations = async ({ organizations, webhookUrl, ...rules }: Checked): Promise<void> => {
+  const store = memoryStore()
+  for (const [index, organization] of organizations.entries()) {
+    const service = createReferenceServer({ store, organizations: [organization] })
+    await createConfigured({ key: `organizations.${index}`, source: organization.id }, service.ready)
+  }
+  const service = createReferenceServer(rules)
+  await createConfigured({ key: 'webhookUrl', source: '--webhook-url' }, () =>
+    ensureDemo(service, webhookUrl),
+  )
+}

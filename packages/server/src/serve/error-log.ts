@@ -1,0 +1,55 @@
+import type { Logger } from 'pino'
+
+/** How often an error that repeats is logged, in milliseconds. */
+const repeatMs = 60_000
+
+/** Logs errors of the background. */
+export type ErrorLog = {
+  /** Logs an error, or counts it if one with the same cause was logged within the last minute. */
+  write(error: unknown): void
+  /** Logs the counts so far. */
+  close(): void
+}
+
+const getCause = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error ? getCause(error.cause) : String(error)
+
+/** Creates a log in which an error that repeats, such as a lost database, is one line per minute with a count. */
+export const createErrorLog = (log: Pick<Logger, 'error'>): ErrorLog => {
+  const counts = new Map<string, number>()
+  const timers = new Set<NodeJS.Timeout>()
+
+  const logCount = (cause: string, count: number): void =>
+    log.error({ cause, count }, 'the error was repeated')
+
+  const startMinute = (cause: string): void => {
+    counts.set(cause, 0)
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      const count = counts.get(cause) ?? 0
+      counts.delete(cause)
+      if (count === 0) return
+      logCount(cause, count)
+      startMinute(cause)
+    }, repeatMs).unref()
+    timers.add(timer)
+  }
+
+  return {
+    write: (error) => {
+      const cause = getCause(error)
+      const count = counts.get(cause)
+      if (count !== undefined) {
+        counts.set(cause, count + 1)
+        return
+      }
+      log.error({ err: error }, 'error')
+      startMinute(cause)
+    },
+    close: () => {
+      for (const timer of timers) clearTimeout(timer)
+      for (const [cause, count] of counts) if (count > 0) logCount(cause, count)
+      counts.clear()
+    },
+  }
+}
