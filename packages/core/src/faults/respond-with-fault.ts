@@ -71,19 +71,20 @@ const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFau
 const isCarriedOut = (fault: ApiFault): boolean =>
   fault.carriedOut ?? (fault.malformed || fault.offContract || !(fault.reset || isReplaced(fault)))
 
-const buildResponse = (fault: ApiFault, original: Response | undefined): Response => {
+const buildResponse = (fault: ApiFault, original: Response | undefined, requestId: string): Response => {
   if (original !== undefined && !isReplaced(fault)) {
     const { body, status } = original
     return new Response(body, { status, headers: buildHeaders(fault, original.headers) })
   }
   const status = getStatus(fault)
   const { type, text } = buildBody(fault, status)
-  const headers = buildHeaders(fault, { 'content-type': type })
+  const headers = buildHeaders(fault, { 'content-type': type, 'x-request-id': requestId })
   return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
 }
 
 /** A request that a fault hits. */
 export type FaultedExchange = {
+  readonly requestId: () => string
   /** Lets the service perform the request. */
   respond(): Promise<Response>
   /** Waits for some milliseconds. */
@@ -100,6 +101,7 @@ export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchang
     exchange.reset()
     return new Response(null, { status: 502 })
   }
-  const response = buildResponse(fault, original)
+  const requestId = original?.headers.get('x-request-id') ?? exchange.requestId()
+  const response = buildResponse(fault, original, requestId)
   return fault.truncated ? truncate(response, exchange) : response
 }

@@ -99,6 +99,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       publicUrl: settings.publicUrl,
     },
     version: manifest.version,
+    requestId,
     onError,
   })
   let isStopping = false
@@ -106,6 +107,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     store,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
+    requestId,
     isStopping: () => isStopping,
   })
   const { trustProxy, role } = settings
@@ -122,7 +124,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   return {
     service,
     handler: createRequestHandler({
-      api: role === 'worker' ? undefined : { fetch: service.fetch, control, faults },
+      api: role === 'worker' ? undefined : { ...service, control, faults },
       health,
       metrics,
       log,
