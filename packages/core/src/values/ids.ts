@@ -3,9 +3,9 @@ import type { Clock } from './clock.ts'
 /** Returns a random number from 0 (inclusive) to 1 (exclusive), like `Math.random`. */
 export type Random = () => number
 
-/** Creates a {@link Random} that reads the platform's cryptographic generator, 256 numbers at a time. */
+/** Creates a {@link Random} that reads the platform's cryptographic generator, 4,096 numbers at a time. */
 export const createSecureRandom = (): Random => {
-  const numbers = new Uint32Array(256)
+  const numbers = new Uint32Array(4_096)
   let next = numbers.length
   return () => {
     if (next === numbers.length) {
