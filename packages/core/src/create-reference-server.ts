@@ -23,7 +23,7 @@ import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { createDirectory } from './tenancy/directory.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { systemClock } from './values/clock.ts'
-import { createIds, createSecureRandom } from './values/ids.ts'
+import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 
 /** The service, in process. */
 export type ReferenceServer = EventObservation & {
@@ -74,7 +74,6 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     store = memoryStore(),
     clock = systemClock,
     random = createSecureRandom(),
-    ids = createIds({ clock, random }),
     fetch = (url, init) => globalThis.fetch(url, init),
     delivery = {},
     rateLimit = {},
@@ -82,6 +81,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     onError = console.error,
   } = options
   const authHeader = options.auth?.header ?? 'authorization'
+  const ids = options.ids === undefined ? createIds({ clock, random }) : checkEventIds(options.ids)
 
   const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })

@@ -1,3 +1,4 @@
+import { isWebhookId } from '@wabakit/webhooks'
 import type { Clock } from './clock.ts'
 
 /** Returns a random number from 0 (inclusive) to 1 (exclusive), like `Math.random`. */
@@ -70,3 +71,18 @@ export const createIds = ({ clock, random }: IdSources): Ids => {
     return `${prefix}_${head}${encode(tail)}`
   }
 }
+
+/**
+ * Checks the ids of events, which are also the `webhook-id` of their deliveries.
+ *
+ * @throws TypeError when `ids` returns one that cannot be signed.
+ */
+export const checkEventIds =
+  (ids: Ids): Ids =>
+  (prefix) => {
+    const id = ids(prefix)
+    if (prefix !== 'evt' || isWebhookId(id)) return id
+    throw new TypeError(
+      `ids('evt') returned ${JSON.stringify(id)}. Return visible ASCII characters without a full stop: the id is also the webhook-id of the event's deliveries.`,
+    )
+  }

@@ -19,7 +19,7 @@ import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
 import { createHealth } from '../http/health.ts'
 import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { observeService } from './observe-service.ts'
+import { logService } from './log-service.ts'
 import type { OpenedStore } from './open-store.ts'
 import { startRetention } from './retention.ts'
 
@@ -84,7 +84,8 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     allowLoopbackHttp: allowPrivateTargets,
     onError,
   })
-  observeService(service, metrics, log)
+  metrics.observe(service)
+  logService(service, log)
 
   const faults = settings.mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation(service, onError)
