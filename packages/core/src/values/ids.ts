@@ -26,13 +26,11 @@ export type Ids = (prefix: IdPrefix) => string
 /** The sources of {@link createIds}. */
 export type IdSources = { readonly clock: Clock; readonly random: Random }
 
-const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const alphabet = new TextEncoder().encode('0123456789ABCDEFGHJKMNPQRSTVWXYZ')
 
-const encode = (digits: readonly number[]): string => {
-  let text = ''
-  for (const digit of digits) text += alphabet[digit]
-  return text
-}
+/** Faster than adding character to character, and the result takes less memory. */
+const encode = (digits: readonly number[]): string =>
+  String.fromCharCode(...digits.map((digit) => alphabet[digit] ?? 0))
 
 const timeDigits = (time: number): number[] =>
   Array.from({ length: 10 }, (_, index) => Math.floor(time / 32 ** (9 - index)) % 32)
