@@ -3,13 +3,15 @@ import type { ApiFault } from './api-faults.ts'
 
 const json = 'application/json; charset=utf-8'
 
-const codes = Object.keys(errorCodes).filter(isErrorCode)
-
-/** The code of a status, if it is the only one. Of those with 503, only `storage_unavailable` has `Retry-After`. */
-const findOnlyCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
-  if (status === 503 && retryAfterSeconds !== undefined) return 'storage_unavailable'
-  const [code, ...others] = codes.filter((each) => errorCodes[each] === status)
-  return others.length === 0 ? code : undefined
+/**
+ * Returns the first code of a status. Of those with 503, only `storage_unavailable` has `Retry-After`; without it, the
+ * response has no code, as that of a gateway.
+ */
+const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
+  if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
+  return Object.keys(errorCodes)
+    .filter(isErrorCode)
+    .find((code) => errorCodes[code] === status)
 }
 
 const getStatus = ({ status, code, html }: ApiFault): number => {
@@ -20,7 +22,7 @@ const getStatus = ({ status, code, html }: ApiFault): number => {
 
 const buildErrorBody = (fault: ApiFault, status: number): object => {
   const [, error] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
-  const code = fault.code ?? findOnlyCode(status, fault)
+  const code = fault.code ?? findCode(status, fault)
   return { statusCode: status, error, message: fault.message ?? 'This is a simulated fault.', code }
 }
 

@@ -30,7 +30,7 @@ const alphabet = new TextEncoder().encode('0123456789ABCDEFGHJKMNPQRSTVWXYZ')
 
 /** Faster than adding character to character, and the result takes less memory. */
 const encode = (digits: readonly number[]): string =>
-  String.fromCharCode(...digits.map((digit) => alphabet[digit] ?? 0))
+  String.fromCharCode(...digits.map((digit) => alphabet[digit & 31] ?? 0))
 
 const timeDigits = (time: number): number[] =>
   Array.from({ length: 10 }, (_, index) => Math.floor(time / 32 ** (9 - index)) % 32)
