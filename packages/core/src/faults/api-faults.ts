@@ -9,7 +9,7 @@ export type ApiFault = {
   readonly status?: number | undefined
   /**
    * The error body's `code`. A code of the closed list also determines the status.
-   * @default the first code of the status, if there is one; none with 503 and no `retryAfterSeconds`
+   * @default the last code of the status in `errorCodes`, if there is one; none with 503 and no `retryAfterSeconds`
    */
   readonly code?: string | undefined
   /** The error body's `message`. */

@@ -4,14 +4,14 @@ import type { ApiFault } from './api-faults.ts'
 const json = 'application/json; charset=utf-8'
 
 /**
- * Returns the first code of a status. Of those with 503, only `storage_unavailable` has `Retry-After`; without it, the
+ * Returns the last code of a status: 404 is `summary_not_found`, not `route_not_found`. Of those with 503, only `storage_unavailable` has `Retry-After`; without it, the
  * response has no code, as that of a gateway.
  */
 const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
   if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
   return Object.keys(errorCodes)
     .filter(isErrorCode)
-    .find((code) => errorCodes[code] === status)
+    .findLast((code) => errorCodes[code] === status)
 }
 
 const getStatus = ({ status, code, html }: ApiFault): number => {
