@@ -47,6 +47,9 @@ Every error response of the reference server has an \`x-request-id\` header and 
 
 ${formatJson(buildErrorExample('invalid_subject'))}
 
+The \`RateLimit\` and \`RateLimit-Policy\` headers of every response say how many more requests are allowed, if the request
+counted towards a limit.
+
 - \`message\` is for people.
 - \`code\` is for programs. \`errorCodes\` in \`wabakit/contract\` lists all codes with their statuses.
 - \`issues\` lists the invalid fields, if any. \`path\` is the path of the field, with dots. If several fields are invalid,

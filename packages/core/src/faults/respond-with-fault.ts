@@ -4,8 +4,8 @@ import type { ApiFault } from './api-faults.ts'
 const json = 'application/json; charset=utf-8'
 
 /**
- * Returns the last code of a status: 404 is `summary_not_found`, not `route_not_found`. Of those with 503, only `storage_unavailable` has `Retry-After`; without it, the
- * response has no code, as that of a gateway.
+ * Returns the last code of a status: `summary_not_found` for 404, not `route_not_found`. A 503 without `Retry-After` has
+ * none, like that of a gateway.
  */
 const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
   if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
