@@ -47,13 +47,12 @@ Every error response of the reference server has an \`x-request-id\` header and 
 
 ${formatJson(buildErrorExample('invalid_subject'))}
 
-The \`RateLimit\` and \`RateLimit-Policy\` headers of every response say how many more requests are allowed, if the request
-counted towards a limit.
-
 - \`message\` is for people.
 - \`code\` is for programs. \`errorCodes\` in \`wabakit/contract\` lists all codes with their statuses.
 - \`issues\` lists the invalid fields, if any. \`path\` is the path of the field, with dots. If several fields are invalid,
   \`code\` belongs to the first one in the order of the request's fields.
+
+Every response to a request that counts towards a limit has the headers \`RateLimit\` and \`RateLimit-Policy\`.
 
 Other services may send other bodies: without \`code\` or \`error\`, with an array as \`message\`, or HTML. The client accepts all
 of these. It sets \`error.status\` to the HTTP status, and \`error.code\` to \`unknown\` if the body has no code of this list.

@@ -87,7 +87,7 @@ export const rateLimitCases = defineCases('Rate limits', {
 
   'every response to a counted request has the RateLimit headers, whatever its status': async () => {
     const scenario = await createScenario({ rateLimit: {} })
-    const ask = async (method: string, path: string, key: string | null, body?: string) => {
+    const ask = async (method: string, path: string, key: string | null, body: string | null = null) => {
       const headers = { 'content-type': 'application/json', ...(key !== null && { authorization: key }) }
       const request = new Request(`https://api.example.com${path}`, { method, headers, body })
       const response = await scenario.server.fetch(request, { remoteAddress: '192.0.2.1' })

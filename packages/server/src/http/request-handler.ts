@@ -97,15 +97,25 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
     }
   })
 
+/** Joins repeated headers. `headers` drops repetitions of `authorization`, and would take two keys for one. */
+const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
+  let found: string | null = null
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [rawName = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
+    if (rawName.length !== name.length || rawName.toLowerCase() !== name) continue
+    found = found === null ? value : `${found}, ${value}`
+  }
+  return found
+}
+
 const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
   const { method = '', url = '' } = incoming
-  const queryAt = url.indexOf('?')
+  const [path = ''] = url.split('?', 1)
   return {
     method,
-    path: queryAt === -1 ? url : url.slice(0, queryAt),
-    query: queryAt === -1 ? '' : url.slice(queryAt),
-    // Unlike `headers`, these keep repetitions of `authorization`, so that two keys are not taken for one.
-    headers: { get: (name) => incoming.headersDistinct[name.toLowerCase()]?.join(', ') ?? null },
+    path,
+    query: url.slice(path.length),
+    headers: { get: (name) => findHeader(incoming, name.toLowerCase()) },
     readBody: (maxBytes) => readBody(incoming, maxBytes),
   }
 }
