@@ -48,7 +48,7 @@ const startWabakit = async (database: string): Promise<string> => {
       },
     ],
   }
-  const { url } = await startServer(settings, { ownsProcess: true })
+  const { url } = await startServer(settings)
   return url
 }
 

@@ -13,7 +13,8 @@ import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
-import { createFetch, type ReferenceFetch } from './http/create-fetch.ts'
+import { type Api, createApi } from './http/api.ts'
+import { createFetch, type ReferenceFetch } from './http/fetch.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -22,12 +23,14 @@ import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { createDirectory } from './tenancy/directory.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { systemClock } from './values/clock.ts'
-import { createIds, createSecureRandom } from './values/ids.ts'
+import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 
 /** The service, in process. */
 export type ReferenceServer = EventObservation & {
   /** Responds to requests of the two API endpoints. Never rejects. */
   readonly fetch: ReferenceFetch
+  /** Does the same without `Request` and `Response`, for hosts that can do without them. */
+  readonly respond: Api
   /** Resolves when the declared organizations are in the store. Operations wait for this by themselves. */
   ready(): Promise<void>
   readonly organizations: Organizations
@@ -71,7 +74,6 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     store = memoryStore(),
     clock = systemClock,
     random = createSecureRandom(),
-    ids = createIds({ clock, random }),
     fetch = (url, init) => globalThis.fetch(url, init),
     delivery = {},
     rateLimit = {},
@@ -79,15 +81,19 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     onError = console.error,
   } = options
   const authHeader = options.auth?.header ?? 'authorization'
+  const ids = options.ids === undefined ? createIds({ clock, random }) : checkEventIds(options.ids)
 
   const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
   const directory = createDirectory({ store, organizations, apiKeys, declared })
   const context = { store, clock, ids, log, directory, random }
+  const rateLimits = createRateLimits(rateLimit, clock)
+  const respond = createApi({ ...context, authHeader, onError, rateLimits })
 
   return {
-    fetch: createFetch({ ...context, authHeader, onError, rateLimits: createRateLimits(rateLimit, clock) }),
+    fetch: createFetch(respond),
+    respond,
     ready: directory.ready,
     organizations,
     apiKeys,

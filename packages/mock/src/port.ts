@@ -72,7 +72,7 @@ export const listen = async (
       await write(answer, response)
     } catch (error) {
       if (error instanceof RequestRefusedError) {
-        const { status, headers, body } = refuseRequest(error, requestId())
+        const { status, headers, body } = refuseRequest(error, { requestId: requestId() })
         response.writeHead(status, { ...headers, connection: 'close' }).end(body)
         return
       }

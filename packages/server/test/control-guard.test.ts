@@ -115,7 +115,9 @@ test('limits wrong tokens by address, then refuses the right one, too, and count
     control({ url }, 'GET /organizations', undefined, { authorization: `Bearer ${sent}` })
   expect((await ask(token)).status).toBe(200)
   expect((await createGroup(url, {}, { authorization: 'wk_wrong_0123456789' })).status).toBe(401)
-  expect((await ask('wrong')).status).toBe(401)
+  const wrong = await ask('wrong')
+  expect(wrong.status).toBe(401)
+  expect(wrong.headers.get('ratelimit')).toMatch(/^"ip";r=0;t=\d+$/)
 
   for (const sent of ['wrong', token]) {
     const { status, body, headers } = await ask(sent)

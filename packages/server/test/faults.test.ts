@@ -1,3 +1,4 @@
+import { ErrorBody, errorCodes } from '@wabakit/contract'
 import { expect, test } from 'vitest'
 import { control, createGroup, start } from './fixture.ts'
 
@@ -28,6 +29,36 @@ test('responds with a status the given number of times, then as usual', async ()
   expect(responses.map(({ status }) => status)).toEqual([429, 429, 200])
   expect(responses[0]?.headers.get('retry-after')).toBe('2')
 })
+
+test.each([
+  { status: 500 },
+  { status: 404 },
+  { status: 429, retryAfterSeconds: 1 },
+  { html: true },
+  { malformed: true },
+  { offContract: true },
+  { latencyMs: 1 },
+])('gives the response of the fault %j a request id', async (fault) => {
+  const { server, fail } = await startFaulty()
+
+  await fail(fault)
+  const response = await createGroup(server.url)
+
+  expect(response.headers.get('x-request-id')).toMatch(/^req_\w{26}$/)
+})
+
+test.each([400, 401, 404, 405, 413, 415, 422, 429, 431, 500])(
+  'responds with a code of the service to the fault { status: %i }',
+  async (status) => {
+    const { server, fail } = await startFaulty()
+
+    await fail({ status })
+    const response = await createGroup(server.url)
+
+    const { code } = ErrorBody.parse(await response.json())
+    expect(errorCodes[code]).toBe(status)
+  },
+)
 
 test('does not affect other endpoints', async () => {
   const { server, fail } = await startFaulty()

@@ -169,6 +169,59 @@ test('refuses a body that is too large where it gets so, and says that the conne
   expect(answer).toContain('"code":"body_too_large"')
 })
 
+const post = (target: string, ...headers: string[]): string => {
+  const body = JSON.stringify({ wabaNumber: '+15550100001', subject: 'Team' })
+  return [
+    `POST ${target} HTTP/1.1`,
+    'host: localhost',
+    'connection: close',
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n')
+}
+
+test('does not accept a request with two keys, even if the first is valid', async () => {
+  const { url } = await start()
+  const keys = ['authorization: wk_test_key_0123456789', 'authorization: wk_other_key_0123456789']
+
+  expect(await raw(url, post('/whatsapp/wa-group/create', ...keys))).toContain('"code":"invalid_api_key"')
+})
+
+test.each([
+  ['/whatsapp/wa-group/create?a=/../b#c', 200],
+  ['/whatsapp/wa-group/create#c', 200],
+  ['/x/../whatsapp/./wa-group/create', 200],
+  ['/whatsapp/wa-group/%2e%2e/wa-group/create', 200],
+  ['//whatsapp/wa-group/create', 404],
+  ['/whatsapp/wa-group/create/', 404],
+  ['/whatsapp\\wa-group\\create', 400],
+])('finds the endpoint of the target %s as URL does', async (target, status) => {
+  const { url } = await start()
+
+  const received = await raw(url, post(target, 'authorization: wk_test_key_0123456789'))
+
+  expect(Number(received.slice(9, 12))).toBe(status)
+})
+
+test('reads a body that arrives in pieces', async () => {
+  const { url } = await start()
+  const text = post('/whatsapp/wa-group/create', 'authorization: wk_test_key_0123456789')
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  socket.setNoDelay(true)
+  for (const piece of text.match(/[\s\S]{1,40}/g) ?? [])
+    await new Promise((done) => socket.write(piece, done))
+
+  const [received] = await once(socket, 'data')
+
+  expect(String(received)).toMatch(/^HTTP\/1\.1 200 /)
+})
+
 test('ends a request that does not arrive in time', async () => {
   const { url } = await start({ requestTimeoutMs: 1_000 })
 

@@ -10,19 +10,16 @@ import { waitUntilNone } from './wait-until-none.ts'
 // process that both stores and delivers.
 const { database, role, endpoint, concurrency } = readSettings()
 const organization = 'bench'
-const { service } = await startServer(
-  {
-    port: 0,
-    database,
-    role,
-    logLevel: 'warn',
-    deliveryConcurrency: concurrency,
-    // All workers deliver to one subscription, whose limit applies to all processes together.
-    deliveryConcurrencyPerSubscription: 10_000,
-    organizations: role === 'worker' ? [] : [{ id: organization, integrations: [{ wabaNumber: number }] }],
-  },
-  { ownsProcess: true },
-)
+const { service } = await startServer({
+  port: 0,
+  database,
+  role,
+  logLevel: 'warn',
+  deliveryConcurrency: concurrency,
+  // All workers deliver to one subscription, whose limit applies to all processes together.
+  deliveryConcurrencyPerSubscription: 10_000,
+  organizations: role === 'worker' ? [] : [{ id: organization, integrations: [{ wabaNumber: number }] }],
+})
 if (role !== 'worker')
   await service.subscriptions.create(organization, { channel: 'WHATSAPP', number, url: endpoint })
 

@@ -16,7 +16,7 @@ const settings = {
   logLevel: 'silent',
   role: role === 'worker' ? 'worker' : 'all',
 } as const
-const { service } = await startServer(settings, { ownsProcess: true })
+const { service } = await startServer(settings)
 let published = 0
 
 const publish = ([organizationId, number]: Target): Promise<unknown> => {

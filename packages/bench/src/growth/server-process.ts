@@ -9,7 +9,7 @@ import { serveCommands } from '../commands.ts'
 const [database = ''] = process.argv.slice(2)
 const healthy = 20
 const perSecond = 100
-const { service } = await startServer({ port: 0, database, logLevel: 'silent' }, { ownsProcess: true })
+const { service } = await startServer({ port: 0, database, logLevel: 'silent' })
 let published = 0
 
 const publish = (): Promise<unknown> => {

@@ -34,7 +34,7 @@ export const buildComponents = (): JsonObject => ({
     },
     RateLimit: {
       description:
-        'The remaining quota, and when it is reset (IETF draft "RateLimit header fields for HTTP").',
+        'The remaining quota, and when it is reset (IETF draft "RateLimit header fields for HTTP"). Every response to a counted request has it.',
       schema: { type: 'string' },
     },
     'RateLimit-Policy': {

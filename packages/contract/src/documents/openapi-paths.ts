@@ -6,17 +6,17 @@ import { createGroupRequestExample, createGroupResponseExample, emittedExamples 
 import { createRef, describeJson } from './openapi-parts.ts'
 import type { JsonObject } from './schemas.ts'
 
-const requestId = { 'x-request-id': createRef('headers', 'x-request-id') }
+const commonHeaders = {
+  'x-request-id': createRef('headers', 'x-request-id'),
+  RateLimit: createRef('headers', 'RateLimit'),
+  'RateLimit-Policy': createRef('headers', 'RateLimit-Policy'),
+}
 
-/** Response headers by status, besides `x-request-id`. */
+/** Further response headers by status. */
 const headersByStatus: { readonly [status: number]: JsonObject } = {
   202: { 'Retry-After': createRef('headers', 'Retry-After') },
   401: { 'WWW-Authenticate': createRef('headers', 'WWW-Authenticate') },
-  429: {
-    'Retry-After': createRef('headers', 'Retry-After'),
-    RateLimit: createRef('headers', 'RateLimit'),
-    'RateLimit-Policy': createRef('headers', 'RateLimit-Policy'),
-  },
+  429: { 'Retry-After': createRef('headers', 'Retry-After') },
   503: {
     'Retry-After': {
       description: 'Seconds to wait; only with `storage_unavailable`.',
@@ -28,7 +28,7 @@ const headersByStatus: { readonly [status: number]: JsonObject } = {
 const describeSuccess = (description: string, schema: string, value: JsonObject): JsonObject => ({
   200: {
     description,
-    headers: requestId,
+    headers: commonHeaders,
     content: describeJson(createRef('schemas', schema), { success: { value } }),
   },
 })
@@ -38,7 +38,7 @@ const describeFailure = (status: ErrorStatus, codes: readonly ErrorCode[]): Json
     `${reasonPhrases[status]}.`,
     ...codes.map((code) => `- \`${code}\`: ${explainError(code).meaning} ${explainError(code).remedy}`),
   ].join('\n'),
-  headers: { ...requestId, ...headersByStatus[status] },
+  headers: { ...commonHeaders, ...headersByStatus[status] },
   content: describeJson(
     { type: 'object', allOf: [createRef('schemas', 'ErrorBody')], properties: { code: { enum: codes } } },
     Object.fromEntries(codes.map((code) => [code, { value: buildErrorExample(code) }])),

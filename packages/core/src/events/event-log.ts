@@ -1,5 +1,4 @@
 import type { EmittedEvent, EmittedEventName, EmittedEventOf } from '@wabakit/contract'
-import { isWebhookId } from '@wabakit/webhooks'
 import type { EventRecord } from '../records.ts'
 import type { Ids } from '../values/ids.ts'
 import type { EventDraft } from './event-draft.ts'
@@ -60,19 +59,6 @@ export type EventLog = EventObservation & {
 
 type Registration = { readonly listener: EmissionListener; readonly once: boolean }
 
-/**
- * Creates the id of an event, which is also the `webhook-id` of its deliveries.
- *
- * @throws TypeError if a custom `ids` returns an id that cannot be signed.
- */
-export const createEventId = (ids: Ids): string => {
-  const id = ids('evt')
-  if (isWebhookId(id)) return id
-  throw new TypeError(
-    `ids('evt') returned ${JSON.stringify(id)}. Return visible ASCII characters without a full stop: the id is also the webhook-id of the event's deliveries.`,
-  )
-}
-
 /** @param onError - receives what a listener threw or rejected with. */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
   const registrations = new Map<EmissionName, Set<Registration>>()
@@ -99,7 +85,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
 
   return {
     prepare: ({ event, ...about }) => {
-      const id = createEventId(ids)
+      const id = ids('evt')
       return {
         record: { id, ...about, name: event.event, payload: JSON.stringify(event) },
         emission: { id, organizationId: about.organizationId, occurredAt: about.occurredAt, event },

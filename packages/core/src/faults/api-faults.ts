@@ -7,7 +7,10 @@ import { createFaultList, type FaultList, type FaultOptions, type PlannedFault }
 export type ApiFault = {
   /** HTTP status of the response, 200 to 599. */
   readonly status?: number | undefined
-  /** The error body's `code`. A code of the closed list also determines the status. */
+  /**
+   * The error body's `code`. A code of the closed list also determines the status.
+   * @default the last code of the status in `errorCodes`, if there is one; none with 503 and no `retryAfterSeconds`
+   */
   readonly code?: string | undefined
   /** The error body's `message`. */
   readonly message?: string | undefined

@@ -3,13 +3,15 @@ import type { ApiFault } from './api-faults.ts'
 
 const json = 'application/json; charset=utf-8'
 
-const codes = Object.keys(errorCodes).filter(isErrorCode)
-
-/** The code of a status, if it is the only one. Of those with 503, only `storage_unavailable` has `Retry-After`. */
-const findOnlyCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
-  if (status === 503 && retryAfterSeconds !== undefined) return 'storage_unavailable'
-  const [code, ...others] = codes.filter((each) => errorCodes[each] === status)
-  return others.length === 0 ? code : undefined
+/**
+ * Returns the last code of a status: `summary_not_found` for 404, not `route_not_found`. A 503 without `Retry-After` has
+ * none, like that of a gateway.
+ */
+const findCode = (status: number, { retryAfterSeconds }: ApiFault): ErrorCode | undefined => {
+  if (status === 503) return retryAfterSeconds === undefined ? undefined : 'storage_unavailable'
+  return Object.keys(errorCodes)
+    .filter(isErrorCode)
+    .findLast((code) => errorCodes[code] === status)
 }
 
 const getStatus = ({ status, code, html }: ApiFault): number => {
@@ -20,7 +22,7 @@ const getStatus = ({ status, code, html }: ApiFault): number => {
 
 const buildErrorBody = (fault: ApiFault, status: number): object => {
   const [, error] = Object.entries(reasonPhrases).find(([known]) => Number(known) === status) ?? []
-  const code = fault.code ?? findOnlyCode(status, fault)
+  const code = fault.code ?? findCode(status, fault)
   return { statusCode: status, error, message: fault.message ?? 'This is a simulated fault.', code }
 }
 
@@ -71,19 +73,20 @@ const isReplaced = ({ status, code, body, html, malformed, offContract }: ApiFau
 const isCarriedOut = (fault: ApiFault): boolean =>
   fault.carriedOut ?? (fault.malformed || fault.offContract || !(fault.reset || isReplaced(fault)))
 
-const buildResponse = (fault: ApiFault, original: Response | undefined): Response => {
+const buildResponse = (fault: ApiFault, original: Response | undefined, requestId: string): Response => {
   if (original !== undefined && !isReplaced(fault)) {
     const { body, status } = original
     return new Response(body, { status, headers: buildHeaders(fault, original.headers) })
   }
   const status = getStatus(fault)
   const { type, text } = buildBody(fault, status)
-  const headers = buildHeaders(fault, { 'content-type': type })
+  const headers = buildHeaders(fault, { 'content-type': type, 'x-request-id': requestId })
   return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
 }
 
 /** A request that a fault hits. */
 export type FaultedExchange = {
+  readonly requestId: () => string
   /** Lets the service perform the request. */
   respond(): Promise<Response>
   /** Waits for some milliseconds. */
@@ -100,6 +103,7 @@ export const respondWithFault = async (fault: ApiFault, exchange: FaultedExchang
     exchange.reset()
     return new Response(null, { status: 502 })
   }
-  const response = buildResponse(fault, original)
+  const requestId = original?.headers.get('x-request-id') ?? exchange.requestId()
+  const response = buildResponse(fault, original, requestId)
   return fault.truncated ? truncate(response, exchange) : response
 }

@@ -1,7 +1,6 @@
 import type { Channel } from '@wabakit/contract'
 import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
-import { createEventId } from '../events/event-log.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { EventQuery, Page } from '../store.ts'
@@ -61,7 +60,7 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
       throw new InputError([{ path: 'number', message: `must be a ${channel} number of the organization` }])
     }
     const event: EventRecord = {
-      id: createEventId(ids),
+      id: ids('evt'),
       organizationId,
       name,
       subject,

@@ -2,9 +2,10 @@
 
 // Requests and responses of further endpoints of a host, and of requests that it rejects itself
 
-export { readJson } from '../http/read-json.ts'
-export type { SerializedResponse } from '../http/response.ts'
-export { createParserRefusal, formatRefusal, refuseRequest } from './refusals.ts'
+export { findEndpoint } from '../http/api.ts'
+export { buildJsonResponse, type ResponseHead, readJson, refuseRequest } from '../http/exchange.ts'
+export { toApiRequest } from '../http/fetch.ts'
+export { createParserRefusal, formatRefusal } from './refusals.ts'
 
 // Rate limits
 

@@ -1,15 +1,6 @@
 import { reasonPhrases } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { buildErrorResponse, type SerializedResponse, serializeResponse } from '../http/response.ts'
-
-/**
- * Returns the response to a request that a host rejects before it reaches `server.fetch`, in the form of every other
- * error.
- *
- * @param error - a `RequestRefusedError`; anything else becomes `internal_error`.
- */
-export const refuseRequest = (error: unknown, requestId: string): SerializedResponse =>
-  serializeResponse(buildErrorResponse(error), requestId)
+import { refuseRequest } from '../http/exchange.ts'
 
 /** Returns the error for a request that an HTTP parser rejected, by the `code` of node:http's `clientError`. */
 export const createParserRefusal = (code: string | undefined): RequestRefusedError => {
@@ -30,7 +21,7 @@ export const createParserRefusal = (code: string | undefined): RequestRefusedErr
 
 /** Formats an error as an HTTP/1.1 response, for a socket without a response object. */
 export const formatRefusal = (refusal: RequestRefusedError, requestId: string): string => {
-  const { status, headers, body } = refuseRequest(refusal, requestId)
+  const { status, headers, body } = refuseRequest(refusal, { requestId })
   const length = new TextEncoder().encode(body).length
   const lines = Object.entries({ ...headers, 'content-length': length, connection: 'close' })
   return [

@@ -6,8 +6,8 @@ import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
 
-const parseCallId = (url: URL): string => {
-  const callId = url.searchParams.get('callId') ?? ''
+const parseCallId = (query: string): string => {
+  const callId = new URLSearchParams(query).get('callId') ?? ''
   if (isIdentifier(callId)) return callId
   throw new RequestRefusedError('invalid_call_id', `The query parameter callId ${identifierRule}.`, {
     issues: [{ path: 'callId', message: identifierRule }],
@@ -52,8 +52,12 @@ const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord):
  *
  * @throws RequestRefusedError if there is no summary (yet), or the key may not see it.
  */
-export const getSummary = async (url: URL, caller: CallerRecord, store: Store): Promise<SummaryRecord> => {
-  const found = await store.findCall(caller.organization.id, parseCallId(url))
+export const getSummary = async (
+  query: string,
+  caller: CallerRecord,
+  store: Store,
+): Promise<SummaryRecord> => {
+  const found = await store.findCall(caller.organization.id, parseCallId(query))
   if (found === undefined || !isVisible(caller, found)) throw notFound()
   if (found.summary === undefined) throw explainAbsence(found, caller)
   const { event: _, ...record } = summaryPayload(found.call, found.summary)

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CallerRecord } from '../records.ts'
 import { buildApiKey, buildOrganization } from '../testing/records.ts'
 import { sha256 } from '../values/sha256.ts'
-import { createClientAddresses } from './client-addresses.ts'
-import { createRateLimits } from './rate-limits.ts'
+import { createClientAddresses, createRateLimits } from './rate-limits.ts'
 
 const clock = { now: () => 0 }
 const addresses = Array.from({ length: 10_000 }, (_, index) => `10.${index >> 8}.${index & 255}.1`)

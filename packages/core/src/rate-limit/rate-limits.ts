@@ -3,7 +3,6 @@ import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import type { CallerRecord } from '../records.ts'
 import type { Clock } from '../values/clock.ts'
 import { sha256 } from '../values/sha256.ts'
-import { createClientAddresses, toClientNetwork } from './client-addresses.ts'
 import { memoryTokenBuckets, type TokenBucketState, type TokenBuckets } from './token-buckets.ts'
 
 /** A token bucket of requests: allows a burst of `requests`, and refills within `perMs`. */
@@ -53,6 +52,7 @@ export type RateLimits = {
   /**
    * Counts a request without a valid key.
    *
+   * @returns headers for the response, whatever it will be.
    * @throws RequestRefusedError `rate_limited`.
    */
   admitStranger(remoteAddress: string | undefined): Promise<RateLimitHeaders>
@@ -65,24 +65,82 @@ export type RateLimits = {
   refuseExhausted(remoteAddress: string | undefined, key?: string): void
 }
 
+const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+
+/**
+ * Returns the network that requests are counted by: an IPv4 address itself, or the /64 of an IPv6 address, because one
+ * customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation is an IPv4 address.
+ */
+const toClientNetwork = (address: string): string => {
+  if (!address.includes(':')) return address
+  const [withoutZone = ''] = address.split('%')
+  const mapped = ipv4Mapped.exec(withoutZone)?.[1]
+  if (mapped !== undefined) return mapped
+  const [before = [], after] = withoutZone.split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = after === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...(after ?? [])]
+  const first64Bits = groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16))
+  return `${first64Bits.join(':')}::/64`
+}
+
+/** Maximum number of entries that a process remembers of each kind. Forgetting an entry only costs a lookup. */
+const maxRemembered = 10_000
+
+/** Remembers the keys and the empty buckets of addresses. */
+export const createClientAddresses = (clock: Clock) => {
+  const knownKeys = new Set<string>()
+  const exhausted = new Map<string, TokenBucketState & { readonly at: number }>()
+  return {
+    /** Remembers that this key was valid from this address. */
+    addKnownKey: (address: string, keyHash: string): void => {
+      if (knownKeys.size >= maxRemembered) knownKeys.clear()
+      knownKeys.add(`${toClientNetwork(address)} ${keyHash}`)
+    },
+    isKnownKey: (address: string, keyHash: string): boolean =>
+      knownKeys.has(`${toClientNetwork(address)} ${keyHash}`),
+    /** Remembers the state of an address's empty bucket until its next token. */
+    addExhausted: (address: string, state: TokenBucketState): void => {
+      if (exhausted.size >= maxRemembered) exhausted.clear()
+      exhausted.set(toClientNetwork(address), { ...state, at: clock.now() })
+    },
+    /** Returns the current state of an address's empty bucket, or `undefined` if its next token is due. */
+    findExhausted: (address: string): TokenBucketState | undefined => {
+      if (exhausted.size === 0) return undefined
+      const network = toClientNetwork(address)
+      const state = exhausted.get(network)
+      if (state === undefined) return undefined
+      const elapsed = clock.now() - state.at
+      // Negative if the clock was set back: only the bucket knows its state then.
+      if (elapsed >= 0 && elapsed < state.retryAfterMs) {
+        const { remaining, retryAfterMs, fullAfterMs } = state
+        return { remaining, retryAfterMs: retryAfterMs - elapsed, fullAfterMs: fullAfterMs - elapsed }
+      }
+      exhausted.delete(network)
+      return undefined
+    },
+  }
+}
+
 type Policy = { readonly name: string; readonly limit: RateLimit | false; readonly id: string }
 type Measured = { readonly name: string; readonly limit: RateLimit; readonly state: TokenBucketState }
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
 
-/** RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). `t` is the time until the bucket is full. */
-const buildHeaders = (measured: readonly Measured[]): RateLimitHeaders => ({
-  'ratelimit-policy': measured
-    .map(({ name, limit }) => `"${name}";q=${limit.requests};w=${toSeconds(limit.perMs)}`)
-    .join(', '),
-  ratelimit: measured
-    .map(({ name, state }) => `"${name}";r=${state.remaining};t=${toSeconds(state.fullAfterMs)}`)
-    .join(', '),
-})
-
+/**
+ * Builds RateLimit and RateLimit-Policy (draft-ietf-httpapi-ratelimit-headers). `t` is the time until the bucket is full.
+ *
+ * @throws RequestRefusedError `rate_limited` if a bucket is empty.
+ */
 const check = (measured: readonly Measured[]): RateLimitHeaders => {
   if (measured.length === 0) return {}
-  const headers = buildHeaders(measured)
+  const headers = {
+    'ratelimit-policy': measured
+      .map(({ name, limit }) => `"${name}";q=${limit.requests};w=${toSeconds(limit.perMs)}`)
+      .join(', '),
+    ratelimit: measured
+      .map(({ name, state }) => `"${name}";r=${state.remaining};t=${toSeconds(state.fullAfterMs)}`)
+      .join(', '),
+  }
   const wait = Math.max(...measured.map(({ state }) => state.retryAfterMs))
   if (wait === 0) return headers
   const retryAfter = toSeconds(wait)

@@ -1,8 +1,9 @@
 // FIPS 180-4. The platform's digest is asynchronous and takes about 50 microseconds for a short text (a key, a request),
 // because it uses another thread. This takes 2.
 
-const parseWords = (text: string): Uint32Array =>
-  Uint32Array.from(text.trim().split(/\s+/), (word) => Number.parseInt(word, 16))
+// Signed: engines are faster with these.
+const parseWords = (text: string): Int32Array =>
+  Int32Array.from(text.trim().split(/\s+/), (word) => Number.parseInt(word, 16))
 
 /** The first 32 bits of the fractions of the cube roots of the first 64 primes. */
 const constants = parseWords(`
@@ -18,7 +19,7 @@ const constants = parseWords(`
 const initialState = parseWords('6a09e667 bb67ae85 3c6ef372 a54ff53a 510e527f 9b05688c 1f83d9ab 5be0cd19')
 
 const encoder = new TextEncoder()
-const words = new Uint32Array(64)
+const words = new Int32Array(64)
 
 const rotate = (word: number, bits: number): number => (word >>> bits) | (word << (32 - bits))
 
@@ -34,7 +35,7 @@ const pad = (message: Uint8Array): DataView => {
 }
 
 const expand = (view: DataView, offset: number): void => {
-  for (let index = 0; index < 16; index++) words[index] = view.getUint32(offset + index * 4)
+  for (let index = 0; index < 16; index++) words[index] = view.getInt32(offset + index * 4)
   for (let index = 16; index < 64; index++) {
     const near = words[index - 2] ?? 0
     const far = words[index - 15] ?? 0
@@ -44,7 +45,7 @@ const expand = (view: DataView, offset: number): void => {
   }
 }
 
-const compress = (state: Uint32Array): void => {
+const compress = (state: Int32Array): void => {
   let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state
   for (let index = 0; index < 64; index++) {
     const mixed = (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g))
@@ -59,7 +60,8 @@ const compress = (state: Uint32Array): void => {
     b = a
     a = (first + second) | 0
   }
-  for (const [index, word] of [a, b, c, d, e, f, g, h].entries()) state[index] = (state[index] ?? 0) + word
+  const added = [a, b, c, d, e, f, g, h]
+  for (let index = 0; index < 8; index++) state[index] = (state[index] ?? 0) + (added[index] ?? 0)
 }
 
 /** Hashes the UTF-8 of a text. Returns 64 lower-case hexadecimal digits. */
@@ -70,5 +72,7 @@ export const sha256 = (text: string): string => {
     expand(view, offset)
     compress(state)
   }
-  return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('')
+  let digits = ''
+  for (const word of state) digits += (word >>> 0).toString(16).padStart(8, '0')
+  return digits
 }

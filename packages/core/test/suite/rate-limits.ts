@@ -85,6 +85,29 @@ export const rateLimitCases = defineCases('Rate limits', {
     })
   },
 
+  'every response to a counted request has the RateLimit headers, whatever its status': async () => {
+    const scenario = await createScenario({ rateLimit: {} })
+    const ask = async (method: string, path: string, key: string | null, body: string | null = null) => {
+      const headers = { 'content-type': 'application/json', ...(key !== null && { authorization: key }) }
+      const request = new Request(`https://api.example.com${path}`, { method, headers, body })
+      const response = await scenario.server.fetch(request, { remoteAddress: '192.0.2.1' })
+      return [response.status, readHeaders(response).policy]
+    }
+    const create = '/whatsapp/wa-group/create'
+    const byKey = '"organization";q=600;w=60, "key";q=300;w=60'
+    const byAddress = '"ip";q=60;w=60'
+    const key = 'wk_second_0123456789'
+    equal(await ask('POST', create, key, '{'), [400, byKey])
+    equal(await ask('POST', create, key, JSON.stringify(createBody)), [403, byKey])
+    equal(await ask('GET', '/admin', key), [404, byKey])
+    equal(await ask('GET', create, key), [405, byKey])
+    equal(await ask('GET', '/v1/call/ai-summary?callId=x', key), [404, byKey])
+    equal(await ask('POST', create, null, '{'), [401, byAddress])
+    equal(await ask('POST', create, 'nobody', '{'), [401, byAddress])
+    equal(await ask('GET', '/admin', 'nobody'), [404, byAddress])
+    equal(await ask('GET', create, null), [405, byAddress])
+  },
+
   'a rejected request takes no token': async () => {
     const scenario = await limited({
       organization: { requests: 10, perMs: 10_000 },

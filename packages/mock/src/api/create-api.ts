@@ -17,6 +17,7 @@ export type Api = (request: Request, connection?: ConnectionInfo) => Promise<Res
 type ApiOptions = {
   readonly server: Pick<ReferenceServer, 'fetch'>
   readonly faults: Pick<ApiFaults, 'take'>
+  readonly requestId: () => string
   readonly now: () => number
   readonly record: (request: RecordedRequest) => void
 }
@@ -36,7 +37,7 @@ const throwConnectionReset = (): never => {
 
 /** Creates an API that applies faults to the server's responses and records every request. */
 export const createApi =
-  ({ server, faults, now, record }: ApiOptions): Api =>
+  ({ server, faults, requestId, now, record }: ApiOptions): Api =>
   async (request, connection) => {
     request.signal.throwIfAborted()
     const url = new URL(request.url)
@@ -61,7 +62,8 @@ export const createApi =
     }
     try {
       const sleep = (ms: number) => sleepRealTime(ms, request.signal)
-      const response = await respondWithFault(fault, { respond, sleep, reset: throwConnectionReset })
+      const exchange = { requestId, respond, sleep, reset: throwConnectionReset }
+      const response = await respondWithFault(fault, exchange)
       record({ ...recorded, status: response.status, verdict: 'fault' })
       return response
     } catch (error) {

@@ -148,7 +148,13 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
       createCallData: () =>
         createCallData(createSeededRandom(seed, organizationId, 'call', calls++), [wabaNumber, pstnNumber]),
     },
-    api: createApi({ server, faults: faults.api, now: scheduler.now, record: recorder.addRequest }),
+    api: createApi({
+      server,
+      faults: faults.api,
+      requestId: () => ids('req'),
+      now: scheduler.now,
+      record: recorder.addRequest,
+    }),
     transport,
     ready: () => {
       subscribed ??= subscribeBoth()

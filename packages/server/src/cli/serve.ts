@@ -32,7 +32,7 @@ const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Ou
 
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
-  const server = await startServer(config, { ownsProcess: true })
+  const server = await startServer(config)
   // Before the result is printed: whoever waits for it may send a signal immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)

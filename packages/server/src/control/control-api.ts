@@ -1,4 +1,4 @@
-import { readJson } from '@wabakit/core/hosting'
+import { readJson, toApiRequest } from '@wabakit/core/hosting'
 import { type Context, Hono } from 'hono'
 import { ControlError, requireFound } from './control-error.ts'
 import { toErrorResponse } from './error-response.ts'
@@ -11,6 +11,7 @@ type ControlApiOptions = ControlContext & {
   readonly guard: GuardOptions
   /** The version of this package. */
   readonly version: string
+  readonly requestId: () => string
   /** Receives unforeseen errors. Their responses reveal nothing about them. */
   readonly onError: (error: unknown) => void
 }
@@ -37,7 +38,8 @@ const createRoute =
   async (c: Context): Promise<Response> => {
     const request = c.req.raw
     // A body is optional. Other media types than JSON are rejected: pages of other sites could send those.
-    const body = schema !== undefined && hasBody(request) ? await readJson(request, bodyMaxBytes) : {}
+    const body =
+      schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}
     const parameter = (name: string): string => c.req.param(name) ?? ''
     const result = await run({ parameter, query: c.req.query(), body }, context)
     return status === 204 ? c.body(null, 204) : c.body(JSON.stringify(result), status, json)
@@ -45,7 +47,7 @@ const createRoute =
 
 /** Creates the control API. Every request passes the guard first. */
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
-  const { service, live, version } = options
+  const { service, live, version, requestId } = options
   const guard = createGuard(options.guard)
   const openApi = JSON.stringify(createControlOpenApi(version))
   const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
@@ -53,6 +55,7 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
   app.use(async (c, next) => {
     await guard(c.req.raw, c.env.remoteAddress)
     c.header('cache-control', 'no-store')
+    c.header('x-request-id', requestId())
     await next()
   })
   app.get('/openapi.json', (c) => c.body(openApi, 200, json))
@@ -66,15 +69,16 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     app.on(operation.method, operation.path, createRoute(operation, options))
   }
 
+  const respondError = (error: Error): Response => {
+    const { body, ...init } = toErrorResponse(error, requestId())
+    if (init.status >= 500) options.onError(error)
+    return new Response(body, init)
+  }
   app.notFound(() =>
-    toErrorResponse(
+    respondError(
       new ControlError('not_found', `There is no such path or method. See ${controlPath}/openapi.json.`),
     ),
   )
-  app.onError((error) => {
-    const response = toErrorResponse(error)
-    if (response.status >= 500) options.onError(error)
-    return response
-  })
+  app.onError(respondError)
   return async (request, remoteAddress) => app.fetch(request, { remoteAddress })
 }

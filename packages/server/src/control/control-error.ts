@@ -1,4 +1,5 @@
 import type { Issue } from '@wabakit/contract'
+import type { RefusalDetails } from '@wabakit/core'
 
 /** The codes of the errors of the control API, with their HTTP statuses. */
 export const controlErrorCodes = {
@@ -27,11 +28,14 @@ export class ControlError extends Error {
   readonly code: ControlErrorCode
   /** What is wrong with which field; empty when no field is the cause. */
   readonly issues: readonly Issue[]
+  /** Response headers. */
+  readonly headers: Readonly<Record<string, string>>
 
-  constructor(code: ControlErrorCode, message: string, issues: readonly Issue[] = []) {
+  constructor(code: ControlErrorCode, message: string, { issues = [], headers = {} }: RefusalDetails = {}) {
     super(message)
     this.code = code
     this.issues = issues
+    this.headers = headers
   }
 }
 

@@ -88,7 +88,6 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
   const wake = (): void => {
     for (const resume of waiters) resume()
   }
-  const unsubscribe = service.on('*', wake)
 
   const waitForNews = (): Promise<void> =>
     new Promise((resolve) => {
@@ -123,8 +122,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
 
   async function* follow({ organizationId, after }: StreamStart): AsyncGenerator<Uint8Array> {
     const attempts: LiveAttempt[] = []
-    const stopAttempts = await collectAttempts(organizationId, attempts)
-    const stopWaking = store.onDue(wake)
+    const stops = [await collectAttempts(organizationId, attempts), service.on('*', wake), store.onDue(wake)]
     let isOpen = false
     try {
       const readNext = await followEvents(service.events, organizationId, after)
@@ -154,8 +152,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
       if (!isOpen) throw error
       onError(error)
     } finally {
-      stopAttempts()
-      stopWaking()
+      for (const stop of stops) stop()
     }
   }
 
@@ -164,7 +161,6 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
     wake,
     close: () => {
       closed = true
-      unsubscribe()
       wake()
     },
   }

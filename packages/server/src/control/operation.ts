@@ -73,7 +73,7 @@ const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
   const parsed = validate(schema as z.core.$ZodType, value)
   if (parsed.success) return parsed.data as Input<Schema>
   const sentences = parsed.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  throw new ControlError('invalid_input', `${sentences.join('; ')}.`, parsed.issues)
+  throw new ControlError('invalid_input', `${sentences.join('; ')}.`, parsed)
 }
 
 /** Defines an operation. Its schemas determine the types of the input and the result of `run`. */

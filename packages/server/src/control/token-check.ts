@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { ApiRequest } from '@wabakit/core'
 import type { RateLimits } from '@wabakit/core/hosting'
 import { ControlError } from './control-error.ts'
 
@@ -17,7 +18,7 @@ type TokenCheckOptions = {
  * @throws RequestRefusedError `rate_limited` when the address has sent too many wrong tokens. The correct token is then
  *   refused as well; otherwise guessing could continue.
  */
-export type TokenCheck = (headers: Headers, remoteAddress: string | undefined) => Promise<void>
+export type TokenCheck = (headers: ApiRequest['headers'], remoteAddress: string | undefined) => Promise<void>
 
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
@@ -28,7 +29,9 @@ export const createTokenCheck = ({ token, name, limits }: TokenCheckOptions): To
     limits.refuseExhausted(remoteAddress)
     const sent = /^bearer +(.+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
     if (timingSafeEqual(hash(sent), expected)) return
-    await limits.admitStranger(remoteAddress)
-    throw new ControlError('token_required', `Send the ${name} as "Authorization: Bearer …".`)
+    const counted = await limits.admitStranger(remoteAddress)
+    throw new ControlError('token_required', `Send the ${name} as "Authorization: Bearer …".`, {
+      headers: { 'www-authenticate': 'Bearer', ...counted },
+    })
   }
 }

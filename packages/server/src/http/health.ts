@@ -1,4 +1,10 @@
-import { RequestRefusedError, StorageUnavailableError, type Store } from '@wabakit/core'
+import {
+  type ApiRequest,
+  type ApiResponse,
+  RequestRefusedError,
+  StorageUnavailableError,
+  type Store,
+} from '@wabakit/core'
 import { ControlError } from '../control/control-error.ts'
 import { toErrorResponse } from '../control/error-response.ts'
 import type { TokenCheck } from '../control/token-check.ts'
@@ -9,38 +15,20 @@ export type HealthOptions = {
   readonly metrics: Metrics
   /** Checks the token of requests for metrics. Without it, everybody may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
+  readonly requestId: () => string
   /** Whether the server is stopping. */
   isStopping(): boolean
 }
 
-/** Responds to requests for the paths that monitor a server. Returns `undefined` for any other path. */
-export type Health = (
-  path: string,
-  request: Request,
-  remoteAddress: string | undefined,
-) => Promise<Response> | undefined
+/** Responds to a request for one of the paths that monitor a server. Rejects only with unforeseen errors. */
+export type Health = (request: ApiRequest, remoteAddress: string | undefined) => Promise<ApiResponse>
 
-const toText = (body: string): Response =>
-  new Response(`${body}\n`, {
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
-  })
-
-const checkMethod = ({ method }: Request): void => {
-  if (method === 'GET' || method === 'HEAD') return
-  throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
-    headers: { allow: 'GET, HEAD' },
-  })
-}
-
-/** Unforeseen errors are left to the caller. */
-const toResponse = (error: Error): Response => {
-  const response = toErrorResponse(error)
-  if (response.status === 500) throw error
-  return response
-}
+export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 
 /** Creates `/healthz` (the process responds), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
-export const createHealth = ({ store, metrics, checkMetricsToken, isStopping }: HealthOptions): Health => {
+export const createHealth = (options: HealthOptions): Health => {
+  const { store, metrics, checkMetricsToken, requestId, isStopping } = options
+
   const checkReady = async (): Promise<void> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
     // Migrations are complete before the server listens.
@@ -52,19 +40,31 @@ export const createHealth = ({ store, metrics, checkMetricsToken, isStopping }: 
     }
   }
 
-  const respond = async (path: string, request: Request, remoteAddress: string | undefined) => {
-    checkMethod(request)
-    if (path === '/healthz') return toText('ok')
+  const render = async ({ path, method, headers }: ApiRequest, remoteAddress: string | undefined) => {
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
+        headers: { allow: 'GET, HEAD' },
+      })
+    }
+    if (path === '/healthz') return 'ok\n'
     if (path === '/readyz') {
       await checkReady()
-      return toText('ready')
+      return 'ready\n'
     }
-    await checkMetricsToken?.(request.headers, remoteAddress)
-    return new Response(await metrics.render(), { headers: { 'content-type': metrics.contentType } })
+    await checkMetricsToken?.(headers, remoteAddress)
+    return metrics.render()
   }
 
-  return (path, request, remoteAddress) =>
-    path === '/healthz' || path === '/readyz' || path === '/metrics'
-      ? respond(path, request, remoteAddress).catch(toResponse)
-      : undefined
+  return async (request, remoteAddress) => {
+    try {
+      const body = await render(request, remoteAddress)
+      const type = request.path === '/metrics' ? metrics.contentType : 'text/plain; charset=utf-8'
+      const headers = { 'content-type': type, 'cache-control': 'no-store', 'x-request-id': requestId() }
+      return { status: 200, headers, body }
+    } catch (error) {
+      const response = toErrorResponse(error, requestId())
+      if (response.status === 500) throw error
+      return response
+    }
+  }
 }

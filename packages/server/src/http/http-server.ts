@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
 import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
 import { createConnectionRefusal } from './refuse-connection.ts'
@@ -9,8 +8,6 @@ export type HttpServerOptions = {
   readonly settings: Pick<ServerConfig, 'host' | 'port' | 'maxConnections' | 'requestTimeoutMs'>
   readonly handler: RequestHandler
   readonly requestId: () => string
-  /** Whether `@hono/node-server` may replace the process's `Request` and `Response`. */
-  readonly ownsProcess: boolean
 }
 
 /** A node:http server that stops without cutting off responses. */
@@ -26,20 +23,29 @@ export type HttpServer = {
   close(graceMs: number): Promise<void>
 }
 
+/** Targets and hosts that `URL` leaves as they are. */
+const usualTarget = /^\/[\w\-/]*(?:\?[^#]*)?$/
+const usualHost = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/
+
 /**
  * Brings the target of a request into origin form (`/path?query`), without credentials. The host of an absolute form
  * replaces the Host header (RFC 9112, section 3.2.2).
  *
- * @returns false when the target is not a path, or when an HTTP/1.1 request has no host.
+ * @returns false when the target is not a path, or when the host is invalid or, in HTTP/1.1, missing.
  */
 const normalizeTarget = (incoming: IncomingMessage): boolean => {
   const { url = '', headers, httpVersion } = incoming
-  if (headers.host === undefined && httpVersion === '1.1') return false
-  if (url.startsWith('/')) return true
-  if (!/^https?:/i.test(url) || !URL.canParse(url)) return false
-  const { host, pathname, search } = new URL(url)
-  headers.host = host
-  incoming.url = pathname + search
+  const { host } = headers
+  if (host === undefined && httpVersion === '1.1') return false
+  const knownHost = host || 'localhost'
+  if (usualTarget.test(url) && usualHost.test(knownHost)) return true
+  const isPath = url.startsWith('/')
+  const address = isPath ? `http://${knownHost}${url}` : url
+  if (/^[^?]*\\/.test(url) || !/^https?:/i.test(address) || !URL.canParse(address)) return false
+  const parsed = new URL(address)
+  if (!isPath) headers.host = parsed.host
+  else if (parsed.hostname !== knownHost.replace(/:\d+$/, '').toLowerCase()) return false
+  incoming.url = parsed.pathname + parsed.search
   return true
 }
 
@@ -62,15 +68,10 @@ const formatUrl = (host: string, server: Server): string => {
 }
 
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
-  const { settings, handler, requestId, ownsProcess } = options
+  const { settings, handler, requestId } = options
   const { host, port } = settings
   const running = new Set<ServerResponse>()
   let closing = false
-  const listener = getRequestListener((request, { incoming }) => handler.handle(request, incoming), {
-    overrideGlobalObjects: ownsProcess,
-    hostname: host,
-    errorHandler: handler.refuse,
-  })
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     running.add(response)
     if (closing) response.shouldKeepAlive = false
@@ -79,9 +80,8 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       // Its keep-alive may have been promised before the server began to close.
       if (closing) server.closeIdleConnections()
     })
-    // The listener refuses a target that it cannot parse.
     if (!normalizeTarget(request)) request.url = '*'
-    void listener(request, response)
+    void handler.handle(request, response)
   }
   // The handler refuses requests without a Host header, so that the response has the form of every other error.
   const server = createServer(

@@ -1,19 +1,22 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EndpointName, endpoints } from '@wabakit/contract'
-import { type ReferenceFetch, RequestRefusedError } from '@wabakit/core'
-import { refuseRequest } from '@wabakit/core/hosting'
+import { getRequestListener } from '@hono/node-server'
+import { type ApiRequest, type ApiResponse, type ReferenceServer, RequestRefusedError } from '@wabakit/core'
+import { findEndpoint, refuseRequest } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
-import type { Health } from './health.ts'
+import { type Health, healthPaths } from './health.ts'
 
 export type RequestHandlerOptions = {
   /** The public API and the control API; `undefined` in a process that only delivers. */
   readonly api:
-    | { readonly fetch: ReferenceFetch; readonly control: ControlApi; readonly faults: ApiFaults | undefined }
+    | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
+        readonly control: ControlApi
+        readonly faults: ApiFaults | undefined
+      })
     | undefined
   readonly health: Health
   readonly metrics: Metrics
@@ -25,43 +28,26 @@ export type RequestHandlerOptions = {
   readonly onError: (error: unknown) => void
 }
 
-/** The parts of an `IncomingMessage` that a `Request` does not have. */
-export type Incoming = {
-  readonly url?: string | undefined
-  readonly headers: IncomingHttpHeaders
-  /** Whether the whole request has arrived. */
-  readonly complete: boolean
-  readonly socket: { readonly remoteAddress?: string | undefined; destroy(): unknown }
-}
-
 /** Facts of a response that are counted and logged. */
 export type ResponseFacts = {
   readonly status: number
-  readonly requestId?: string | undefined
-  readonly method?: string
+  readonly requestId: string | null | undefined
+  readonly method?: string | undefined
   readonly path?: string
   readonly durationMs?: number
 }
 
 /** Responds to every request that a server receives. */
 export type RequestHandler = {
-  /** Never rejects. */
-  handle(request: Request, incoming: Incoming): Promise<Response>
-  /** Returns the response to a request that cannot be represented as a `Request`. */
-  refuse(): Response
+  /** Responds to a request in origin form, and refuses the target `*`. Never rejects. */
+  handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void>
   /** Counts and logs a response. */
   record(response: ResponseFacts): void
 }
 
-const endpointNames: ReadonlyMap<string, EndpointName> = new Map([
-  [endpoints['groups.create'].path, 'groups.create'],
-  [endpoints['calls.getSummary'].path, 'calls.getSummary'],
-])
-
 const isControl = (path: string): boolean => path === controlPath || path.startsWith(`${controlPath}/`)
 
-const getLabel = (path: string): RequestLabel =>
-  endpointNames.get(path) ?? (isControl(path) ? 'control' : 'other')
+const getLabel = (path: string): RequestLabel => findEndpoint(path) ?? (isControl(path) ? 'control' : 'other')
 
 const getLevel = (status: number): 'debug' | 'info' | 'error' =>
   status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
@@ -71,7 +57,10 @@ const getLevel = (status: number): 'debug' | 'info' | 'error' =>
  * trusted proxy and names its caller. Entries before these can be forged and are ignored.
  */
 export const getClientAddress = (
-  { headers, socket }: Pick<Incoming, 'headers' | 'socket'>,
+  {
+    headers,
+    socket,
+  }: Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly remoteAddress?: string | undefined } },
   trustProxy: number,
 ): string | undefined => {
   if (trustProxy === 0) return socket.remoteAddress
@@ -81,39 +70,58 @@ export const getClientAddress = (
   return isIP(address) === 0 ? socket.remoteAddress : address
 }
 
+/** Reads a body by events: an async iterator of the stream takes longer than the rest of the request. */
+const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined> =>
+  new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = []
+    let length = 0
+    const add = (chunk: Uint8Array): void => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length <= maxBytes) return
+      incoming.pause()
+      resolve(undefined)
+    }
+    const finish = (): void => resolve((chunks.length === 1 && chunks[0]) || Buffer.concat(chunks))
+    const abort = (): void => {
+      if (!incoming.readableEnded) reject(new Error('The client closed the connection.'))
+    }
+    if (incoming.complete) {
+      // Works even if the client has gone since.
+      add(incoming.read() ?? Buffer.alloc(0))
+      finish()
+    } else if (incoming.destroyed) {
+      abort()
+    } else {
+      incoming.on('data', add).once('end', finish).once('close', abort)
+    }
+  })
+
+/** Joins repeated headers. `headers` drops repetitions of `authorization`, and would take two keys for one. */
+const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
+  let found: string | null = null
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [rawName = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
+    if (rawName.length !== name.length || rawName.toLowerCase() !== name) continue
+    found = found === null ? value : `${found}, ${value}`
+  }
+  return found
+}
+
+const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
+  const { method = '', url = '' } = incoming
+  const [path = ''] = url.split('?', 1)
+  return {
+    method,
+    path,
+    query: url.slice(path.length),
+    headers: { get: (name) => findHeader(incoming, name.toLowerCase()) },
+    readBody: (maxBytes) => readBody(incoming, maxBytes),
+  }
+}
+
 export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
   const { api, health, metrics, log, requestId, trustProxy, onError } = options
-
-  const withId = async (pending: Promise<Response>): Promise<Response> => {
-    const response = await pending
-    response.headers.set('x-request-id', requestId())
-    return response
-  }
-
-  const respond = async (request: Request, path: string, incoming: Incoming): Promise<Response> => {
-    const remoteAddress = getClientAddress(incoming, trustProxy)
-    const endpoint = endpointNames.get(path)
-    if (endpoint === undefined) {
-      const healthResponse = health(path, request, remoteAddress)
-      if (healthResponse !== undefined) return withId(healthResponse)
-    }
-    if (api === undefined) {
-      throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
-    }
-    if (isControl(path)) return withId(api.control(request, remoteAddress))
-    const fault = api.faults?.take(endpoint)
-    if (fault === undefined) return api.fetch(request, { remoteAddress })
-    return respondWithFault(fault, {
-      respond: () => api.fetch(request, { remoteAddress }),
-      sleep: (ms) => sleep(ms, undefined, { ref: false }),
-      reset: () => incoming.socket.destroy(),
-    })
-  }
-
-  const toResponse = (error: unknown): Response => {
-    const { body, status, headers } = refuseRequest(error, requestId())
-    return new Response(body, { status, headers })
-  }
 
   const record = ({ status, requestId: id, method, path = '', durationMs = 0 }: ResponseFacts): void => {
     metrics.countRequest({ endpoint: getLabel(path), status, seconds: durationMs / 1_000 })
@@ -125,35 +133,70 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     )
   }
 
+  const refuse = (error: unknown): ApiResponse => {
+    if (!(error instanceof RequestRefusedError)) onError(error)
+    return refuseRequest(error, { requestId: requestId() })
+  }
+
+  const respond = async (request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse> => {
+    if (request.path === '*') {
+      throw new RequestRefusedError(
+        'malformed_request',
+        'The request target or the Host header is not valid.',
+      )
+    }
+    if (healthPaths.has(request.path)) return health(request, remoteAddress)
+    if (api !== undefined) return api.respond(request, { remoteAddress })
+    throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
+  }
+
+  /** Finds what needs a `Response`: the control API, which streams, and faults, which break responses off. */
+  const findFetch = (path: string, incoming: IncomingMessage, remoteAddress: string | undefined) => {
+    if (api === undefined || path === '*' || healthPaths.has(path)) return undefined
+    if (isControl(path)) return (request: Request) => api.control(request, remoteAddress)
+    const fault = api.faults?.take(findEndpoint(path))
+    if (fault === undefined) return undefined
+    return (request: Request) =>
+      respondWithFault(fault, {
+        respond: () => api.fetch(request, { remoteAddress }),
+        sleep: (ms) => sleep(ms, undefined, { ref: false }),
+        reset: () => incoming.socket.destroy(),
+        requestId,
+      })
+  }
+
   return {
     record,
-    refuse: () => {
-      const response = toResponse(
-        new RequestRefusedError('malformed_request', 'The request target or the Host header is not valid.'),
-      )
-      record({ status: response.status, requestId: response.headers.get('x-request-id') ?? undefined })
-      return response
-    },
-    handle: async (request, incoming) => {
+    handle: async (incoming, outgoing) => {
       const startedAt = performance.now()
-      const path = incoming.url?.split('?', 1)[0] ?? '/'
-      const response = await respond(request, path, incoming).catch((error: unknown) => {
-        if (!(error instanceof RequestRefusedError)) onError(error)
-        return toResponse(error)
-      })
-      const { status, headers } = response
-      // The rest of an unread body is not waited for, so the connection cannot carry another request.
-      if (!incoming.complete) headers.set('connection', 'close')
-      record({
-        status,
-        requestId: log.isLevelEnabled(getLevel(status))
-          ? (headers.get('x-request-id') ?? undefined)
-          : undefined,
-        method: request.method,
-        path,
-        durationMs: performance.now() - startedAt,
-      })
-      return response
+      const request = toApiRequest(incoming)
+      const { method, path } = request
+      const remoteAddress = getClientAddress(incoming, trustProxy)
+      const finish = (status: number, id: string | null | undefined): void => {
+        record({ status, requestId: id, method, path, durationMs: performance.now() - startedAt })
+        // The rest of an unread body is not waited for, so the connection cannot carry another request.
+        if (!incoming.complete) outgoing.shouldKeepAlive = false
+      }
+
+      const fetch = findFetch(path, incoming, remoteAddress)
+      if (fetch === undefined) {
+        const { status, headers, body } = await respond(request, remoteAddress).catch(refuse)
+        finish(status, headers['x-request-id'])
+        outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+        return
+      }
+      const listener = getRequestListener(
+        async (webRequest) => {
+          const response = await fetch(webRequest).catch((error: unknown) => {
+            const { body, ...init } = refuse(error)
+            return new Response(body, init)
+          })
+          finish(response.status, response.headers.get('x-request-id'))
+          return response
+        },
+        { overrideGlobalObjects: false },
+      )
+      await listener(incoming, outgoing)
     },
   }
 }

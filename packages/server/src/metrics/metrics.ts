@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { Store } from '@wabakit/core'
+import type { ReferenceServer, Store } from '@wabakit/core'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { AttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { createBacklogGauges } from './backlog-gauges.ts'
 
 /** The `endpoint` label of a request. */
@@ -14,8 +14,8 @@ export type Metrics = {
     readonly status: number
     readonly seconds: number
   }): void
-  countAttempt(attempt: { readonly outcome: AttemptOutcome; readonly seconds: number | undefined }): void
-  countEvent(name: string): void
+  /** Counts the events and attempts of a service from now on. */
+  observe(service: Pick<ReferenceServer, 'on' | 'dispatcher'>): void
   /** Counts an error of background work, such as a listener that threw. */
   countError(): void
   /** Returns all metrics in the text format of Prometheus. Those of the database are NaN while it does not respond. */
@@ -105,11 +105,15 @@ export const createMetrics = (store: Pick<Store, 'measureBacklog'>): Metrics => 
 
   return {
     countRequest: ({ endpoint, status, seconds }) => requests.observe({ endpoint, status }, seconds),
-    countAttempt: ({ outcome, seconds }) => {
-      deliveries.inc({ outcome })
-      if (seconds !== undefined) attempts.observe({ outcome }, seconds)
+    observe: (service) => {
+      service.on('*', ({ event }) => events.inc({ event }))
+      service.dispatcher.onAttempt((report) => {
+        const outcome = getAttemptOutcome(report)
+        deliveries.inc({ outcome })
+        const attempt = 'attempt' in report.result ? report.result.attempt : undefined
+        if (attempt !== undefined) attempts.observe({ outcome }, attempt.durationMs / 1_000)
+      })
     },
-    countEvent: (event) => events.inc({ event }),
     countError: () => errors.inc(),
     render: async () => {
       await backlog.refresh()

@@ -19,7 +19,7 @@ import { createHealth } from '../http/health.ts'
 import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { allowsPrivateTargets } from './check-config.ts'
-import { observeService } from './observe-service.ts'
+import { logService } from './log-service.ts'
 import type { OpenedStore } from './open-store.ts'
 import { startRetention } from './retention.ts'
 import { watchWrites } from './watch-writes.ts'
@@ -86,7 +86,8 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     allowLoopbackHttp: allowPrivateTargets,
     onError,
   })
-  observeService(service, metrics, log)
+  metrics.observe(service)
+  logService(service, log)
 
   const faults = settings.mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation(service, onError)
@@ -101,6 +102,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       publicUrl: settings.publicUrl,
     },
     version: manifest.version,
+    requestId,
     onError,
   })
   let isStopping = false
@@ -108,6 +110,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     store: { ...store, checkWritable },
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
+    requestId,
     isStopping: () => isStopping,
   })
   const { trustProxy, role } = settings
@@ -124,7 +127,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   return {
     service,
     handler: createRequestHandler({
-      api: role === 'worker' ? undefined : { fetch: service.fetch, control, faults },
+      api: role === 'worker' ? undefined : { ...service, control, faults },
       health,
       metrics,
       log,

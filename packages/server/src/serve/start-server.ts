@@ -40,12 +40,6 @@ export type StartServerOptions = {
    * @default process.stderr
    */
   readonly logStream?: NodeJS.WritableStream | undefined
-  /**
-   * Whether nothing else runs in this process. The server then replaces the global `Request` and `Response` with the
-   * lighter ones of `@hono/node-server`, which makes a request about a third cheaper.
-   * @default false
-   */
-  readonly ownsProcess?: boolean | undefined
 }
 
 /** Returns a DatabaseOpenError for a failure of the database, and any other error unchanged. */
@@ -68,7 +62,7 @@ const toStartError = (error: unknown, { database }: ServerConfig): unknown =>
  */
 export const startServer = async (
   config: Partial<ServerConfig> = {},
-  { logStream, ownsProcess = false }: StartServerOptions = {},
+  { logStream }: StartServerOptions = {},
 ): Promise<RunningServer> => {
   const settings = parseConfig(config, () => 'startServer')
   await checkConfig(settings)
@@ -91,7 +85,7 @@ export const startServer = async (
   const requestId = (): string => ids('req')
   const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
   const { service, handler } = runtime
-  const http = createHttpServer({ settings, handler, requestId, ownsProcess })
+  const http = createHttpServer({ settings, handler, requestId })
 
   const stop = async (): Promise<void> => {
     const graceMs = settings.shutdownGraceMs

@@ -1,18 +1,35 @@
-import { columns, type StoredRecords, type TableName, toSnakeCase } from '../columns.ts'
-import { createRowMapper, type Encoding, type RowMapper } from '../row-mapper.ts'
+import { columns, type Kind, type StoredRecords, type TableName, toSnakeCase } from '../columns.ts'
 
-/** Rows are JSON, as `json_populate_record` and `row_to_json` use it; `'all'` is stored as null. */
-const encoding: Encoding<unknown> = {
-  toColumn: toSnakeCase,
-  encode: (value, kind) => (kind === 'names' && value === 'all' ? null : value),
-  decode: (value, kind) => (kind === 'names' ? (value ?? 'all') : value),
-}
-
-export const mapTable = <Table extends TableName>(table: Table): RowMapper<StoredRecords[Table], unknown> =>
-  createRowMapper<StoredRecords[Table], unknown>(columns[table], encoding)
-
-/** A row of a table, as JSON. */
+/** A row of a table, as JSON: `json_populate_record` and `row_to_json` use it. `'all'` is stored as null. */
 export type JsonRow = Readonly<Record<string, unknown>>
+
+/** Maps the rows of a table. It does not validate: only this package writes the tables. */
+export const mapTable = <Table extends TableName>(table: Table) => {
+  const fields = Object.entries<Kind>(columns[table]).map(([field, kind]) => ({
+    field,
+    column: toSnakeCase(field),
+    isNames: kind === 'names',
+  }))
+  return {
+    toRow: (record: StoredRecords[Table]): JsonRow => {
+      const values: JsonRow = record
+      const row: Record<string, unknown> = {}
+      for (const { field, column, isNames } of fields) {
+        row[column] = isNames && values[field] === 'all' ? null : values[field]
+      }
+      return row
+    },
+    /** Ignores columns that belong to no field. */
+    toRecord: (row: JsonRow): StoredRecords[Table] => {
+      const record: Record<string, unknown> = {}
+      for (const { field, column, isNames } of fields) {
+        record[field] = isNames ? (row[column] ?? 'all') : row[column]
+      }
+      // `fields` has every field of the record, because `columns` requires them.
+      return record as StoredRecords[Table]
+    },
+  }
+}
 
 /** A selected row: `row_to_json(t) AS row`. */
 export type SelectedRow = { readonly row: JsonRow }

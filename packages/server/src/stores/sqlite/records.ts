@@ -1,36 +1,45 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { type Columns, columns, type StoredRecords, type TableName } from '../columns.ts'
-import { createRowMapper, type Encoding, type RowMapper } from '../row-mapper.ts'
+import { type Columns, columns, type Kind, type StoredRecords, type TableName } from '../columns.ts'
 
-const toInput = (value: unknown): SQLInputValue => {
-  if (value === null || typeof value === 'string' || typeof value === 'number') return value
+/** Flags are 0 or 1; `json` and `names` are JSON text. */
+const encode = (value: unknown, kind: Kind): SQLInputValue => {
+  if (value === null) return null
+  if (kind === 'flag') return Number(value)
+  if (kind === 'json' || kind === 'names') return JSON.stringify(value)
+  if (typeof value === 'string' || typeof value === 'number') return value
   throw new TypeError(`A column cannot store a value of the type ${typeof value}.`)
 }
 
-/** Flags are 0 or 1; `json` and `names` are JSON text. */
-const encoding: Encoding<SQLInputValue> = {
-  toColumn: (field) => field,
-  encode: (value, kind) => {
-    if (value === null) return null
-    if (kind === 'flag') return Number(value)
-    return kind === 'json' || kind === 'names' ? JSON.stringify(value) : toInput(value)
-  },
-  decode: (value, kind) => {
-    if (value === null) return null
-    if (kind === 'flag') return value === 1
-    return kind === 'json' || kind === 'names' ? JSON.parse(String(value)) : value
-  },
+const decode = (value: unknown, kind: Kind): unknown => {
+  if (value === null) return null
+  if (kind === 'flag') return value === 1
+  return kind === 'json' || kind === 'names' ? JSON.parse(String(value)) : value
 }
 
-/** Maps the rows of a query. */
-export const mapRows = <Row extends Readonly<Record<string, unknown>>>(
-  columns: Columns<Row>,
-): RowMapper<Row, SQLInputValue> => createRowMapper<Row, SQLInputValue>(columns, encoding)
+/** Maps the rows of a query. It does not validate: only this package writes the tables. */
+export const mapRows = <Row extends Readonly<Record<string, unknown>>>(columns: Columns<Row>) => {
+  const fields = Object.entries<Kind>(columns)
+  return {
+    columns: fields.map(([field]) => field),
+    /** Returns the values by column, in the order of `columns`. */
+    toRow: (record: Row): Record<string, SQLInputValue> => {
+      const row: Record<string, SQLInputValue> = {}
+      for (const [field, kind] of fields) row[field] = encode(record[field], kind)
+      return row
+    },
+    /** Ignores columns that belong to no field. */
+    toRecord: (row: Readonly<Record<string, unknown>>): Row => {
+      const record: Record<string, unknown> = {}
+      for (const [field, kind] of fields) record[field] = decode(row[field], kind)
+      // `fields` has every field of the record, because `Columns` requires them.
+      return record as Row
+    },
+  }
+}
 
 /** Maps the rows of a table. */
-export const mapTable = <Table extends TableName>(
-  table: Table,
-): RowMapper<StoredRecords[Table], SQLInputValue> => mapRows<StoredRecords[Table]>(columns[table])
+export const mapTable = <Table extends TableName>(table: Table) =>
+  mapRows<StoredRecords[Table]>(columns[table])
 
 export const listMarks = (columns: readonly string[]): string => columns.map(() => '?').join(', ')
 

@@ -1,6 +1,5 @@
 import { StorageUnavailableError, type Store } from '@wabakit/core'
 import { createDueNotifier } from '@wabakit/core/storage'
-import { createApiKeys } from './api-keys.ts'
 import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
 import { createClaims } from './claims.ts'
@@ -13,7 +12,6 @@ import { createGroups } from './groups.ts'
 import { createLanes } from './lanes.ts'
 import { createLeases } from './leases.ts'
 import type { OpenDatabase } from './open-database.ts'
-import { createOrganizations } from './organizations.ts'
 import { createParticipants } from './participants.ts'
 import { createPending } from './pending.ts'
 import { createResend } from './resend.ts'
@@ -21,6 +19,7 @@ import { createSettle } from './settlements.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
+import { createTenancy } from './tenancy.ts'
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
@@ -35,8 +34,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const dueTimes = createDueTimes(database, pending)
   const lanes = createLanes({ database, dueTimes, leases, onDue: due.notify })
   const events = createEvents(database, lanes)
-  const organizations = createOrganizations(database)
-  const apiKeys = createApiKeys(database, organizations)
+  const tenancy = createTenancy(database)
   const groups = createGroups(database, events)
   const participants = createParticipants(database, events)
   const calls = createCalls(database, events)
@@ -76,7 +74,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   /** Writes to an existing organization. */
   const writeTo = <Result>(organizationId: string, work: () => Result): Promise<Result> =>
     write(() => {
-      organizations.require(organizationId)
+      tenancy.requireOrganization(organizationId)
       return work()
     })
 
@@ -99,15 +97,15 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   }
 
   return {
-    saveOrganization: (organization) => write(() => organizations.save(organization)),
-    findOrganization: (organizationId) => read(() => organizations.find(organizationId)),
-    listOrganizations: (page) => read(() => organizations.list(page)),
-    removeOrganization: (organizationId) => remove(() => organizations.remove(organizationId)),
+    saveOrganization: (organization) => write(() => tenancy.saveOrganization(organization)),
+    findOrganization: (organizationId) => read(() => tenancy.findOrganization(organizationId)),
+    listOrganizations: (page) => read(() => tenancy.listOrganizations(page)),
+    removeOrganization: (organizationId) => remove(() => tenancy.removeOrganization(organizationId)),
 
-    addApiKey: (key) => writeTo(key.organizationId, () => apiKeys.add(key)),
-    listApiKeys: (organizationId) => read(() => apiKeys.list(organizationId)),
-    removeApiKey: (organizationId, keyId) => write(() => apiKeys.remove(organizationId, keyId)),
-    findCaller: (keyHash) => read(() => apiKeys.findCaller(keyHash)),
+    addApiKey: (key) => writeTo(key.organizationId, () => tenancy.addApiKey(key)),
+    listApiKeys: (organizationId) => read(() => tenancy.listApiKeys(organizationId)),
+    removeApiKey: (organizationId, keyId) => write(() => tenancy.removeApiKey(organizationId, keyId)),
+    findCaller: (keyHash) => read(() => tenancy.findCaller(keyHash)),
 
     createGroup: (change) => writeTo(change.group.organizationId, () => groups.create(change)),
     findGroup: (organizationId, groupId) => read(() => groups.find(organizationId, groupId)),

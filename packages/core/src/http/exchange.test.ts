@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { readJson } from './read-json.ts'
+import { type ApiRequest, readJson } from './exchange.ts'
+import { toApiRequest } from './fetch.ts'
 
-const request = (body: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): Request => {
+const request = (body: ReadableStream<Uint8Array>, headers: Record<string, string> = {}): ApiRequest => {
   const init: RequestInit & { duplex: 'half' } = {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
     duplex: 'half',
   }
-  return new Request('https://api.example.com/', init)
+  return toApiRequest(new Request('https://api.example.com/', init))
 }
 
 const inPieces = (bytes: Uint8Array, size: number): ReadableStream<Uint8Array> => {
@@ -85,6 +86,6 @@ describe('readJson', () => {
   it('takes a request without a body for malformed', async () => {
     const headers = { 'content-type': 'application/json' }
     const empty = new Request('https://api.example.com/', { method: 'POST', headers })
-    await expect(readJson(empty)).rejects.toMatchObject({ code: 'malformed_json' })
+    await expect(readJson(toApiRequest(empty))).rejects.toMatchObject({ code: 'malformed_json' })
   })
 })

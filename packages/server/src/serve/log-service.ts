@@ -3,7 +3,6 @@ import type { AttemptReported, ReferenceServer } from '@wabakit/core'
 import type { Logger } from 'pino'
 import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { getResponseLine } from '../delivery/response-line.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 
 const levels = {
   delivered: 'debug',
@@ -14,22 +13,18 @@ const levels = {
   exhausted: 'warn',
 } as const satisfies Record<AttemptOutcome, string>
 
-/** Counts and logs the events and attempts of a service. */
-export const observeService = (
-  service: Pick<ReferenceServer, 'on' | 'dispatcher'>,
-  metrics: Metrics,
-  log: Logger,
-): void => {
-  service.on('*', (event, { id, organizationId }) => {
-    metrics.countEvent(event.event)
-    if (log.isLevelEnabled('debug')) log.debug({ eventId: id, organizationId, event: redact(event) }, 'event')
-  })
+/** Logs the events and attempts of a service. */
+export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, log: Logger): void => {
+  if (log.isLevelEnabled('debug')) {
+    service.on('*', (event, { id, organizationId }) =>
+      log.debug({ eventId: id, organizationId, event: redact(event) }, 'event'),
+    )
+  }
   service.dispatcher.onAttempt((report: AttemptReported) => {
     const { claimed, result, settlement } = report
     const { delivery, event, subscription } = claimed
     const outcome = getAttemptOutcome(report)
     const attempt = 'attempt' in result ? result.attempt : undefined
-    metrics.countAttempt({ outcome, seconds: attempt && attempt.durationMs / 1_000 })
     log[levels[outcome]](
       {
         deliveryId: delivery.id,

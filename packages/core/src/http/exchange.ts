@@ -1,0 +1,131 @@
+import { type ErrorBody, limits, reasonPhrases } from '@wabakit/contract'
+import { RequestRefusedError } from '../errors/request-refused-error.ts'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
+
+/** A request, as a host has received it. */
+export type ApiRequest = {
+  readonly method: string
+  /** The path, without the query. */
+  readonly path: string
+  /** The query; may be empty, or begin with a question mark. */
+  readonly query: string
+  /** Returns a header by its name in any case, or `null`. Repeated headers are joined by a comma, as `Headers` does. */
+  readonly headers: { get(name: string): string | null }
+  /** Reads the body. Resolves with `undefined` as soon as it is longer than `maxBytes`, and leaves the rest unread. */
+  readBody(maxBytes: number): Promise<Uint8Array | undefined>
+}
+
+/** A response, as a host sends it. */
+export type ApiResponse = {
+  readonly status: number
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const unsupported = (message: string): RequestRefusedError =>
+  new RequestRefusedError('unsupported_media_type', message)
+
+const checkMediaType = ({ headers }: ApiRequest): void => {
+  const contentType = headers.get('content-type') ?? ''
+  if (contentType !== 'application/json') {
+    const [type, ...parameters] = contentType.split(';').map((each) => each.trim().toLowerCase())
+    if (type !== 'application/json') throw unsupported('The content-type must be application/json.')
+    const charset = parameters.find((each) => each.startsWith('charset='))
+    if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+      throw unsupported('The charset of the body must be UTF-8.')
+    }
+  }
+  if ((headers.get('content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
+    throw unsupported('The body must not be compressed: send it without content-encoding.')
+  }
+}
+
+/** Reads a body, unless its declared length is too large. */
+const readBody = async (request: ApiRequest, maxBytes: number): Promise<Uint8Array> => {
+  const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
+  const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
+  if (body !== undefined) return body
+  throw new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads the JSON body of a request: `application/json` in UTF-8, at most `maxBytes` long (64 KiB by default).
+ *
+ * @throws RequestRefusedError `unsupported_media_type`, `body_too_large` or `malformed_json`.
+ */
+export const readJson = async (
+  request: ApiRequest,
+  maxBytes: number = limits.requestBodyMaxBytes,
+): Promise<unknown> => {
+  checkMediaType(request)
+  try {
+    return JSON.parse(decoder.decode(await readBody(request, maxBytes)))
+  } catch (error) {
+    if (error instanceof RequestRefusedError) throw error
+    throw new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
+  }
+}
+
+/** What a response has besides its body. */
+export type ResponseHead = {
+  /** Identifies the response in support requests. */
+  readonly requestId: string
+  /** @default 200 */
+  readonly status?: number
+  /** Headers in addition to those of every response; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Builds a JSON response, which caches must not store. */
+export const buildJsonResponse = (
+  body: object,
+  { requestId, status = 200, headers }: ResponseHead,
+): ApiResponse => ({
+  status,
+  headers: {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    ...headers,
+  },
+  body: JSON.stringify(body),
+})
+
+/** Converts errors for the caller. An unexpected error reveals nothing. */
+const toRefusal = (error: unknown): RequestRefusedError => {
+  if (error instanceof RequestRefusedError) return error
+  if (error instanceof StorageUnavailableError) {
+    const seconds = String(Math.max(1, Math.ceil(error.retryAfterMs / 1_000)))
+    const message = 'The service cannot reach its storage. Try again later.'
+    return new RequestRefusedError('storage_unavailable', message, { headers: { 'retry-after': seconds } })
+  }
+  if (error instanceof StorageOutcomeUnknownError) {
+    const message =
+      'The service lost its storage during the change, which may have been made or not. Find out before you repeat the request.'
+    return new RequestRefusedError('outcome_unknown', message)
+  }
+  return new RequestRefusedError(
+    'internal_error',
+    'Something went wrong on our side. Give support the x-request-id.',
+  )
+}
+
+/**
+ * Builds the response to a request that failed.
+ *
+ * @param error - a `RequestRefusedError` or an error of the store; anything else becomes `internal_error`.
+ */
+export const refuseRequest = (error: unknown, { requestId, headers: more }: ResponseHead): ApiResponse => {
+  const { status, code, message, issues, headers } = toRefusal(error)
+  const body: ErrorBody = {
+    statusCode: status,
+    error: reasonPhrases[status],
+    message,
+    code,
+    ...(issues.length > 0 && { issues: [...issues] }),
+  }
+  return buildJsonResponse(body, { requestId, status, headers: { ...more, ...headers } })
+}

@@ -1,0 +1,56 @@
+import type { Api, ConnectionInfo } from './api.ts'
+import type { ApiRequest } from './exchange.ts'
+
+/** Responds to a `Request` of the public API. Never rejects. */
+export type ReferenceFetch = (request: Request, connection?: ConnectionInfo) => Promise<Response>
+
+const join = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+const readStream = async (
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> => {
+  const reader = body.getReader()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return join(chunks, length)
+    length += value.length
+    chunks.push(value)
+    if (length <= maxBytes) continue
+    // Not awaited: a sender that does not stop must not delay the response.
+    reader.cancel().catch(() => {})
+    return undefined
+  }
+}
+
+/** Reads a `Request` of any runtime. */
+export const toApiRequest = (request: Request): ApiRequest => {
+  const { pathname, search } = new URL(request.url)
+  const { method, headers } = request
+  return {
+    method,
+    path: pathname,
+    query: search,
+    headers,
+    readBody: async (maxBytes) =>
+      request.body === null ? new Uint8Array() : readStream(request.body, maxBytes),
+  }
+}
+
+/** Creates the form of an API that takes a `Request` and returns a `Response`. */
+export const createFetch =
+  (respond: Api): ReferenceFetch =>
+  async (request, connection) => {
+    const { body, ...init } = await respond(toApiRequest(request), connection)
+    return new Response(body, init)
+  }
