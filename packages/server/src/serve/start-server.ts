@@ -66,8 +66,8 @@ export const startServer = async (
     log.error({ err: error }, 'error')
   }
   const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
-  const metrics = createMetrics(opened.store)
-  const ids = createIds({ clock: { now: Date.now }, random: Math.random })
+  const metrics = createMetrics(opened)
+  const ids = createIds({ clock: opened.clock, random: Math.random })
   const requestId = (): string => ids('req')
   const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
   const { service, handler } = runtime
