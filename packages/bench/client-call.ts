@@ -83,13 +83,13 @@ key and reads a small JSON object, as its documentation shows. The floor is \`fe
     goals: [
       {
         id: 'P3',
-        what: 'client call, times raw fetch',
+        what: 'time of a client call, relative to raw fetch',
         result: 1 / (own.ofFloor ?? NaN),
         limit: { atMost: 1.7 },
       },
       {
         id: 'P3',
-        what: 'client call, times plain ky',
+        what: 'the same, relative to plain ky',
         result: own.time / findRow(rows, 'ky').time,
         limit: { atMost: 1 },
       },

@@ -103,27 +103,27 @@ try {
     ...(process.argv.includes('--peers') ? await startPeers() : []),
   ]
   const rows = await measure(contenders, { rounds: 15, count: 2_000 })
-  const timeOf = (name: string): number => findRow(rows, name).time
-  const allowed = timeOf(names.memory) + timeOf(names.fsync) / connections
+  const getTime = (name: string): number => findRow(rows, name).time
+  const allowed = getTime(names.memory) + getTime(names.fsync) / connections
   const goals: Goal[] = [
     {
       id: 'P4',
-      what: 'create in memory, of bare Hono + zod',
+      what: 'create in memory, relative to bare Hono + zod',
       result: findRow(rows, names.memory).ofFloor ?? NaN,
       limit: { atLeast: 0.75 },
     },
     {
       id: 'P4',
-      what: 'create on SQLite, of what fsync and memory allow',
-      result: allowed / timeOf(names.sqlite),
+      what: 'create on SQLite, relative to what fsync and memory allow',
+      result: allowed / getTime(names.sqlite),
       limit: { atLeast: 0.8 },
     },
   ]
   if (rows.some(({ name }) => name === names.prism))
     goals.push({
       id: 'P4',
-      what: 'create in memory, times prism',
-      result: timeOf(names.prism) / timeOf(names.memory),
+      what: 'create in memory, relative to prism',
+      result: getTime(names.prism) / getTime(names.memory),
       limit: { atLeast: 10 },
     })
   publish({

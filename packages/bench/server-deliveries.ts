@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Child } from './src/commands.ts'
-import { createFloorContenders, createQueueContenders, namesOf } from './src/deliveries/contender.ts'
+import { createFloorContenders, createQueueContenders, formatNames } from './src/deliveries/contender.ts'
 import { startEndpoint, startFloor, startQueue } from './src/deliveries/processes.ts'
 import { findRow, measure } from './src/measure.ts'
 import { publish } from './src/result.ts'
@@ -17,7 +17,7 @@ try {
   children.push(endpoint, floor, queue.producer)
   const contenders = [...createFloorContenders(floor, endpoint), ...createQueueContenders('wabakit', queue)]
   const rows = await measure(contenders, { rounds: 15, count: 2_048 })
-  const names = namesOf('wabakit')
+  const names = formatNames('wabakit')
   const [endToEnd, backlog] = [findRow(rows, names.endToEnd), findRow(rows, names.backlog)]
   publish({
     name: 'server-deliveries',
@@ -31,7 +31,7 @@ in a commit that concurrent ones share. End to end, it also inserts the event an
       { id: 'P5', what: 'CPU µs, SQLite, from a backlog', result: backlog.cpu ?? NaN, limit: { atMost: 32 } },
       {
         id: 'P5',
-        what: 'SQLite, from a backlog, of the floor',
+        what: 'SQLite, from a backlog, relative to the floor',
         result: backlog.ofFloor ?? NaN,
         limit: { atLeast: 0.45 },
       },

@@ -53,7 +53,7 @@ for (const { name, open, workers } of settings) {
   }
   goals.push({
     id: 'P6',
-    what: `p99 on ${name}, 300 hanging endpoints, times none`,
+    what: `${name}, p99 with 300 hanging endpoints, relative to none`,
     result: Math.max(...ratios),
     limit: { atMost: 1.5 },
   })

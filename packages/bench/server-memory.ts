@@ -37,7 +37,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
         figures.push({ name: `${engine.name}, open files`, figure: files.join(', ') })
         const [early, late] = [megabytes.slice(1, 3), megabytes.slice(-2)]
         addGoal(
-          `MiB on ${engine.name}, end of ${steadySeconds} s of load, times start`,
+          `${engine.name}, memory after ${steadySeconds} s of load, relative to its start`,
           median(late) / median(early),
         )
       } finally {
@@ -45,7 +45,7 @@ for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
       }
     }
     addGoal(
-      `MiB on ${engine.name}, ${most.toLocaleString('en')} pending, times 1,000`,
+      `${engine.name}, memory with ${most.toLocaleString('en')} pending, relative to 1,000`,
       (used[1] ?? NaN) / (used[0] ?? NaN),
     )
   } finally {

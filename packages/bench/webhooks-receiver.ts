@@ -110,7 +110,7 @@ handler that reads headers and body, checks time and signature with node:crypto,
   goals: [
     {
       id: 'P2',
-      what: 'receiver, of a bare handler',
+      what: 'receiver, relative to a bare handler',
       result: findRow(rows, 'wabakit (also validates)').ofFloor ?? NaN,
       limit: { atLeast: 0.95 },
     },

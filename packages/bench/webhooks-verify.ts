@@ -95,13 +95,13 @@ shows. Only wabakit also validates the event. The floor is HMAC and timingSafeEq
   goals: [
     {
       id: 'P1',
-      what: 'verify, parse and validate, of the floor',
+      what: 'verify, parse and validate, relative to the floor',
       result: own.ofFloor ?? NaN,
       limit: { atLeast: 0.95 },
     },
     {
       id: 'P1',
-      what: 'the same, of the fastest peer',
+      what: 'the same, relative to the fastest peer',
       result: Math.min(...peers.map(({ time }) => time)) / own.time,
       limit: { atLeast: 1 },
     },

@@ -10,7 +10,7 @@ export type LoadRequest = {
 
 /** Sends requests over persistent connections. */
 export type HttpLoad = {
-  /** Opens the connections anew, because a server closes those that it waited for. */
+  /** Opens new connections, because a server closes idle ones. */
   connect(): Promise<void>
   /** Sends `count` requests, sequentially on each connection. Rejects on the first response that is not 200. */
   run(count: number): Promise<void>

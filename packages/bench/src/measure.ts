@@ -100,13 +100,13 @@ export const measure = async (
       if (round >= 0) costs.get(contender.name)?.push(cost)
     }
   }
-  const timesOf = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
+  const listTimes = (name: string): number[] => (costs.get(name) ?? []).map(({ time }) => time)
   return contenders.map(({ name, floor = null }) => {
-    const times = timesOf(name)
+    const times = listTimes(name)
     // A mean, because the CPU time of other processes is counted in steps of 10 ms.
     const cpu = (costs.get(name) ?? []).reduce((sum, each) => sum + each.cpu, 0) / rounds
     const ratios =
-      floor === null ? [] : timesOf(floor).map((time, round) => time / (times[round] ?? Number.NaN))
+      floor === null ? [] : listTimes(floor).map((time, round) => time / (times[round] ?? Number.NaN))
     return {
       name,
       time: median(times),
@@ -125,7 +125,7 @@ export const findRow = (rows: readonly Row[], name: string): Row => {
   return row
 }
 
-/** Makes a row of figures that were measured in another way, such as latencies, in microseconds. */
+/** Creates a row of figures that were measured in another way, such as latencies, in microseconds. */
 export const toRow = (name: string, figures: readonly number[], base?: Row): Row => ({
   name,
   time: median(figures),

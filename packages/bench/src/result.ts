@@ -83,6 +83,9 @@ const describeVersion = (): string => {
   }
 }
 
+/** Whether there are too few rounds for reliable figures. */
+const isShort = process.env.BENCH_ROUNDS !== undefined
+
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
@@ -108,7 +111,7 @@ export const publish = (report: Report): void => {
   if (goals.length > 0) printGoals('Goals', goals)
   const result: Result = {
     ...report,
-    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}, Node ${process.version}`,
+    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}, Node ${process.version}${isShort ? ', few rounds' : ''}`,
     version: describeVersion(),
     date: new Date().toISOString().slice(0, 10),
   }

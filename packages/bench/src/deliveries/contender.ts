@@ -31,7 +31,7 @@ const sumCpuTime = (children: readonly Child[]): number =>
   children.reduce((sum, { pid }) => sum + readCpuTime(pid), 0)
 
 /** The names of the two contenders of a queue. */
-export const namesOf = (name: string) => ({
+export const formatNames = (name: string) => ({
   endToEnd: `${name}, end to end`,
   backlog: `${name}, from a backlog`,
 })
@@ -47,8 +47,8 @@ export const createQueueContenders = (
 ): Contender[] => {
   const { producer, workers, endpoint } = queue
   const delivering = workers.length === 0 ? [producer] : workers
-  const names = namesOf(name)
-  const floors = namesOf('floor')
+  const names = formatNames(name)
+  const floors = formatNames('floor')
   return [
     {
       name: names.endToEnd,
@@ -87,7 +87,7 @@ export const createFloorContenders = (
     await floor.command(command, times)
     await endpoint.command('arrivals', times)
   }
-  const names = namesOf('floor')
+  const names = formatNames('floor')
   return [
     { name: names.endToEnd, readCpu, run: run('store') },
     {
