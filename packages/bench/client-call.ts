@@ -5,12 +5,9 @@ import ky from 'ky'
 import OpenAI from 'openai'
 import Stripe from 'stripe'
 import { Svix } from 'svix'
-import { medianRatio } from './src/measurement.ts'
-import { report } from './src/report.ts'
-import { type Contender, measureRounds } from './src/rounds.ts'
+import { type Contender, findRow, measure } from './src/measure.ts'
+import { publish } from './src/result.ts'
 
-// One call over loopback to a service in another process, as the documentation of each package shows it. Each contender
-// sends a small JSON object (stripe: a form) with its API key, and reads a small JSON object.
 const service = `
   const { createServer } = require('node:http')
   const responses = {
@@ -61,9 +58,11 @@ const calls: Record<string, () => Promise<unknown>> = {
   'stripe (node:http)': () => stripe.customers.create({ name: 'Order 7' }),
 }
 
+const floor = 'raw fetch + JSON'
 const contenders = Object.entries(calls).map(
   ([name, call]): Contender => ({
     name,
+    floor: name === floor ? undefined : floor,
     run: async (count) => {
       for (let number = 0; number < count; number += 1) await call()
     },
@@ -72,21 +71,30 @@ const contenders = Object.entries(calls).map(
 
 try {
   for (const call of Object.values(calls)) for (let number = 0; number < 500; number += 1) await call()
-  const measurements = await measureRounds(contenders, { rounds: 60, count: 100 })
-  const find = (name: string) => {
-    const found = measurements.find((each) => each.name === name)
-    if (!found) throw new Error(`${name} was not measured`)
-    return found
-  }
-  const ratios = {
-    'wabakit / raw fetch (goal: at most 1.8)': medianRatio(find('wabakit'), find('raw fetch + JSON')),
-    'wabakit / ky (goal: at most 1.1)': medianRatio(find('wabakit'), find('ky')),
-    'wabakit / openai (goal: under 1)': medianRatio(find('wabakit'), find('openai')),
-    'wabakit / svix (goal: under 1)': medianRatio(find('wabakit'), find('svix')),
-    'wabakit / resend (goal: under 1)': medianRatio(find('wabakit'), find('resend')),
-  }
-  report('A client call over loopback', 'client-call', measurements, { ratios })
-  console.table(ratios)
+  const rows = await measure(contenders, { rounds: 60, count: 100 })
+  const own = findRow(rows, 'wabakit')
+  publish({
+    name: 'client-call',
+    title: 'A client call over loopback',
+    about: `One call to a service in another process. Each contender sends a small JSON object (stripe: a form) with its API
+key and reads a small JSON object, as its documentation shows. The floor is \`fetch\` and \`JSON\`.`,
+    unit: 'time',
+    rows,
+    goals: [
+      {
+        id: 'P3',
+        what: 'time of a client call, relative to raw fetch',
+        result: 1 / (own.ofFloor ?? NaN),
+        limit: { atMost: 1.7 },
+      },
+      {
+        id: 'P3',
+        what: 'the same, relative to plain ky',
+        result: own.time / findRow(rows, 'ky').time,
+        limit: { atMost: 1 },
+      },
+    ],
+  })
 } finally {
   child.kill()
 }

@@ -1,15 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { median } from './src/measurement.ts'
-import { writeResult } from './src/report.ts'
+import { findRow, measure } from './src/measure.ts'
+import { publish } from './src/result.ts'
 
-// Time from the end of the import until the mock is ready, in a new process each time, because each test file starts one.
-// msw alone only intercepts requests, without a service behind them: it shows what users are used to.
 const wrapInTimer = (code: string): string => `
   const [begin, used] = [performance.now(), process.cpuUsage()]
   ${code}
   const [end, { user, system }] = [performance.now(), process.cpuUsage(used)]
-  console.log(JSON.stringify([end - begin, (user + system) / 1_000]))
+  console.log(JSON.stringify({ time: (end - begin) * 1_000, cpu: user + system }))
   process.exit()
 `
 const contenders: Record<string, string> = {
@@ -35,39 +33,32 @@ const contenders: Record<string, string> = {
     server.listen()`)}`,
 }
 
-type Sample = readonly [elapsed: number, cpu: number]
-
-const rounds = 20
-const samples = new Map(Object.keys(contenders).map((name) => [name, [] as Sample[]]))
-for (let round = 0; round < rounds; round++) {
-  for (const [name, code] of Object.entries(contenders).sort(() => Math.random() - 0.5)) {
-    const options = ['--conditions=@wabakit/source', '--input-type=module', '--eval', code]
-    const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: import.meta.dirname })
-    samples.get(name)?.push(JSON.parse(stdout))
-  }
-}
-
-const results = [...samples].map(([name, figures]) => {
-  const elapsed = figures.map(([ms]) => ms).sort((a, b) => a - b)
-  const cpu = median(figures.map(([, ms]) => ms))
-  return {
+const floor = 'msw alone, two handlers'
+const rows = await measure(
+  Object.entries(contenders).map(([name, code]) => ({
     name,
-    median: median(elapsed),
-    cpu,
-    fastest: elapsed[0] ?? Number.NaN,
-    slowest: elapsed.at(-1) ?? Number.NaN,
-  }
+    floor: name === floor ? undefined : floor,
+    run: async () => {
+      const options = ['--conditions=@wabakit/source', '--input-type=module', '--eval', code]
+      const { stdout } = await promisify(execFile)(process.execPath, options, { cwd: import.meta.dirname })
+      return JSON.parse(stdout)
+    },
+  })),
+  { rounds: 15, warmUpRounds: 1, count: 1 },
+)
+publish({
+  name: 'mock-start',
+  title: 'Starting the mock',
+  about: `From the end of the import until the mock is ready, in a new process each time, because each test file starts one.
+The floor is msw alone, which intercepts requests and has no service behind it.`,
+  unit: 'time',
+  rows,
+  goals: [
+    {
+      id: 'P8',
+      what: 'ms to start the mock',
+      result: findRow(rows, 'wabakit mock, in process').time / 1_000,
+      limit: { atMost: 3 },
+    },
+  ],
 })
-console.log(
-  `\nStart of the mock after its import, in ${rounds} new processes each, in milliseconds (goal: at most 5).`,
-)
-console.log('"cpu" is the median CPU time, which does not depend on other processes.')
-console.table(
-  Object.fromEntries(
-    results.map(({ name, ...figures }) => [
-      name,
-      Object.fromEntries(Object.entries(figures).map(([figure, ms]) => [figure, Number(ms.toFixed(2))])),
-    ]),
-  ),
-)
-writeResult('mock-start', { title: 'Start of the mock after its import', rounds, unit: 'ms', results })

@@ -1,26 +1,93 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { compare } from './src/compare.ts'
+import { formatPage } from './src/performance-page.ts'
+import { printGoals, readResults } from './src/result.ts'
 
-// `npm run bench` runs all benchmarks, each in its own process. `npm run bench -- webhooks-verify core-claims` runs the named
-// ones. Each prints a table and writes results/<name>.json.
-const all = globSync('*.ts', { cwd: import.meta.dirname })
-  .map((file) => basename(file, '.ts'))
-  .filter((name) => name !== 'run')
-  .sort()
-const named = process.argv.slice(2)
-const unknown = named.filter((name) => !all.includes(name))
+// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5]]
+//
+// Runs the benchmarks of all goals, or the named ones, each in a process of its own. Each prints a table and writes
+// results/<name>.json. At the end, prints all goals and writes docs/performance.md.
+
+/** The benchmarks with their goals. */
+const benchmarks: Readonly<Record<string, string>> = {
+  'webhooks-verify': 'P1',
+  'webhooks-receiver': 'P2',
+  'client-call': 'P3',
+  'server-create': 'P4',
+  'server-deliveries': 'P5',
+  'server-deliveries-postgres': 'P5',
+  'store-growth': 'P6',
+  'server-dead-endpoint': 'P6',
+  'server-fairness': 'P6',
+  'server-memory': 'P6',
+  'bundle-size': 'P7',
+  'server-start': 'P8',
+  'mock-start': 'P8',
+  'store-retention': '',
+  storage: '',
+}
+/** After this time, a benchmark is ended, in milliseconds. A long one may last two hours. */
+const limitMs = 10 * 60_000
+const longFactor = 12
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: 'string' },
+    long: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+    compare: { type: 'string' },
+    turns: { type: 'string', default: '5' },
+  },
+})
+
+const runOne = async (name: string): Promise<boolean> => {
+  console.log(`\n# ${name}`)
+  const options = [values.long && '--long', values.peers && '--peers'].filter((option) => option !== false)
+  const file = join(import.meta.dirname, `${name}.ts`)
+  const child = spawn(process.execPath, ['--conditions=@wabakit/source', file, ...options], {
+    stdio: 'inherit',
+    env: { ...process.env, ...(values.rounds !== undefined && { BENCH_ROUNDS: values.rounds }) },
+    timeout: limitMs * (values.long ? longFactor : 1),
+  })
+  const [code, signal] = await once(child, 'exit')
+  if (code !== 0) console.error(`${name} ended with ${signal ?? code}.`)
+  return code === 0
+}
+
+const run = async (names: readonly string[]): Promise<boolean> => {
+  const failed: string[] = []
+  for (const name of names) if (!(await runOne(name))) failed.push(name)
+  const results = readResults()
+  printGoals(
+    'Goals',
+    names.flatMap((name) => (failed.includes(name) ? [] : (results.get(name)?.goals ?? []))),
+  )
+  if (failed.length > 0) console.error(`Not measured, because they failed: ${failed.join(', ')}.`)
+  if (process.env.BENCH_RESULTS === undefined) {
+    writeFileSync(resolve(import.meta.dirname, '../../docs/performance.md'), formatPage(results))
+  }
+  return failed.length === 0
+}
+
+const all = Object.keys(benchmarks)
+const unknown = positionals.filter((each) => !all.includes(each) && !Object.values(benchmarks).includes(each))
+const names =
+  positionals.length > 0
+    ? all.filter((name) => positionals.includes(name) || positionals.includes(benchmarks[name] ?? ''))
+    : all.filter((name) => benchmarks[name] !== '')
 
 if (unknown.length > 0) {
-  console.error(`Unknown benchmark: ${unknown.join(', ')}. Available: ${all.join(', ')}.`)
+  const known = [...new Set(Object.values(benchmarks)), ...all].filter((each) => each !== '')
+  console.error(`Unknown benchmark: ${unknown.join(', ')}. Known: ${known.join(', ')}.`)
   process.exitCode = 2
+} else if (values.compare !== undefined) {
+  const { compare: reference, turns, rounds } = values
+  process.exitCode = (await compare({ reference, names, turns: Number(turns), rounds })) ? 0 : 1
 } else {
-  for (const name of named.length > 0 ? named : all) {
-    console.log(`\n# ${name}`)
-    const file = join(import.meta.dirname, `${name}.ts`)
-    const child = spawn(process.execPath, ['--conditions=@wabakit/source', file], { stdio: 'inherit' })
-    const [code] = await once(child, 'exit')
-    if (code !== 0) process.exitCode = 1
-  }
+  process.exitCode = (await run(names)) ? 0 : 1
 }

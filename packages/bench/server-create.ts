@@ -1,62 +1,67 @@
+import { spawn } from 'node:child_process'
 import { fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOpenApiDocument } from '@wabakit/contract/documents'
 import { createCluster } from '../server/test/postgres-cluster.ts'
+import { startChild } from './src/commands.ts'
+import { readCpuTime } from './src/cpu-time.ts'
 import { createHttpLoad } from './src/http-load.ts'
 import { installPeer } from './src/install-peer.ts'
-import { median, medianRatio } from './src/measurement.ts'
-import { report } from './src/report.ts'
-import { type Contender, measureRounds } from './src/rounds.ts'
-import { type ServerChild, startCommand, startServerProcess } from './src/server-child.ts'
+import { type Contender, findRow, measure } from './src/measure.ts'
+import { type Goal, publish } from './src/result.ts'
 
-// Creates groups over HTTP on 64 connections. `--peers` adds prism and mockoon, which are installed separately.
+// `--peers` adds prism and mockoon, which are installed separately.
 const connections = 64
-const count = 2_000
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const opened: Array<() => void> = []
-
+const names = {
+  node: 'bare node:http + zod',
+  hono: 'bare Hono + zod',
+  memory: 'wabakit, in memory',
+  sqlite: 'wabakit, SQLite with fsync',
+  postgres: 'wabakit, PostgreSQL with fsync',
+  fsync: 'write 16 KiB + fdatasync',
+  prism: 'prism mock',
+}
 const request = {
   headers: { authorization: 'wk_bench_0123456789', 'content-type': 'application/json' },
-  body: JSON.stringify({
-    wabaNumber: '+15550100001',
-    subject: 'Launch',
-    description: 'Everyone who helps.',
-  }),
+  body: JSON.stringify({ wabaNumber: '+15550100001', subject: 'Launch', description: 'Everyone who helps.' }),
 }
 
-const cpu = new Map<string, number[]>()
-
-const createContender = async (name: string, server: ServerChild): Promise<Contender> => {
-  const load = await createHttpLoad(
-    { ...request, url: `${server.url}/whatsapp/wa-group/create` },
-    connections,
-  )
-  opened.push(load.close, server.close)
-  return {
-    name,
-    run: async (times) => {
-      const before = await server.cpuTime()
-      await load.run(times)
-      const after = await server.cpuTime()
-      if (before !== undefined && after !== undefined) {
-        cpu.set(name, [...(cpu.get(name) ?? []), (after - before) / times])
-      }
-    },
-  }
+const createContender = (name: string, url: string, pid: number): Contender => {
+  const load = createHttpLoad({ ...request, url: `${url}/whatsapp/wa-group/create` }, connections)
+  opened.push(load.close)
+  const floor = name === names.node || name === names.hono ? undefined : names.hono
+  return { name, floor, prepare: load.connect, run: load.run, readCpu: () => readCpuTime(pid) }
 }
 
-/** Median duration of an fdatasync after a small write, in milliseconds. */
-const measureSync = (): number => {
-  const file = openSync(join(folder, 'sync'), 'w')
-  const times: number[] = []
-  for (let turn = 0; turn < 200; turn += 1) {
-    const start = performance.now()
-    writeSync(file, Buffer.alloc(16_384))
-    fdatasyncSync(file)
-    times.push(performance.now() - start)
+const startServer = async (name: string, argument: string): Promise<Contender> => {
+  const child = await startChild({
+    file: import.meta.resolve('./src/server-process.ts'),
+    arguments: [argument],
+  })
+  opened.push(child.close)
+  return createContender(name, child.readyMessage, child.pid)
+}
+
+/** Runs a command that starts a server, and waits until it responds. */
+const startPeer = async (name: string, command: readonly string[], port: number): Promise<Contender> => {
+  const [file = '', ...options] = command
+  const child = spawn(file, options, { stdio: 'ignore' })
+  opened.push(() => child.kill('SIGKILL'))
+  const url = `http://127.0.0.1:${port}`
+  const deadline = Date.now() + 60_000
+  while (
+    !(await fetch(url).then(
+      () => true,
+      () => false,
+    ))
+  ) {
+    if (Date.now() > deadline || child.exitCode !== null) throw new Error(`${name} did not start.`)
+    await new Promise((done) => setTimeout(done, 100))
   }
-  return median(times)
+  return createContender(name, url, child.pid ?? 0)
 }
 
 const startPeers = async (): Promise<Contender[]> => {
@@ -64,47 +69,74 @@ const startPeers = async (): Promise<Contender[]> => {
   writeFileSync(document, JSON.stringify(createOpenApiDocument()))
   const prism = join(installPeer('@stoplight/prism-cli@5'), '.bin/prism')
   const mockoon = join(installPeer('@mockoon/cli@9'), '.bin/mockoon-cli')
-  const [prismUrl, mockoonUrl] = ['http://127.0.0.1:41771', 'http://127.0.0.1:41772']
   return [
-    await createContender(
-      'prism mock',
-      await startCommand([prism, 'mock', '-p', '41771', document], prismUrl),
-    ),
-    await createContender(
-      'mockoon',
-      await startCommand([mockoon, 'start', '--data', document, '--port', '41772'], mockoonUrl),
-    ),
+    await startPeer(names.prism, [prism, 'mock', '-p', '41771', document], 41_771),
+    await startPeer('mockoon', [mockoon, 'start', '--data', document, '--port', '41772'], 41_772),
   ]
+}
+
+const syncFile = openSync(join(folder, 'sync'), 'w')
+const bytes = Buffer.alloc(16_384)
+/** What a commit of SQLite at least has to do: there is one for each round of the connections. */
+const fsync: Contender = {
+  name: names.fsync,
+  run: (count) => {
+    const turns = Math.ceil(count / connections)
+    const start = performance.now()
+    for (let turn = 0; turn < turns; turn += 1) {
+      writeSync(syncFile, bytes)
+      fdatasyncSync(syncFile)
+    }
+    return { time: ((performance.now() - start) * 1_000) / turns }
+  },
 }
 
 const cluster = await createCluster({ settings: { fsync: 'on' } })
 try {
   const contenders = [
-    await createContender('bare Hono + zod', await startServerProcess('hono')),
-    await createContender('wabakit, in memory', await startServerProcess('memory')),
-    await createContender('wabakit, SQLite with fsync', await startServerProcess(join(folder, 'wabakit.db'))),
-    await createContender(
-      'wabakit, PostgreSQL with fsync',
-      await startServerProcess(await cluster.createDatabase()),
-    ),
+    await startServer(names.node, 'node'),
+    await startServer(names.hono, 'hono'),
+    await startServer(names.memory, 'memory'),
+    await startServer(names.sqlite, join(folder, 'wabakit.db')),
+    await startServer(names.postgres, await cluster.createDatabase()),
+    fsync,
     ...(process.argv.includes('--peers') ? await startPeers() : []),
   ]
-  const syncMs = measureSync()
-  const measurements = await measureRounds(contenders, { rounds: 15, count })
-  const [hono, memory, sqlite, postgres, prism] = measurements
-  if (hono === undefined || memory === undefined || sqlite === undefined || postgres === undefined)
-    throw new Error('A contender was not measured.')
-  const facts = {
-    connections,
-    fsyncMs: syncMs,
-    cpuMicrosecondsEach: Object.fromEntries([...cpu].map(([name, figures]) => [name, median(figures)])),
-    memoryAgainstHono: medianRatio(hono, memory),
-    sqliteAgainstMemory: medianRatio(memory, sqlite),
-    postgresAgainstMemory: medianRatio(memory, postgres),
-    ...(prism !== undefined && { memoryAgainstPrism: medianRatio(prism, memory) }),
-  }
-  report(`Creating a group over HTTP, ${connections} connections`, 'server-create', measurements, facts)
-  console.log(facts)
+  const rows = await measure(contenders, { rounds: 15, count: 2_000 })
+  const getTime = (name: string): number => findRow(rows, name).time
+  const allowed = getTime(names.memory) + getTime(names.fsync) / connections
+  const goals: Goal[] = [
+    {
+      id: 'P4',
+      what: 'create in memory, relative to bare Hono + zod',
+      result: findRow(rows, names.memory).ofFloor ?? NaN,
+      limit: { atLeast: 0.75 },
+    },
+    {
+      id: 'P4',
+      what: 'create on SQLite, relative to what fsync and memory allow',
+      result: allowed / getTime(names.sqlite),
+      limit: { atLeast: 0.8 },
+    },
+  ]
+  if (rows.some(({ name }) => name === names.prism))
+    goals.push({
+      id: 'P4',
+      what: 'create in memory, relative to prism',
+      result: getTime(names.prism) / getTime(names.memory),
+      limit: { atLeast: 10 },
+    })
+  publish({
+    name: 'server-create',
+    title: 'Creating a group over HTTP',
+    about: `Over ${connections} connections. The floors check an API key and a schema and fill a map; CPU time is that of the server.
+Each creation on SQLite and PostgreSQL is synced before its response. ${connections} concurrent ones can share a commit, so the disk and
+the rest of the work allow one each ${allowed.toFixed(0)} µs on SQLite: the time in memory, and a ${connections}th of an fdatasync. Add \`--peers\` for prism and
+mockoon.`,
+    unit: 'per second',
+    rows,
+    goals,
+  })
 } finally {
   for (const close of opened) close()
   await cluster.remove()

@@ -1,78 +1,60 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OpenedServer, openServer, type ServerOptions } from './src/growth/open-server.ts'
+import { measureLatency } from './src/growth/measure-latency.ts'
+import { openScenario, type Scenario, type ScenarioOptions } from './src/growth/open-scenario.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
-import { median } from './src/measurement.ts'
-import { writeResult } from './src/report.ts'
+import { type Row, toRow } from './src/measure.ts'
+import { type Goal, publish } from './src/result.ts'
 
-// Shows whether a dead endpoint slows down others. 100 events per second are sent to 20 healthy endpoints, with and without
-// 100,000 deliveries due to a dead endpoint of the same server. Measures the time from an event to its arrival. In each
-// round the servers take turns, and all but one are paused.
-//
-//   node --conditions=@wabakit/source packages/bench/server-dead-endpoint.ts [rounds = 12] [pending = 100000]
-const [rounds = '12', pending = '100000'] = process.argv.slice(2)
-const events = 500
-const scenarios: Readonly<Record<string, ServerOptions>> = {
-  'no dead endpoint': { pending: 0, dead: 'refused' },
-  'one refuses connections': { pending: Number(pending), dead: 'refused' },
-  'one never responds': { pending: Number(pending), dead: 'hanging' },
-}
-type Scenario = {
-  readonly name: string
-  readonly opened: OpenedServer
-  readonly p50: number[]
-  readonly p99: number[]
+const rounds = Number(process.env.BENCH_ROUNDS ?? 6)
+const pending = 100_000
+const scenarios: Readonly<Record<string, ScenarioOptions>> = {
+  'no dead endpoint': {},
+  'one refuses connections': { pending, dead: 'refuse' },
+  'one never responds': { pending, dead: 'hang' },
 }
 
-const measure = async (
-  { opened: { server, arrivals }, p50, p99 }: Scenario,
-  isCounted: boolean,
-): Promise<void> => {
-  server.resume()
-  // Lets it send what became due while it was paused.
-  await sleep(1_000)
-  await arrivals.command('reset')
-  await server.command('run', events)
-  const deadline = Date.now() + 30_000
-  while ((await arrivals.command('count')) < events && Date.now() < deadline) await sleep(20)
-  if (isCounted) {
-    p50.push(await arrivals.command('quantile', 50))
-    p99.push(await arrivals.command('quantile', 99))
-  }
-  server.pause()
-}
-
-const computeRatio = (figures: readonly number[], base: readonly number[]): number =>
-  Number(median(figures.map((figure, round) => figure / (base[round] ?? Number.NaN))).toFixed(2))
-
-const results: Record<string, object> = {}
+const rows: Row[] = []
+const goals: Goal[] = []
 for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
-  const measured: Scenario[] = []
+  const opened: { readonly name: string; readonly server: Scenario; readonly p99: number[] }[] = []
   try {
     for (const [name, options] of Object.entries(scenarios)) {
-      const opened = await openServer(engine, options)
-      opened.server.pause()
-      measured.push({ name, opened, p50: [], p99: [] })
+      const server = await openScenario(engine, options)
+      server.server.pause()
+      opened.push({ name: `${engine.name}, ${name}`, server, p99: [] })
     }
-    for (let round = -2; round < Number(rounds); round++) {
-      for (const scenario of measured) await measure(scenario, round >= 0)
+    // The servers take turns, and all but one are paused. The first turn warms up.
+    for (let round = -1; round < rounds; round += 1) {
+      for (const { server, p99 } of opened) {
+        server.server.resume()
+        // Lets it send what became due while it was paused.
+        await sleep(1_000)
+        const latency = await measureLatency(server, 300)
+        if (round >= 0) p99.push(latency)
+        server.server.pause()
+      }
     }
   } finally {
-    for (const { opened } of measured) opened.close()
+    for (const { server } of opened) server.close()
     await engine.close()
   }
-  const [base] = measured
-  for (const { name, p50, p99 } of measured) {
-    results[`${engine.name}, ${name}`] = {
-      'p50 ms': Number(median(p50).toFixed(2)),
-      'p99 ms': Number(median(p99).toFixed(2)),
-      'p50, ratio to no dead endpoint': computeRatio(p50, base?.p50 ?? []),
-      'p99, ratio to no dead endpoint': computeRatio(p99, base?.p99 ?? []),
-    }
-  }
-  writeResult('server-dead-endpoint', {
-    results,
-    scenarios: measured.map(({ name, p50, p99 }) => ({ name, p50, p99 })),
+  const [base, ...others] = opened.map(({ name, p99 }) => toRow(name, p99))
+  if (base === undefined) continue
+  rows.push(base, ...opened.slice(1).map(({ name, p99 }) => toRow(name, p99, base)))
+  goals.push({
+    id: 'P6',
+    what: `${engine.name}, p99 with a dead endpoint, relative to none`,
+    result: Math.max(...others.map(({ time }) => time)) / base.time,
+    limit: { atMost: 1.2 },
   })
 }
-console.table(results)
+publish({
+  name: 'server-dead-endpoint',
+  title: 'One dead endpoint',
+  about: `100 events a second for 20 healthy endpoints, while ${pending.toLocaleString('en')} deliveries are due to a dead one of another
+organization. The times are the p99 from an event to its arrival, and the floor is a server without a dead endpoint.`,
+  unit: 'time',
+  rows,
+  goals,
+})

@@ -3,35 +3,13 @@ import { createCluster } from '../server/test/postgres-cluster.ts'
 import type { Child } from './src/commands.ts'
 import { findParent, readCpuTime, readFamilyCpuTime } from './src/cpu-time.ts'
 import { installBullMq } from './src/deliveries/bullmq.ts'
-import {
-  createBacklog,
-  createBareLoop,
-  createCommitLoops,
-  createEndToEnd,
-  sumCpuTime,
-} from './src/deliveries/contender.ts'
-import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
-import { reportDeliveries } from './src/deliveries/delivery-report.ts'
-import { connections } from './src/deliveries/job.ts'
-import { measureWorkers } from './src/deliveries/measure-workers.ts'
-import {
-  type QueueOptions,
-  startBareLoop,
-  startCommitLoop,
-  startEndpoint,
-  startQueue,
-} from './src/deliveries/processes.ts'
-import { type Appendfsync, type Redis, startRedis } from './src/redis.ts'
-import { type Contender, measureRounds } from './src/rounds.ts'
+import { createFloorContenders, createQueueContenders, formatNames } from './src/deliveries/contender.ts'
+import { type QueueOptions, startEndpoint, startFloor, startQueue } from './src/deliveries/processes.ts'
+import { type Contender, findRow, measure } from './src/measure.ts'
+import { type Redis, startRedis } from './src/redis.ts'
+import { type Goal, publish } from './src/result.ts'
 
-// Durable deliveries on PostgreSQL, with every commit synced: events are stored, signed, sent and settled, end to end and
-// from a backlog. Peers do the same job. All processes, the endpoint and the database share one machine.
-//
-//   node --conditions=@wabakit/source packages/bench/server-deliveries-postgres.ts [queues = all]
-const count = 2_048
-const named = process.argv.slice(2)
-const isSelected = (name: string): boolean => named.length === 0 || named.includes(name)
-
+// `--peers` adds bullmq, which is installed separately and requires `redis-server`.
 await using cluster = await createCluster({
   settings: { fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB', max_connections: '400' },
 })
@@ -41,75 +19,81 @@ const findPostmaster = async (): Promise<number> => {
   const client = new Client({ connectionString: await cluster.createDatabase() })
   await client.connect()
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-  const postmaster = findParent(rows[0]?.pid ?? 0)
   await client.end()
-  return postmaster
+  return findParent(rows[0]?.pid ?? 0)
 }
 
 const postmaster = await findPostmaster()
-const postgresCpu = (): number => readFamilyCpuTime(postmaster)
-const meter = createCpuMeter()
+const readPostgresCpu = (): number => readFamilyCpuTime(postmaster)
 const children: Child[] = []
 const redises: Redis[] = []
 const contenders: Contender[] = []
+const peers: string[] = ['pg-boss', 'graphile-worker']
 
-const addLoops = async (endpoint: Child): Promise<void> => {
-  const loop = await startBareLoop(endpoint)
-  const commits = await startCommitLoop(await cluster.createDatabase())
-  children.push(loop, commits)
-  contenders.push(meter.measure(createBareLoop(loop, endpoint), () => ({ workers: sumCpuTime(loop) })))
-  for (const contender of createCommitLoops(commits, 'PostgreSQL'))
-    contenders.push(
-      meter.measure(contender, () => ({ producer: sumCpuTime(commits), database: postgresCpu() })),
-    )
-}
-
-const addQueue = async (name: string, options: QueueOptions, databaseCpu = postgresCpu): Promise<void> => {
+const addQueue = async (name: string, options: QueueOptions, readCpu = readPostgresCpu): Promise<void> => {
   const queue = await startQueue(options)
-  const { producer, workers } = queue
-  children.push(producer, ...workers)
-  const read = () => ({
-    workers: sumCpuTime(...workers),
-    producer: sumCpuTime(producer),
-    database: databaseCpu(),
-  })
-  contenders.push(
-    meter.measure(createEndToEnd(`${name}, end to end`, queue), read),
-    meter.measure(createBacklog(`${name}, from a backlog`, queue), read),
-  )
+  children.push(queue.producer, ...queue.workers)
+  contenders.push(...createQueueContenders(name, queue, readCpu))
 }
 
-const addBullMq = async (appendfsync: Appendfsync, endpoint: Child): Promise<void> => {
-  const redis = await startRedis(appendfsync)
-  if (redis === undefined) {
-    console.log(`Skipping bullmq with appendfsync ${appendfsync}: redis-server is not on the PATH.`)
-    return
+const addBullMq = async (endpoint: Child): Promise<void> => {
+  installBullMq()
+  for (const appendfsync of ['everysec', 'always'] as const) {
+    const redis = await startRedis(appendfsync)
+    if (redis === undefined) return console.log('Skipping bullmq: redis-server is not on the PATH.')
+    redises.push(redis)
+    const name = `bullmq, appendfsync ${appendfsync}`
+    // Writes that may be lost for a second are not the same job: shown, but no goal.
+    if (appendfsync === 'always') peers.push(name)
+    await addQueue(name, { kind: 'bullmq', database: redis.url, endpoint }, () => readCpuTime(redis.pid))
   }
-  redises.push(redis)
-  const options = { kind: 'bullmq', database: redis.url, endpoint } as const
-  await addQueue(`bullmq, appendfsync ${appendfsync}`, options, () => readCpuTime(redis.pid))
 }
 
 try {
   const endpoint = await startEndpoint()
-  children.push(endpoint)
-  await addLoops(endpoint)
+  const floor = await startFloor(await cluster.createDatabase(), endpoint)
+  children.push(endpoint, floor)
+  contenders.push(...createFloorContenders(floor, endpoint, readPostgresCpu))
   for (const kind of ['wabakit', 'pg-boss', 'graphile-worker'] as const)
-    if (isSelected(kind)) await addQueue(kind, { kind, database: await cluster.createDatabase(), endpoint })
-  if (isSelected('bullmq')) {
-    installBullMq()
-    await addBullMq('everysec', endpoint)
-    await addBullMq('always', endpoint)
-  }
-  const measurements = await measureRounds(contenders, { rounds: 10, warmUpRounds: 1, count })
-  reportDeliveries({
-    title: `Durable deliveries on PostgreSQL, ${connections} connections`,
-    file: 'server-deliveries-postgres',
-    measurements,
-    cpu: meter.figures(),
+    await addQueue(kind, { kind, database: await cluster.createDatabase(), endpoint })
+  if (process.argv.includes('--peers')) await addBullMq(endpoint)
+  const rows = await measure(contenders, { rounds: 10, warmUpRounds: 1, count: 2_048 })
+  const own = formatNames('wabakit')
+  const compare = (kind: keyof typeof own): number =>
+    Math.min(...peers.map((peer) => findRow(rows, formatNames(peer)[kind]).time)) /
+    findRow(rows, own[kind]).time
+  const goals: Goal[] = [
+    {
+      id: 'P5',
+      what: 'PostgreSQL, end to end, relative to the fastest peer',
+      result: compare('endToEnd'),
+      limit: { atLeast: 1 },
+    },
+    {
+      id: 'P5',
+      what: 'PostgreSQL, from a backlog, relative to the fastest peer',
+      result: compare('backlog'),
+      limit: { atLeast: 1 },
+    },
+    {
+      id: 'P5',
+      what: 'CPU µs, worker and PostgreSQL, from a backlog',
+      result: findRow(rows, own.backlog).cpu ?? NaN,
+      limit: { atMost: 110 },
+    },
+  ]
+  publish({
+    name: 'server-deliveries-postgres',
+    title: 'Durable deliveries on PostgreSQL, and queues',
+    about: `All contenders store an event in a transaction, sign it, send it with undici over 64 connections and store the
+result. Endpoint, producer, worker and database share the machine, fsync is on, and each queue is configured for throughput
+as its documentation recommends. The floor does the same as on SQLite. CPU time includes the database, but from a backlog no
+producer. Add \`--peers\` for bullmq.`,
+    unit: 'per second',
+    rows,
+    goals,
   })
 } finally {
   for (const child of children) child.close()
   for (const redis of redises) await redis.remove()
 }
-if (isSelected('wabakit')) await measureWorkers({ cluster, databaseCpu: postgresCpu })

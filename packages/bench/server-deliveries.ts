@@ -2,50 +2,41 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Child } from './src/commands.ts'
-import {
-  createBacklog,
-  createBareLoop,
-  createCommitLoops,
-  createEndToEnd,
-  sumCpuTime,
-} from './src/deliveries/contender.ts'
-import { createCpuMeter } from './src/deliveries/cpu-meter.ts'
-import { reportDeliveries } from './src/deliveries/delivery-report.ts'
-import { connections } from './src/deliveries/job.ts'
-import { startBareLoop, startCommitLoop, startEndpoint, startQueue } from './src/deliveries/processes.ts'
-import { measureRounds } from './src/rounds.ts'
+import { createFloorContenders, createQueueContenders, formatNames } from './src/deliveries/contender.ts'
+import { startEndpoint, startFloor, startQueue } from './src/deliveries/processes.ts'
+import { findRow, measure } from './src/measure.ts'
+import { publish } from './src/result.ts'
 
-// Durable deliveries on SQLite, with every commit synced, in one process: events are stored, signed, sent and settled,
-// end to end and from a backlog. The baseline is a process that only POSTs the same body over as many connections.
 const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
 const children: Child[] = []
-
 try {
   const endpoint = await startEndpoint()
-  children.push(endpoint)
-  const loop = await startBareLoop(endpoint)
-  children.push(loop)
-  const commits = await startCommitLoop(join(folder, 'bodies.db'))
-  children.push(commits)
+  const floor = await startFloor(join(folder, 'floor.db'), endpoint)
   const database = join(folder, 'wabakit.db')
   const queue = await startQueue({ kind: 'wabakit', database, endpoint, workers: 0 })
-  children.push(queue.producer)
-  const meter = createCpuMeter()
-  const read = () => ({ server: sumCpuTime(queue.producer) })
-  const contenders = [
-    meter.measure(createBareLoop(loop, endpoint), () => ({ server: sumCpuTime(loop) })),
-    ...createCommitLoops(commits, 'SQLite').map((each) =>
-      meter.measure(each, () => ({ server: sumCpuTime(commits) })),
-    ),
-    meter.measure(createEndToEnd('wabakit, end to end', queue), read),
-    meter.measure(createBacklog('wabakit, from a backlog', queue), read),
-  ]
-  const measurements = await measureRounds(contenders, { rounds: 15, count: 2_048 })
-  reportDeliveries({
-    title: `Durable deliveries on SQLite, ${connections} connections`,
-    file: 'server-deliveries',
-    measurements,
-    cpu: meter.figures(),
+  children.push(endpoint, floor, queue.producer)
+  const contenders = [...createFloorContenders(floor, endpoint), ...createQueueContenders('wabakit', queue)]
+  const rows = await measure(contenders, { rounds: 15, count: 2_048 })
+  const names = formatNames('wabakit')
+  const [endToEnd, backlog] = [findRow(rows, names.endToEnd), findRow(rows, names.backlog)]
+  publish({
+    name: 'server-deliveries',
+    title: 'Durable deliveries on SQLite',
+    about: `One process stores events, signs, sends and settles them over 64 connections, and every commit is synced. The
+floor reads a row, signs it with node:crypto, sends it with undici's \`dispatch\`, and settles it with a delete and an insert
+in a commit that concurrent ones share. End to end, it also inserts the event and its delivery.`,
+    unit: 'per second',
+    rows,
+    goals: [
+      { id: 'P5', what: 'CPU µs, SQLite, from a backlog', result: backlog.cpu ?? NaN, limit: { atMost: 32 } },
+      {
+        id: 'P5',
+        what: 'SQLite, from a backlog, relative to the floor',
+        result: backlog.ofFloor ?? NaN,
+        limit: { atLeast: 0.45 },
+      },
+      { id: 'P5', what: 'CPU µs, SQLite, end to end', result: endToEnd.cpu ?? NaN, limit: { atMost: 55 } },
+    ],
   })
 } finally {
   for (const child of children) child.close()

@@ -1,40 +1,64 @@
-import { openServer } from './src/growth/open-server.ts'
+import { readdirSync } from 'node:fs'
+import { openScenario } from './src/growth/open-scenario.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
-import { median } from './src/measurement.ts'
-import { writeResult } from './src/report.ts'
+import { median } from './src/measure.ts'
+import { type Figure, type Goal, publish } from './src/result.ts'
 
-// Shows whether the server's memory grows with the backlog: resident memory after garbage collection, with 1,000 and with
-// 1,000,000 deliveries due to an endpoint that never responds, after 500 events were delivered to other endpoints.
-//
-//   node --conditions=@wabakit/source packages/bench/server-memory.ts [maximum pending = 1000000]
-const [maximum = '1000000'] = process.argv.slice(2)
-const events = 500
-const readings = 5
-const results: Record<string, object> = {}
+// `--long` lets the steady load last an hour.
+const steadySeconds = process.argv.includes('--long') ? 3_600 : 60
+const readings = 6
+const most = 1_000_000
+const figures: Figure[] = []
+const goals: Goal[] = []
+
+const addGoal = (what: string, result: number): void =>
+  void goals.push({ id: 'P6', what, result, limit: { atMost: 1.1 } })
+
 for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
   try {
-    for (const pending of [1_000, Number(maximum)]) {
-      const { server, arrivals, close } = await openServer(engine, { pending, dead: 'hanging' })
+    const used: number[] = []
+    for (const pending of [1_000, most]) {
+      const { server, close } = await openScenario(engine, { pending })
       try {
-        const start = await server.command('memory')
         const megabytes: number[] = []
-        for (let reading = 0; reading < readings; reading++) {
-          await server.command('run', events)
+        const files: number[] = []
+        // The large backlog is left after five seconds. The small one stays under load.
+        const seconds = pending === most ? 5 : steadySeconds
+        for (let reading = 0; reading < readings; reading += 1) {
+          await server.command('run', Math.ceil((seconds * 100) / readings))
           megabytes.push((await server.command('memory')) / 2 ** 20)
+          files.push(readdirSync(`/proc/${server.pid}/fd`).length)
         }
-        results[`${engine.name}, ${pending.toLocaleString('en')} pending`] = {
-          'MiB at start': Math.round(start / 2 ** 20),
-          'MiB during deliveries': Math.round(median(megabytes)),
-          delivered: await arrivals.command('count'),
-        }
+        used.push(median(megabytes))
+        const name = `${engine.name}, ${pending.toLocaleString('en')} pending`
+        figures.push({ name, figure: `${megabytes.map((each) => each.toFixed(0)).join(', ')} MiB` })
+        if (pending === most) continue
+        figures.push({ name: `${engine.name}, open files`, figure: files.join(', ') })
+        const [early, late] = [megabytes.slice(1, 3), megabytes.slice(-2)]
+        addGoal(
+          `${engine.name}, memory after ${steadySeconds} s of load, relative to its start`,
+          median(late) / median(early),
+        )
       } finally {
         close()
       }
     }
+    addGoal(
+      `${engine.name}, memory with ${most.toLocaleString('en')} pending, relative to 1,000`,
+      (used[1] ?? NaN) / (used[0] ?? NaN),
+    )
   } finally {
     await engine.close()
   }
 }
-console.table(results)
-writeResult('server-memory', { results })
+publish({
+  name: 'server-memory',
+  title: 'Memory',
+  about: `Resident memory of a server after garbage collection, ${readings} times while it delivers 100 events a second, with 1,000 and
+with ${most.toLocaleString('en')} deliveries due to an endpoint that never responds. The load on the small backlog lasts ${steadySeconds} seconds; add \`--long\`
+for an hour.`,
+  unit: 'time',
+  figures,
+  goals,
+})

@@ -3,11 +3,9 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { report } from './src/report.ts'
-import { type Contender, measureRounds } from './src/rounds.ts'
+import { type Contender, findRow, measure } from './src/measure.ts'
+import { publish } from './src/result.ts'
 
-// Time from the start of the process until /readyz succeeds, with an empty SQLite database each time. Measures the built
-// package, as users run it: run `npm run build` first.
 const built = resolve(import.meta.dirname, '../server/dist/index.js')
 if (!existsSync(built)) throw new Error('packages/server/dist is missing. Run `npm run build` first.')
 
@@ -29,6 +27,8 @@ const startOnce = async (child: ChildProcess): Promise<void> => {
 
 const server: Contender = {
   name: 'wabakit on SQLite, ready',
+  floor: 'node, empty program',
+  readCpu: () => NaN,
   run: async (count) => {
     for (let turn = 0; turn < count; turn += 1) {
       const folder = mkdtempSync(join(tmpdir(), 'wabakit-start-'))
@@ -45,6 +45,7 @@ const server: Contender = {
 
 const nothing: Contender = {
   name: 'node, empty program',
+  readCpu: () => NaN,
   run: async (count) => {
     for (let turn = 0; turn < count; turn += 1) {
       await once(spawn(process.execPath, ['--eval', '0'], { stdio: 'ignore' }), 'exit')
@@ -52,7 +53,20 @@ const nothing: Contender = {
   },
 }
 
-const measurements = await measureRounds([nothing, server], { rounds: 15, count: 1 })
-const ready = measurements[1]?.median ?? Number.NaN
-console.log(`Ready ${Math.round(ready / 1e6)} ms after the start of the process.`)
-report('Starting the server', 'server-start', measurements, { readyMs: ready / 1e6 })
+const rows = await measure([nothing, server], { rounds: 15, count: 1 })
+publish({
+  name: 'server-start',
+  title: 'Starting a server',
+  about: `From the start of the process until \`/readyz\` succeeds, with an empty SQLite database each time. Measures the built
+package: run \`npm run build\` first.`,
+  unit: 'time',
+  rows,
+  goals: [
+    {
+      id: 'P8',
+      what: 'ms to start a server on SQLite',
+      result: findRow(rows, server.name).time / 1_000,
+      limit: { atMost: 200 },
+    },
+  ],
+})

@@ -4,16 +4,10 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { createCluster } from '../server/test/postgres-cluster.ts'
 import { findParent, readFamilyCpuTime } from './src/cpu-time.ts'
-import { writeResult } from './src/report.ts'
+import { publish } from './src/result.ts'
 import { organizationId, startCallSimulator } from './src/storage/call-simulator.ts'
 
-// Measures the bytes that calls need in a database. The server simulates complete calls with four events each, delivered
-// by the first attempt. The first run, on empty databases, measures the size of the tables. The second run, on PostgreSQL
-// with a million older deliveries and after a checkpoint, measures the write-ahead log and the next checkpoint: it makes as
-// many deliveries as 116 per second make between two checkpoints (5 minutes).
-//
-//   node --conditions=@wabakit/source packages/bench/storage.ts [older deliveries = 1000000]
-const [older = '1000000'] = process.argv.slice(2)
+const older = 1_000_000
 const callsForSizes = 5_000
 const callsForLog = 8_700
 const deliveriesPerCall = 4
@@ -77,7 +71,7 @@ for (const table of tables) await client.query(`VACUUM FULL wabakit.${table}`)
 const packed = await readSizes()
 const { payload } = await readOne('SELECT avg(length(payload)) AS payload FROM wabakit.events')
 
-for (const statement of formatFillSql(Number(older)).split(';\n')) await client.query(statement)
+for (const statement of formatFillSql(older).split(';\n')) await client.query(statement)
 await client.query('VACUUM (ANALYZE)')
 await client.query('CHECKPOINT')
 await waitForStatistics()
@@ -97,23 +91,33 @@ const after: Record<string, number> = { ...(await readCounters()), ...afterRun }
 const count = callsForLog * deliveriesPerCall
 const perDelivery = (name: string, digits = 0): number =>
   Number((((after[name] ?? 0) - (before[name] ?? 0)) / count).toFixed(digits))
-const result = {
-  'bytes per payload, on average': Math.round(payload ?? 0),
-  'SQLite, bytes per delivery, with its event and attempts': sqliteBytes,
-  'PostgreSQL, bytes per row with indexes, in use': asUsed,
-  'PostgreSQL, bytes per row with indexes, after VACUUM FULL': packed,
-  'PostgreSQL, per delivery': {
-    'bytes of write-ahead log': perDelivery('bytes'),
-    'of which full pages, at most': Math.round(perDelivery('pages', 4) * 8_192),
-    'pages written by the checkpoint': perDelivery('written', 2),
-    commits: perDelivery('commits', 2),
-    'fsyncs of the write-ahead log': perDelivery('fsyncs', 3),
-    'CPU µs of the database': perDelivery('cpu'),
-  },
-  'deliveries per second': Math.round(count / (((after.at ?? 0) - (before.at ?? 0)) / 1_000)),
-}
-console.log(result)
-writeResult('storage', { title: 'Storage used by calls', ...result })
+const list = (figures: Record<string, number>): string =>
+  Object.entries(figures)
+    .map(([name, figure]) => `${name} ${figure}`)
+    .join(', ')
+publish({
+  name: 'storage',
+  title: 'Storage used by calls',
+  about: `The server simulates complete calls of four events each (${Math.round(payload ?? 0)} bytes of payload on average), delivered by the
+first attempt. The size of the tables is measured on empty databases. The log and the next checkpoint of PostgreSQL are
+measured with ${older.toLocaleString('en')} older deliveries, and as many new ones as 116 a second make between two checkpoints (5 minutes).`,
+  unit: 'time',
+  figures: [
+    { name: 'SQLite, bytes per delivery, with its event and attempts', figure: `${sqliteBytes}` },
+    { name: 'PostgreSQL, bytes per row with indexes', figure: list(asUsed) },
+    { name: 'the same after VACUUM FULL', figure: list(packed) },
+    { name: 'PostgreSQL, bytes of log per delivery', figure: `${perDelivery('bytes')}` },
+    { name: 'of which full pages, at most', figure: `${Math.round(perDelivery('pages', 4) * 8_192)}` },
+    { name: 'pages written by the checkpoint', figure: `${perDelivery('written', 2)}` },
+    { name: 'commits', figure: `${perDelivery('commits', 2)}` },
+    { name: 'fsyncs of the log', figure: `${perDelivery('fsyncs', 3)}` },
+    { name: 'CPU µs of PostgreSQL', figure: `${perDelivery('cpu')}` },
+    {
+      name: 'deliveries per second',
+      figure: `${Math.round(count / (((after.at ?? 0) - (before.at ?? 0)) / 1_000))}`,
+    },
+  ],
+})
 
 await client.end()
 await simulator.close()

@@ -1,141 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '@wabakit/core'
-import { startRetention } from '../server/src/serve/retention.ts'
-import type { Engine } from './src/growth/backlog.ts'
-import { measureLatency } from './src/growth/live-latency.ts'
 import { createPostgresEngine } from './src/growth/postgres-engine.ts'
-import { shapes } from './src/growth/shapes.ts'
 import { createSqliteEngine } from './src/growth/sqlite-engine.ts'
-import { operations } from './src/growth/store-operations.ts'
-import { median, medianRatio, summarize } from './src/measurement.ts'
-import { writeResult } from './src/report.ts'
+import { createEvent, operations } from './src/growth/store-operations.ts'
+import { measure, type Row, toRow } from './src/measure.ts'
+import { publish } from './src/result.ts'
 
-// Measures what finished deliveries cost: claims, new events and lists with 1,000,000 finished deliveries (and their events
-// and attempts), compared with 10,000. Then measures how long publishing an event takes while they are pruned, and how long
-// the first and the last batches of pruning take.
-//
-//   node --conditions=@wabakit/source packages/bench/store-retention.ts [sqlite|postgres|both] [maximum] [latency seconds]
-const [kind = 'both', maximum = '1000000', seconds = '20'] = process.argv.slice(2)
+// `--long` makes it 10,000,000.
 const few = 10_000
-const many = Number(maximum)
-const rounds = 15
-const batch = 100
+const many = process.argv.includes('--long') ? 10_000_000 : 1_000_000
+const perSecond = 100
+const seconds = 15
 
-const measureOperations = async (stores: readonly [Store, Store]): Promise<object> => {
-  const figures: Record<string, object> = {}
-  for (const [name, run] of Object.entries(operations)) {
-    const taken = stores.map(() => [] as number[])
-    for (let round = -2; round < rounds; round++) {
-      for (const [index, store] of stores.entries()) {
-        const turns: number[] = []
-        for (let turn = 0; turn < 10; turn++) turns.push(await run(store))
-        if (round >= 0) taken[index]?.push(median(turns))
-      }
-    }
-    const [least, greatest] = taken.map((each) => summarize(name, each))
-    if (least === undefined || greatest === undefined) continue
-    figures[name] = {
-      'µs with few': Number((least.median / 1_000).toFixed(1)),
-      'µs with many': Number((greatest.median / 1_000).toFixed(1)),
-      times: Number(medianRatio(greatest, least).toFixed(2)),
-    }
-  }
-  return figures
-}
-
-/** Measures the latency of publishing an event: without pruning, with it, and with pruning that never pauses. */
-const measureLatencies = async (store: Store): Promise<object> => {
-  const withoutPruning = await measureLatency(store, Number(seconds))
-  let removed = 0
-  const prune: Store['prune'] = async (request) => {
-    const count = await store.prune(request)
-    removed += count
-    return count
-  }
-  const computeRateSince = (start: number): number =>
-    Math.round((1_000 * removed) / (performance.now() - start))
-  const finishedBefore = Date.now() - many - 1
-  const startOfRetention = performance.now()
-  const stop = startRetention({ store: { prune }, keptMs: finishedBefore, onError: console.error })
-  const withRetention = await measureLatency(store, Number(seconds))
-  await stop()
-  const rateWithPauses = computeRateSince(startOfRetention)
-  removed = 0
-  const startWithoutPauses = performance.now()
-  let isOver = false
-  const pruneAll = async (): Promise<void> => {
-    while (!isOver && (await prune({ before: many + 1, limit: 500 })) > 0);
-  }
-  const running = pruneAll()
-  const withoutPauses = await measureLatency(store, Number(seconds))
-  isOver = true
-  await running
-  return {
-    'without pruning': withoutPruning,
-    'with pruning': { ...withRetention, 'removed per second': rateWithPauses },
-    'with batches of 500, without pauses': {
-      ...withoutPauses,
-      'removed per second': computeRateSince(startWithoutPauses),
-    },
-  }
-}
-
-/** Prunes everything else, and measures the first and the last batches. */
-const measureBatches = async (store: Store): Promise<object> => {
-  const time = async (): Promise<number[]> => {
-    const batches: number[] = []
-    for (let index = 0; index < 100; index++) {
-      const start = performance.now()
-      if ((await store.prune({ before: many + 1, limit: batch })) === 0) break
-      batches.push(performance.now() - start)
-    }
-    return batches
-  }
-  const first = await time()
+/** Publishes 100 events a second, whether or not earlier ones are stored, and returns their latencies in microseconds. */
+const measureLatencies = async (store: Store): Promise<number[]> => {
   const start = performance.now()
-  let removed = 0
-  // The last batches start when less than a tenth is left.
-  for (let left = 2 * many; left > 0.1 * many; ) {
-    const count = await store.prune({ before: 0.95 * many, limit: 5_000 })
-    if (count === 0) break
-    removed += count
-    left -= count
+  const latencies: number[] = []
+  const publishing: Promise<void>[] = []
+  for (let index = 0; index < seconds * perSecond; index += 1) {
+    const due = start + (index * 1_000) / perSecond
+    await sleep(Math.max(0, due - performance.now()))
+    publishing.push(
+      store.addEvent(createEvent()).then(() => void latencies.push((performance.now() - due) * 1_000)),
+    )
   }
-  const bulkMs = performance.now() - start
-  const last = await time()
-  const ms = (figures: readonly number[]): number => Number(median(figures).toFixed(2))
-  return {
-    'ms for 100 deliveries and 100 events, first batches': ms(first),
-    'last batches': ms(last),
-    'µs per row in batches of 5,000': Number(((1_000 * bulkMs) / removed).toFixed(1)),
-  }
+  await Promise.all(publishing)
+  return latencies
 }
 
-const measure = async (engine: Engine): Promise<object> => {
-  const contents = shapes['behind finished deliveries']
-  if (contents === undefined) throw new Error('The shape does not exist.')
-  const small = await engine.fill(contents(few))
-  const large = await engine.fill(contents(many))
-  console.log(`${engine.name}: filled`)
-  const bytes = { full: await large.size() }
-  const costs = await measureOperations([small.store, large.store])
-  console.table(costs)
-  const latencies = await measureLatencies(large.store)
-  console.table(latencies)
-  const batches = await measureBatches(large.store)
-  const sizes = { ...bytes, pruned: await large.size() }
-  console.table({ ...batches, 'GB full': sizes.full / 1e9, 'GB after pruning': sizes.pruned / 1e9 })
-  await small.remove()
-  await large.remove()
-  return { costs, latencies, batches, sizes }
+const rows: Row[] = []
+for (const engine of [createSqliteEngine(), await createPostgresEngine()]) {
+  try {
+    const fill = (deliveries: number) =>
+      engine.fill({
+        ...{ deliveries, subscriptions: 1_000, subject: `'group:' || n`, subscription: '1', dueAt: 'n' },
+        status: `case when n > ${deliveries - 1_000} then 'pending' else 'delivered' end`,
+      })
+    const backlogs = [await fill(few), await fill(many)] as const
+    for (const [name, run] of Object.entries(operations)) {
+      const floor = `${engine.name}, ${name}, ${few.toLocaleString('en')} finished`
+      const contenders = backlogs.map(({ store }, index) => ({
+        name: index === 0 ? floor : `${engine.name}, ${name}, ${many.toLocaleString('en')} finished`,
+        floor: index === 0 ? undefined : floor,
+        run: async (count: number) => {
+          let nanoseconds = 0
+          for (let turn = 0; turn < count; turn += 1) nanoseconds += await run(store)
+          return { time: nanoseconds / 1_000 / count }
+        },
+      }))
+      rows.push(...(await measure(contenders, { count: 10 })))
+    }
+    const [small, { store, ...large }] = backlogs
+    const quiet = toRow(`${engine.name}, publish while nothing is pruned`, await measureLatencies(store))
+    let isOver = false
+    const prune = async (): Promise<void> => {
+      while (!isOver) await store.prune({ before: many, limit: 100 })
+    }
+    const pruning = prune()
+    const busy = toRow(
+      `${engine.name}, publish while 100 at a time are pruned without a pause`,
+      await measureLatencies(store),
+      quiet,
+    )
+    isOver = true
+    await pruning
+    rows.push(quiet, busy)
+    await small.remove()
+    await large.remove()
+  } finally {
+    await engine.close()
+  }
 }
-
-const results: Record<string, object> = {}
-if (kind !== 'postgres') {
-  const engine = createSqliteEngine()
-  results.SQLite = await measure(engine).finally(engine.close)
-}
-if (kind !== 'sqlite') {
-  const engine = await createPostgresEngine()
-  results.PostgreSQL = await measure(engine).finally(engine.close)
-}
-writeResult('store-retention', { few, many, results })
+publish({
+  name: 'store-retention',
+  title: 'Many finished deliveries',
+  about: `Operations with ${many.toLocaleString('en')} finished deliveries, their events and attempts. The floor is the same with ${few.toLocaleString('en')}. Then
+publishing an event during pruning, at 100 events a second.`,
+  unit: 'time',
+  rows,
+})

@@ -10,6 +10,8 @@ export type LoadRequest = {
 
 /** Sends requests over persistent connections. */
 export type HttpLoad = {
+  /** Opens new connections, because a server closes idle ones. */
+  connect(): Promise<void>
   /** Sends `count` requests, sequentially on each connection. Rejects on the first response that is not 200. */
   run(count: number): Promise<void>
   close(): void
@@ -37,17 +39,16 @@ const serialize = ({ url, headers, body }: LoadRequest): string => {
 }
 
 /**
- * Opens the connections of a load. It writes prepared bytes to plain sockets and only looks for the end of each response, so
- * that it needs less CPU time than the servers it measures.
+ * Creates a load. It writes prepared bytes to plain sockets and only looks for the end of each response, so that it needs less
+ * CPU time than the servers it measures.
  */
-export const createHttpLoad = async (request: LoadRequest, connections: number): Promise<HttpLoad> => {
+export const createHttpLoad = (request: LoadRequest, connections: number): HttpLoad => {
   const bytes = Buffer.from(serialize(request))
   const { hostname, port } = new URL(request.url)
-  const sockets: Socket[] = []
-  for (let index = 0; index < connections; index += 1) {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-    await once(socket, 'connect')
-    sockets.push(socket)
+  let sockets: Socket[] = []
+  const close = (): void => {
+    for (const socket of sockets) socket.destroy()
+    sockets = []
   }
 
   const exchange = (socket: Socket, next: () => boolean): Promise<void> =>
@@ -77,12 +78,18 @@ export const createHttpLoad = async (request: LoadRequest, connections: number):
     })
 
   return {
+    connect: async () => {
+      close()
+      for (let index = 0; index < connections; index += 1) {
+        const socket = connect({ host: hostname, port: Number(port), noDelay: true })
+        await once(socket, 'connect')
+        sockets.push(socket)
+      }
+    },
     run: async (count) => {
       let sent = 0
       await Promise.all(sockets.map((socket) => exchange(socket, () => sent++ < count)))
     },
-    close: () => {
-      for (const socket of sockets) socket.destroy()
-    },
+    close,
   }
 }

@@ -1,35 +1,63 @@
+import { createServer } from 'node:http'
 import { serve } from '@hono/node-server'
 import { startServer } from '@wabakit/server'
 import { Hono } from 'hono'
 import * as z from 'zod'
+import { serveCommands } from './commands.ts'
 
-// Starts a server. The first argument is `hono`, `memory`, the path of a SQLite file, or the URL of a PostgreSQL database. The
-// first line of output is the server's URL. It replies to every message with its CPU time in microseconds.
+// Starts a server and sends its URL. The first argument is `node`, `hono`, `memory`, the path of a SQLite file, or the URL of
+// a PostgreSQL database. The first two are the floors: an API key, a schema and a map.
+const CreateGroup = z.object({
+  wabaNumber: z.string().min(1),
+  subject: z.string().min(1).max(128),
+  description: z.string().max(2_048).optional(),
+  joinApprovalMode: z.enum(['auto_approve', 'approval_required']).optional(),
+  groupId: z.string().min(1).max(50).optional(),
+})
+const key = 'wk_bench_0123456789'
+const groups = new Map<string, object>()
 
-/** Starts the simplest implementation: Hono, zod, an API key and a map. */
+const createGroup = (
+  sentKey: string | undefined,
+  body: unknown,
+): { status: 200 | 400 | 401; body: object } => {
+  if (sentKey !== key) return { status: 401, body: { message: 'invalid key' } }
+  const parsed = CreateGroup.safeParse(body)
+  if (!parsed.success) return { status: 400, body: { issues: parsed.error.issues } }
+  const { groupId = crypto.randomUUID() } = parsed.data
+  groups.set(groupId, parsed.data)
+  return { status: 200, body: { success: true, groupId } }
+}
+
 const startHono = (): Promise<string> => {
-  const CreateGroup = z.object({
-    wabaNumber: z.string().min(1),
-    subject: z.string().min(1).max(128),
-    description: z.string().max(2_048).optional(),
-    joinApprovalMode: z.enum(['auto_approve', 'approval_required']).optional(),
-    groupId: z.string().min(1).max(50).optional(),
-  })
-  const groups = new Map<string, object>()
   const app = new Hono()
   app.post('/whatsapp/wa-group/create', async (c) => {
-    if (c.req.header('authorization') !== 'wk_bench_0123456789')
-      return c.json({ message: 'invalid key' }, 401)
-    const parsed = CreateGroup.safeParse(await c.req.json())
-    if (!parsed.success) return c.json({ issues: parsed.error.issues }, 400)
-    const { groupId = crypto.randomUUID() } = parsed.data
-    groups.set(groupId, parsed.data)
-    return c.json({ success: true, groupId })
+    const { status, body } = createGroup(c.req.header('authorization'), await c.req.json())
+    return c.json(body, status)
   })
   return new Promise((resolve) => {
     serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
       resolve(`http://127.0.0.1:${port}`),
     )
+  })
+}
+
+const startNode = (): Promise<string> => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const created = createGroup(request.headers.authorization, JSON.parse(Buffer.concat(chunks).toString()))
+      const text = JSON.stringify(created.body)
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+      response.writeHead(created.status, headers).end(text)
+    })
+  })
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      resolve(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`)
+    })
   })
 }
 
@@ -44,7 +72,7 @@ const startWabakit = async (database: string): Promise<string> => {
       {
         id: 'bench',
         integrations: [{ wabaNumber: '+15550100001' }],
-        apiKeys: [{ key: 'wk_bench_0123456789' }],
+        apiKeys: [{ key }],
       },
     ],
   }
@@ -53,8 +81,6 @@ const startWabakit = async (database: string): Promise<string> => {
 }
 
 const [name = ''] = process.argv.slice(2)
-console.log(await (name === 'hono' ? startHono() : startWabakit(name === 'memory' ? ':memory:' : name)))
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.(user + system)
-})
+const start =
+  { node: startNode, hono: startHono }[name] ?? (() => startWabakit(name === 'memory' ? ':memory:' : name))
+serveCommands({}, await start())

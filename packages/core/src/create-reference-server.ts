@@ -22,7 +22,7 @@ import { createSubscriptions, type Subscriptions } from './subscriptions/subscri
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
 import { createDirectory } from './tenancy/directory.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
-import { systemClock } from './values/clock.ts'
+import { createServiceClock } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 
 /** The service, in process. */
@@ -72,7 +72,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const {
     organizations: declared = [],
     store = memoryStore(),
-    clock = systemClock,
+    clock = createServiceClock(),
     random = createSecureRandom(),
     fetch = (url, init) => globalThis.fetch(url, init),
     delivery = {},

@@ -20,8 +20,8 @@ export type ReferenceServerOptions = {
    */
   readonly store?: Store | undefined
   /**
-   * Returns the current time.
-   * @default the machine's clock
+   * Source of the current time.
+   * @default the machine's clock, whose steps affect the times in payloads and signatures and nothing else
    */
   readonly clock?: Clock | undefined
   /**

@@ -53,8 +53,8 @@ export type * from './store-requests.ts'
  * its event), unless it `waitsFor` an earlier event whose delivery in this lane is unfinished. So at most one delivery
  * blocks a lane, and no claim goes past it.
  *
- * **Time.** `now` is the caller's clock, and later moments are durations from `now`. An engine that several processes
- * share may use its own clock instead.
+ * **Time.** `now` is the caller's clock, which steps of the wall clock do not affect, and later moments are durations from
+ * `now`. An engine that several processes share may use its own clock instead.
  *
  * **Texts** are well-formed Unicode without NUL. They are returned exactly as they were stored.
  *

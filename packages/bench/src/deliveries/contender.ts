@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Child } from '../commands.ts'
 import { readCpuTime } from '../cpu-time.ts'
-import type { Contender } from '../rounds.ts'
+import type { Contender } from '../measure.ts'
 
 /** The processes of a queue: a producer that stores events, workers that deliver them, and an endpoint. */
 export type Queue = {
@@ -10,6 +10,9 @@ export type Queue = {
   readonly workers: readonly Child[]
   readonly endpoint: Child
 }
+
+/** Returns the CPU time of a database, in microseconds. */
+type ReadCpu = () => number
 
 // Longer than the polling interval of any worker, so that a resumed worker polls immediately.
 const maxPollMs = 550
@@ -24,50 +27,74 @@ const release = async ({ producer, workers }: Queue): Promise<void> => {
   for (const worker of workers) worker.resume()
 }
 
-/** Stores and delivers concurrently, until all deliveries are settled. */
-export const createEndToEnd = (name: string, queue: Queue): Contender => ({
-  name,
-  run: async (times) => {
-    await Promise.all([queue.producer.command('store', times), queue.endpoint.command('arrivals', times)])
-    await queue.producer.command('settled')
-  },
-})
-
-/** Delivers a backlog that was stored before. */
-export const createBacklog = (name: string, queue: Queue): Contender => ({
-  name,
-  prepare: async (times) => {
-    await hold(queue)
-    await Promise.all([queue.producer.command('fill', times), sleep(maxPollMs)])
-  },
-  run: async (times) => {
-    await release(queue)
-    await queue.endpoint.command('arrivals', times)
-    await queue.producer.command('settled')
-  },
-})
-
-/** Only POSTs. */
-export const createBareLoop = (loop: Child, endpoint: Child): Contender => ({
-  name: 'bare undici POST loop',
-  run: async (times) => {
-    await loop.command('post', times)
-    await endpoint.command('arrivals', times)
-  },
-})
-
-/** Only writes to a database: a commit per row, and a commit per 64 rows. */
-export const createCommitLoops = (loop: Child, database: string): Contender[] => [
-  {
-    name: `${database}, a commit per row`,
-    run: async (times) => void (await loop.command('each', times)),
-  },
-  {
-    name: `${database}, a commit per 64 rows`,
-    run: async (times) => void (await loop.command('batched', times)),
-  },
-]
-
-/** CPU time of several processes, in microseconds. */
-export const sumCpuTime = (...children: readonly Child[]): number =>
+const sumCpuTime = (children: readonly Child[]): number =>
   children.reduce((sum, { pid }) => sum + readCpuTime(pid), 0)
+
+/** The names of the two contenders of a queue. */
+export const formatNames = (name: string) => ({
+  endToEnd: `${name}, end to end`,
+  backlog: `${name}, from a backlog`,
+})
+
+/**
+ * The contenders of a queue: storing and delivering events concurrently, and delivering a backlog that was stored before.
+ * CPU time is that of all processes but the endpoint, and from a backlog without a separate producer.
+ */
+export const createQueueContenders = (
+  name: string,
+  queue: Queue,
+  readDatabaseCpu: ReadCpu = () => 0,
+): Contender[] => {
+  const { producer, workers, endpoint } = queue
+  const delivering = workers.length === 0 ? [producer] : workers
+  const names = formatNames(name)
+  const floors = formatNames('floor')
+  return [
+    {
+      name: names.endToEnd,
+      floor: floors.endToEnd,
+      readCpu: () => sumCpuTime([producer, ...workers]) + readDatabaseCpu(),
+      run: async (times) => {
+        await Promise.all([producer.command('store', times), endpoint.command('arrivals', times)])
+        await producer.command('settled')
+      },
+    },
+    {
+      name: names.backlog,
+      floor: floors.backlog,
+      readCpu: () => sumCpuTime(delivering) + readDatabaseCpu(),
+      prepare: async (times) => {
+        await hold(queue)
+        await Promise.all([producer.command('fill', times), sleep(maxPollMs)])
+      },
+      run: async (times) => {
+        await release(queue)
+        await endpoint.command('arrivals', times)
+        await producer.command('settled')
+      },
+    },
+  ]
+}
+
+/** The same for the floor. */
+export const createFloorContenders = (
+  floor: Child,
+  endpoint: Child,
+  readDatabaseCpu: ReadCpu = () => 0,
+): Contender[] => {
+  const readCpu = () => readCpuTime(floor.pid) + readDatabaseCpu()
+  const run = (command: string) => async (times: number) => {
+    await floor.command(command, times)
+    await endpoint.command('arrivals', times)
+  }
+  const names = formatNames('floor')
+  return [
+    { name: names.endToEnd, readCpu, run: run('store') },
+    {
+      name: names.backlog,
+      readCpu,
+      prepare: async (times) => void (await floor.command('fill', times)),
+      run: run('deliver'),
+    },
+  ]
+}

@@ -14,19 +14,13 @@ const files = {
 export const startEndpoint = (delayMs = 0): Promise<Child> =>
   startChild({ file: import.meta.resolve('../endpoint-process.ts'), arguments: [`${delayMs}`] })
 
-/** Starts a process that only POSTs to an endpoint. */
-export const startBareLoop = (endpoint: Child): Promise<Child> =>
-  startChild({
-    file: import.meta.resolve('./bare-loop-process.ts'),
-    arguments: [endpoint.readyMessage, `${connections}`],
+/** Starts a process that only does what durable deliveries need. */
+export const startFloor = (database: string, endpoint: Child): Promise<Child> => {
+  const settings = { database, endpoint: endpoint.readyMessage, role: 'all', concurrency: connections }
+  return startChild({
+    file: import.meta.resolve('./floor-process.ts'),
+    arguments: [JSON.stringify(settings)],
   })
-
-/** Starts a process that only writes to a database, given by its URL or path. */
-export const startCommitLoop = (database: string): Promise<Child> => {
-  const file = database.startsWith('postgres')
-    ? import.meta.resolve('./postgres-commits-process.ts')
-    : import.meta.resolve('./sqlite-commits-process.ts')
-  return startChild({ file, arguments: [database] })
 }
 
 /** Options for {@link startQueue}. */

@@ -49,13 +49,7 @@ export const createPostgresEngine = async (): Promise<Engine> => {
       const url = await cluster.createDatabase()
       const database = await openPostgres({ url, statementTimeoutMs: 600_000 })
       for (const statement of formatFillSql(contents)) await database.query(statement)
-      const size = async (): Promise<number> => {
-        const [row] = await database.query<{ bytes: number }>(
-          'SELECT pg_database_size(current_database())::double precision AS bytes',
-        )
-        return row?.bytes ?? Number.NaN
-      }
-      return { database: url, store: postgresStore(database), size, remove: database.close }
+      return { database: url, store: postgresStore(database), remove: database.close }
     },
     close: cluster.remove,
   }

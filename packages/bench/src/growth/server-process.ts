@@ -4,22 +4,32 @@ import { runInNewContext } from 'node:vm'
 import { startServer } from '@wabakit/server'
 import { serveCommands } from '../commands.ts'
 
-// A server in its own process, on the database in the first argument. `run` publishes events for the subscriptions 2 to 21,
-// 100 per second. `memory` returns the resident memory in bytes after garbage collection.
-const [database = ''] = process.argv.slice(2)
-const healthy = 20
+// A server in its own process, on the database and with the role of the first two arguments. The third one lists the numbers
+// of suspect and healthy endpoints as JSON. `flood` publishes the given number of events to each suspect subscription, and
+// `run` publishes the given number to the healthy ones, 100 per second. `memory` returns the resident memory in bytes after
+// garbage collection.
+type Target = readonly [organizationId: string, number: string]
+
+const [database = '', role = 'all', targets = '{}'] = process.argv.slice(2)
+const { suspect = [], healthy = [] }: { suspect?: Target[]; healthy?: Target[] } = JSON.parse(targets)
 const perSecond = 100
-const { service } = await startServer({ port: 0, database, logLevel: 'silent' })
+const settings = {
+  port: 0,
+  database,
+  logLevel: 'silent',
+  role: role === 'worker' ? 'worker' : 'all',
+} as const
+const { service } = await startServer(settings)
 let published = 0
 
-const publish = (): Promise<unknown> => {
+const publish = ([organizationId, number]: Target): Promise<unknown> => {
   published += 1
   const sentAt = performance.timeOrigin + performance.now()
-  return service.events.publish('acme', {
+  return service.events.publish(organizationId, {
     name: 'GROUP_PARTICIPANT_JOINED',
     subject: `group:live_${published}`,
     channel: 'WHATSAPP',
-    number: `+${15_550_000_002 + (published % healthy)}`,
+    number,
     payload: JSON.stringify({ event: 'GROUP_PARTICIPANT_JOINED', groupName: 'x'.repeat(200), sentAt }),
   })
 }
@@ -28,17 +38,21 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 serveCommands({
+  flood: async (each) => {
+    for (let turn = 0; turn < each; turn++) await Promise.all(suspect.map(publish))
+  },
   run: async (events) => {
     const start = performance.now()
     const publishing: Promise<unknown>[] = []
     for (let index = 0; index < events; index++) {
       await sleep(Math.max(0, start + (index * 1_000) / perSecond - performance.now()))
-      publishing.push(publish())
+      const target = healthy[index % healthy.length]
+      if (target !== undefined) publishing.push(publish(target))
     }
     await Promise.all(publishing)
   },
   memory: async () => {
-    for (let turn = 0; turn < 3; turn++) {
+    for (let turn = 0; turn < 3; turn += 1) {
       collectGarbage()
       await sleep(50)
     }

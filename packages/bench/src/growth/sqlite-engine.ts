@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -56,7 +56,6 @@ export const createSqliteEngine = (): Engine => {
       return {
         database: path,
         store,
-        size: async () => statSync(path).size,
         remove: async () => {
           await store.close()
           rmSync(path)

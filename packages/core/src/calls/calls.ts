@@ -5,6 +5,7 @@ import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { CallWithSummary } from '../store.ts'
+import { readWallClock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
@@ -98,8 +99,8 @@ const ended =
   }
 
 export const createCalls = ({ store, clock, ids, log, directory }: ServerContext): Calls => {
-  const save = async (call: CallRecord, now: number): Promise<boolean> => {
-    const draft = callChanged(call, now)
+  const save = async (call: CallRecord): Promise<boolean> => {
+    const draft = callChanged(call, clock.now())
     const prepared = draft && log.prepare(draft)
     if ((await store.saveCall({ call, event: prepared?.record ?? null })) === 'stale') return false
     log.emit(prepared)
@@ -117,30 +118,29 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
       const found = await store.findCall(organizationId, callId)
       if (found === undefined) throw new RecordNotFoundError('call', callId)
       const { call } = found
-      const now = clock.now()
+      const now = readWallClock(clock)
       const state: CallState = step('call', getCallState(found), action)
       const next = { ...call, ...change(call, now), state, revision: call.revision + 1 }
-      if (await save(next, now)) return next
+      if (await save(next)) return next
     }
   }
 
   return {
     start: async (organizationId, input) => {
       const organization = await directory.getOrganization(organizationId)
-      const now = clock.now()
       const call: CallRecord = {
         organizationId,
         ...parseCall(organization, input, () => ids('call')),
         revision: 1,
         state: 'initiated',
-        initiatedAt: now,
+        initiatedAt: readWallClock(clock),
         startedAt: null,
         endedAt: null,
         durationInSeconds: null,
         recorded: null,
         spoken: null,
       }
-      if (!(await save(call, now))) throw new RecordExistsError('call', call.callId)
+      if (!(await save(call))) throw new RecordExistsError('call', call.callId)
       return call
     },
     accept: (organizationId, callId, acceptance = {}) =>

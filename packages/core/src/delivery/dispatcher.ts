@@ -1,6 +1,6 @@
 import type { ServerContext } from '../server-context.ts'
 import type { ClaimedDelivery, SettlementOutcome, SettlementResult } from '../store.ts'
-import type { Clock } from '../values/clock.ts'
+import { type Clock, readWallClock } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
 import { createPoller } from './poller.ts'
@@ -45,7 +45,7 @@ export type DeliveryOptions = {
   readonly pollMs?: number | undefined
   /**
    * The clock of `webhook-timestamp`. Set it if the server's clock is not real: receivers reject old webhooks.
-   * @default the server's clock
+   * @default the time of day by the server's clock
    */
   readonly signatureClock?: Clock | undefined
   /**
@@ -129,7 +129,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     pollMs = 1_000,
   } = options
   const attemptableMs = leaseMs - timeoutMs
-  const signatureClock = options.signatureClock ?? clock
+  const signatureClock = options.signatureClock ?? { now: () => readWallClock(clock) }
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
   let stopping = new AbortController()

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { systemClock as clock } from '../values/clock.ts'
+import { createServiceClock } from '../values/clock.ts'
 import { createPool, type PoolJob } from './pool.ts'
+
+const clock = createServiceClock()
 
 const tick = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0))
 

@@ -27,7 +27,7 @@ const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number)
   event,
 })
 
-export const groupCreated = (group: GroupRecord): EventDraft =>
+export const groupCreated = (group: GroupRecord, occurredAt: number): EventDraft =>
   aboutGroup(
     group,
     {
@@ -37,7 +37,7 @@ export const groupCreated = (group: GroupRecord): EventDraft =>
       inviteLink: group.inviteLink,
       groupCreatedAt: toUtcTimestamp(group.createdAt),
     },
-    group.createdAt,
+    occurredAt,
   )
 
 const participantEvent = (
@@ -57,8 +57,11 @@ const participantEvent = (
 }
 
 /** GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the new state of the participant. */
-export const participantChanged = (group: GroupRecord, participant: ParticipantRecord): EventDraft =>
-  aboutGroup(group, participantEvent(group, participant), participant.changedAt)
+export const participantChanged = (
+  group: GroupRecord,
+  participant: ParticipantRecord,
+  occurredAt: number,
+): EventDraft => aboutGroup(group, participantEvent(group, participant), occurredAt)
 
 const knownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),

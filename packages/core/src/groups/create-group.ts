@@ -4,6 +4,7 @@ import { groupCreated } from '../events/event-draft.ts'
 import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
+import { readWallClock } from '../values/clock.ts'
 import type { Random } from '../values/ids.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
@@ -127,11 +128,11 @@ export const createGroup = async (
     ...requested,
     digits: integration.digits,
     inviteLink: createInviteLink(random),
-    createdAt: clock.now(),
+    createdAt: readWallClock(clock),
   }
   if (!integration.enabled) return findRepeated(store, wanted)
 
-  const prepared = log.prepare(groupCreated(wanted))
+  const prepared = log.prepare(groupCreated(wanted, clock.now()))
   const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }

@@ -5,6 +5,7 @@ import { type ActionOf, step } from '../machines.ts'
 import type { GroupRecord, ParticipantRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
+import { readWallClock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
@@ -62,9 +63,9 @@ export const createParticipants = ({ store, clock, log, directory }: ServerConte
           digits,
           revision: (current?.revision ?? 0) + 1,
           state: step('participant', current?.state ?? 'outside', action),
-          changedAt: clock.now(),
+          changedAt: readWallClock(clock),
         }
-        const prepared = log.prepare(participantChanged(group, participant))
+        const prepared = log.prepare(participantChanged(group, participant, clock.now()))
         if ((await store.saveParticipant({ participant, event: prepared.record })) === 'saved') {
           log.emit(prepared)
           return participant

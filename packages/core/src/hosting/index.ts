@@ -10,3 +10,7 @@ export { createParserRefusal, formatRefusal } from './refusals.ts'
 // Rate limits
 
 export { createRateLimits, type RateLimitHeaders, type RateLimits } from '../rate-limit/rate-limits.ts'
+
+// Time
+
+export { type ClockSources, createServiceClock, maxDriftMs } from '../values/clock.ts'

@@ -46,7 +46,7 @@ export const claimOne = async (store: Store, overrides: Partial<ClaimRequest> = 
 /** Builds the result of a successful attempt at the start. */
 export const buildAttempt = (overrides: Partial<AttemptResult> = {}): AttemptResult => ({
   startedAt: start,
-  durationMs: 12,
+  durationMs: 0,
   url: 'https://receiver.example/hook',
   status: 200,
   error: null,

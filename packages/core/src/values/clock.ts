@@ -1,11 +1,89 @@
-/** Returns the current time. */
+/** A source of time. */
 export type Clock = {
-  /** Returns the current time, as Unix time in milliseconds. */
+  /**
+   * Returns the time that schedules, leases, failure windows and retention are measured by, as Unix time in milliseconds.
+   */
   now(): number
+  /**
+   * Returns the time of day, for payloads and signatures, as Unix time in milliseconds. Omit it if it is always `now()`.
+   */
+  wall?(): number
 }
 
-/** The machine's clock. */
-export const systemClock: Clock = { now: () => Date.now() }
+/** What {@link createServiceClock} reads. */
+export type ClockSources = {
+  /**
+   * Returns the time of day, as Unix time in milliseconds. It may be stepped.
+   * @default Date.now
+   */
+  readonly wall?: (() => number) | undefined
+  /**
+   * Returns the milliseconds since any moment. Never stepped, but it may stand still while the machine is suspended.
+   * @default performance.now
+   */
+  readonly elapsed?: (() => number) | undefined
+  /**
+   * Like `elapsed`, but never stands still. Only read when the other two have drifted apart.
+   * @default elapsed
+   */
+  readonly uptime?: (() => number) | undefined
+  /**
+   * The time at which the clock starts, as Unix time in milliseconds.
+   * @default wall()
+   */
+  readonly startAt?: number | undefined
+  /** Called with the milliseconds by which the wall clock was stepped; negative if it was set back. */
+  readonly onStep?: ((stepMs: number) => void) | undefined
+}
+
+/** A wall clock that drifts by more than this between two readings was stepped, in milliseconds. */
+export const maxDriftMs = 60_000
+
+/**
+ * Creates a clock that runs with the wall clock, except that it ignores its steps. The time for which the machine was
+ * suspended counts. See decision 0080.
+ *
+ * @example
+ * const clock = createServiceClock({ onStep: (stepMs) => console.warn(`The clock was moved by ${stepMs} ms.`) })
+ */
+export const createServiceClock = ({
+  wall = () => Date.now(),
+  elapsed = () => performance.now(),
+  uptime = elapsed,
+  startAt = wall(),
+  onStep = () => {},
+}: ClockSources = {}): Required<Clock> => {
+  const countSuspended = (): number => uptime() - elapsed()
+  let suspended = countSuspended()
+  let lastWall = wall()
+  let lastElapsed = elapsed()
+  let ahead = startAt - lastWall
+
+  return {
+    wall,
+    now: () => {
+      const wallNow = wall()
+      const elapsedNow = elapsed()
+      let drift = wallNow - lastWall - (elapsedNow - lastElapsed)
+      lastWall = wallNow
+      lastElapsed = elapsedNow
+      if (Math.abs(drift) > maxDriftMs) {
+        const before = suspended
+        suspended = countSuspended()
+        drift -= suspended - before
+        if (Math.abs(drift) > maxDriftMs) {
+          const step = Math.round(drift)
+          ahead -= step
+          onStep(step)
+        }
+      }
+      return wallNow + ahead
+    },
+  }
+}
+
+/** Returns the time of day by a clock, as Unix time in milliseconds. */
+export const readWallClock = (clock: Clock): number => clock.wall?.() ?? clock.now()
 
 /** Formats a Unix time in milliseconds as ISO 8601 in UTC with milliseconds. */
 export const toUtcTimestamp = (time: number): string => new Date(time).toISOString()

@@ -126,7 +126,7 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
     let isOpen = false
     try {
       const readNext = await followEvents(service.events, organizationId, after)
-      let lastSentAt = Date.now()
+      let lastSentAt = performance.now()
       isOpen = true
       yield encoder.encode('retry: 1000\n\n')
       while (!closed) {
@@ -140,9 +140,9 @@ export const createLiveStream = (options: LiveStreamOptions): LiveStream => {
           isMore = page.isMore
         }
         for (const attempt of attempts.splice(0, attemptCount)) yield formatMessage('attempt', attempt)
-        if (sent > 0) lastSentAt = Date.now()
-        else if (Date.now() - lastSentAt >= heartbeatMs) {
-          lastSentAt = Date.now()
+        if (sent > 0) lastSentAt = performance.now()
+        else if (performance.now() - lastSentAt >= heartbeatMs) {
+          lastSentAt = performance.now()
           yield encoder.encode(':\n\n')
         }
         if (attempts.length === 0) await waitForNews()

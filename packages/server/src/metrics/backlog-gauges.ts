@@ -1,4 +1,4 @@
-import type { Backlog, Store } from '@wabakit/core'
+import type { Backlog, Clock, Store } from '@wabakit/core'
 import { Gauge, type Registry } from 'prom-client'
 import { createBacklogReading } from './backlog-reading.ts'
 
@@ -8,11 +8,14 @@ export type BacklogGauges = {
   refresh(): Promise<void>
 }
 
+/** Where the backlog is measured, and the clock of its due times. */
+export type BacklogSource = { readonly store: Pick<Store, 'measureBacklog'>; readonly clock: Clock }
+
 /** Counting stops at this number. */
 const countLimit = 100_000
 
 export const createBacklogGauges = (
-  store: Pick<Store, 'measureBacklog'>,
+  { store, clock }: BacklogSource,
   registers: Registry[],
 ): BacklogGauges => {
   const age = new Gauge({
@@ -32,7 +35,7 @@ export const createBacklogGauges = (
     labelNames: ['state'],
     registers,
   })
-  const read = createBacklogReading(() => store.measureBacklog({ now: Date.now(), limit: countLimit }))
+  const read = createBacklogReading(() => store.measureBacklog({ now: clock.now(), limit: countLimit }))
 
   const update = (backlog: Backlog | undefined): void => {
     age.set((backlog?.oldestDueMs ?? Number.NaN) / 1_000)

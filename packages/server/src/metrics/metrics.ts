@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { ReferenceServer, Store } from '@wabakit/core'
+import type { ReferenceServer } from '@wabakit/core'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
-import { createBacklogGauges } from './backlog-gauges.ts'
+import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
 
 /** The `endpoint` label of a request. */
 export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
@@ -66,7 +66,7 @@ const addProcessMetrics = (registers: Registry[]): { close(): void } => {
   return { close: () => lag.disable() }
 }
 
-export const createMetrics = (store: Pick<Store, 'measureBacklog'>): Metrics => {
+export const createMetrics = (opened: BacklogSource): Metrics => {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
@@ -100,7 +100,7 @@ export const createMetrics = (store: Pick<Store, 'measureBacklog'>): Metrics => 
     help: 'Errors of background work, such as a lost connection to the database.',
     registers,
   })
-  const backlog = createBacklogGauges(store, registers)
+  const backlog = createBacklogGauges(opened, registers)
   const processMetrics = addProcessMetrics(registers)
 
   return {

@@ -1,11 +1,17 @@
-import { memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
+import { uptime } from 'node:os'
+import { type Clock, memoryStore, type Store, type TokenBuckets } from '@wabakit/core'
+import { type ClockSources, createServiceClock } from '@wabakit/core/hosting'
 import type { AttemptFeed } from '../stores/postgres/attempt-feed.ts'
 import { formatAddress } from '../stores/postgres/database-address.ts'
-import { sqliteStore } from '../stores/sqlite/sqlite-store.ts'
+import { continueClock } from '../stores/sqlite/continued-clock.ts'
+import { openDatabase } from '../stores/sqlite/open-database.ts'
+import { storeOnDatabase } from '../stores/sqlite/store-on-database.ts'
 
 /** A store, and what comes with it when processes share it. */
 export type OpenedStore = {
   readonly store: Store
+  /** Continues the time of the store. */
+  readonly clock: Clock
   /** Shared rate limits; `undefined` when a single process uses the store. */
   readonly buckets: TokenBuckets | undefined
   /** The attempts of other processes; `undefined` when a single process uses the store. */
@@ -19,16 +25,36 @@ type OpenStoreOptions = {
   readonly onWarning: (message: string) => void
 }
 
+/** Performance.now() stands still on Linux while the machine is suspended. */
+const sources = process.platform === 'linux' ? { uptime: () => uptime() * 1_000 } : {}
+
+const describeStep = (stepMs: number): string =>
+  `The clock of this machine was set ${stepMs > 0 ? 'forward' : 'back'} by ${Math.round(Math.abs(stepMs) / 1_000)} s. Due times, leases and retention continue without the step.`
+
 /** Loads the PostgreSQL client only when it is needed, so that a start on SQLite stays fast. */
-const openPostgresStore = async (url: string, options: OpenStoreOptions): Promise<OpenedStore> => {
+const openPostgresStore = async (
+  url: string,
+  options: OpenStoreOptions & ClockSources,
+): Promise<OpenedStore> => {
   const [{ openPostgres }, { postgresStore }, { postgresTokenBuckets }] = await Promise.all([
     import('../stores/postgres/open-postgres.ts'),
     import('../stores/postgres/postgres-store.ts'),
     import('../stores/postgres/postgres-token-buckets.ts'),
   ])
   const database = await openPostgres({ url, ...options })
-  const { attempts } = database
-  return { store: postgresStore(database), buckets: postgresTokenBuckets(database), attempts }
+  const [row] = await database.read<{ now: number }>('SELECT wabakit.clock_ms()::double precision AS now')
+  return {
+    store: postgresStore(database),
+    clock: createServiceClock({ ...options, startAt: row?.now }),
+    buckets: postgresTokenBuckets(database),
+    attempts: database.attempts,
+  }
+}
+
+const openSqliteStore = (path: string, options: OpenStoreOptions & ClockSources): OpenedStore => {
+  const opened = openDatabase(path, options.onWarning)
+  const { clock, close } = continueClock(opened, options)
+  return { store: storeOnDatabase({ ...opened, close }), clock, buckets: undefined, attempts: undefined }
 }
 
 /** Checks whether a `database` setting is the URL of a PostgreSQL database. */
@@ -44,11 +70,9 @@ export const formatDatabase = (database: string): string =>
  * @throws DatabaseOpenError, DatabaseVersionError or DatabaseInUseError when it cannot be opened.
  */
 export const openStore = async (database: string, options: OpenStoreOptions): Promise<OpenedStore> => {
-  if (isPostgres(database)) return openPostgresStore(database, options)
-  const { onWarning } = options
-  return {
-    store: database === ':memory:' ? memoryStore() : sqliteStore({ path: database, onWarning }),
-    buckets: undefined,
-    attempts: undefined,
-  }
+  const clockOptions = { ...sources, onStep: (stepMs: number) => options.onWarning(describeStep(stepMs)) }
+  if (isPostgres(database)) return openPostgresStore(database, { ...options, ...clockOptions })
+  if (database !== ':memory:') return openSqliteStore(database, { ...options, ...clockOptions })
+  const clock = createServiceClock(clockOptions)
+  return { store: memoryStore(), clock, buckets: undefined, attempts: undefined }
 }

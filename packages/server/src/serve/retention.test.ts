@@ -23,6 +23,7 @@ test('removes finished deliveries and their events after the retention time, and
 
   const stop = startRetention({
     store,
+    clock: { now: Date.now },
     keptMs: 30 * day,
     onError: (error) => {
       throw error
@@ -49,6 +50,7 @@ test('pauses after each batch for longer than it took', async () => {
         return 1
       },
     },
+    clock: { now: Date.now },
     keptMs: day,
     onError: (error) => errors.push(error),
   })
@@ -66,6 +68,7 @@ test('reports a failure, and stops immediately during a pause', async () => {
   const { promise, resolve } = Promise.withResolvers<unknown>()
   const stop = startRetention({
     store: { prune: () => Promise.reject(new Error('away')) },
+    clock: { now: Date.now },
     keptMs: day,
     onError: resolve,
   })

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Store } from '@wabakit/core'
+import type { Clock, Store } from '@wabakit/core'
 
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
+  readonly clock: Clock
   /** How long finished deliveries are kept, in milliseconds. */
   readonly keptMs: number
   readonly onError: (error: unknown) => void
@@ -22,13 +23,18 @@ const idleMs = 60_000
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */
-export const startRetention = ({ store, keptMs, onError }: RetentionOptions): (() => Promise<void>) => {
+export const startRetention = ({
+  store,
+  clock,
+  keptMs,
+  onError,
+}: RetentionOptions): (() => Promise<void>) => {
   const stopping = new AbortController()
   const { signal } = stopping
 
   const prune = async (): Promise<number> => {
     try {
-      return await store.prune({ before: Date.now() - keptMs, limit: batch })
+      return await store.prune({ before: clock.now() - keptMs, limit: batch })
     } catch (error) {
       onError(error)
       return 0

@@ -58,7 +58,7 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 /** Assembles the parts of a server. */
 export const createRuntime = (options: RuntimeOptions): Runtime => {
   const { settings, opened, metrics, log, requestId, onError } = options
-  const { attempts } = opened
+  const { clock, attempts } = opened
   const { store, checkWritable } = watchWrites(opened.store)
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
@@ -66,7 +66,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     key: toLimit(settings.rateLimitPerKey),
     ip: toLimit(settings.rateLimitPerAddress),
   }
-  const limits = createRateLimits({ ...rateLimit, organization: false, key: false }, { now: Date.now })
+  const limits = createRateLimits({ ...rateLimit, organization: false, key: false }, clock)
   const createCheck = (token: string | undefined, name: string): TokenCheck | undefined =>
     token === undefined ? undefined : createTokenCheck({ token, name, limits })
 
@@ -75,6 +75,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   const service = createReferenceServer({
     organizations: settings.organizations,
     store,
+    clock,
     fetch: createDeliveryFetch(transport, attemptTimeoutMs),
     delivery: {
       timeoutMs: attemptTimeoutMs,
@@ -139,7 +140,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       if (role === 'api') return
       publishAttempts()
       service.dispatcher.start()
-      stopRetention = startRetention({ store, keptMs: settings.retentionDays * dayMs, onError })
+      stopRetention = startRetention({ store, clock, keptMs: settings.retentionDays * dayMs, onError })
     },
     stop: async (graceMs) => {
       isStopping = true

@@ -80,8 +80,8 @@ export const startServer = async (
     import('./runtime.ts'),
     import('../http/http-server.ts'),
   ])
-  metrics = createMetrics(opened.store)
-  const ids = createIds({ clock: { now: Date.now }, random: Math.random })
+  metrics = createMetrics(opened)
+  const ids = createIds({ clock: opened.clock, random: Math.random })
   const requestId = (): string => ids('req')
   const runtime = createRuntime({ settings, opened, metrics, log, requestId, onError })
   const { service, handler } = runtime

@@ -115,7 +115,7 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
     const name = hashName(organizationId)
     const until = followed.get(name)
     if (until === undefined) return
-    if (until < Date.now()) {
+    if (until < performance.now()) {
       followed.delete(name)
       return
     }
@@ -135,7 +135,7 @@ export const createAttemptFeed = ({ notifications, notify, sender }: AttemptFeed
   return {
     startPublishing: () => {
       notifications.listen(channels.followed, {
-        onMessage: (name) => followed.set(name, Date.now() + validMs),
+        onMessage: (name) => followed.set(name, performance.now() + validMs),
         onListening: () => void findFollowers(),
       })
     },

@@ -171,4 +171,8 @@ export const migrations: readonly string[] = [
   -- Who may write, see owner.ts.
   create table owner (id integer primary key check (id = 1), token text not null) strict;
   `,
+  `
+  -- What the two clocks of the last server showed at one moment, see continued-clock.ts.
+  create table clock (id integer primary key check (id = 1), service integer not null, wall integer not null) strict;
+  `,
 ]

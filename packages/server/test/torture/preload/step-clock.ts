@@ -1,13 +1,13 @@
-/** Moves the clock of the process by hours, when asked to. */
+/** Moves the wall clock of the process by days, when asked to. */
 import { answer } from './answer.ts'
 
 const { now } = Date
 let offset = 0
 Date.now = () => now() + offset
 
-const hour = 3_600_000
-const step = (hours: number) => (): number => {
-  offset = hours * hour
+const day = 86_400_000
+const set = (days: number) => (): number => {
+  offset = days * day
   return offset
 }
-answer({ ahead: step(1), behind: step(-1), right: step(0) })
+answer({ ahead: set(6), farAhead: set(40), behind: set(-2), right: set(0) })

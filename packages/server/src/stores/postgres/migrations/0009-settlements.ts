@@ -46,7 +46,7 @@ BEGIN
     SELECT a.*, d.position, d.status AS status_before, s.id AS subscription_id, s.pace AS pace_before, CASE
       WHEN NOT a.failed OR s.disabled_reason IS NOT NULL THEN NULL
       WHEN a.kind = 'gone' THEN 'gone'
-      WHEN moment - coalesce(s.failing_since, a."startedAt") >= a."failingLimitMs" THEN 'failing'
+      WHEN moment - coalesce(s.failing_since, moment - a."durationMs") >= a."failingLimitMs" THEN 'failing'
     END AS disabled
     FROM asked a
     CROSS JOIN LATERAL (
@@ -97,7 +97,7 @@ BEGIN
     FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
   ), results AS (
     SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
-      min(a."startedAt") FILTER (WHERE a.failed) AS failing_since, min(w.disabled) AS disabled,
+      floor(moment - max(a."durationMs") FILTER (WHERE a.failed))::bigint AS failing_since, min(w.disabled) AS disabled,
       CASE
         WHEN bool_or(a.failed) THEN 'failing'
         WHEN bool_or(w.kind = 'delivered' AND a."isSlow") THEN 'slow'

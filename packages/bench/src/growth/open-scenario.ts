@@ -1,16 +1,27 @@
 import type { Store } from '@wabakit/core'
 import { type Child, startChild } from '../commands.ts'
-import type { Engine } from '../growth/backlog.ts'
+import type { Engine } from './backlog.ts'
 
-/** Which endpoints a scenario has besides the healthy ones. */
+/** Which endpoints a scenario has besides 20 healthy ones. Each option is for one kind of scenario. */
 export type ScenarioOptions = {
-  /** How many of them. */
-  readonly suspects: number
+  /**
+   * Number of endpoints that get events from `flood`.
+   * @default 0
+   */
+  readonly suspects?: number
   /** `hang`: they never respond. `slow`: they respond with 200 after 14 seconds. */
-  readonly kind: 'hang' | 'slow'
+  readonly kind?: 'hang' | 'slow'
   /** In which organizations: one for all of them, one for each, or the one of the healthy endpoints. */
-  readonly owner: 'one' | 'each' | 'healthy'
-  readonly workers: number
+  readonly owner?: 'one' | 'each' | 'healthy'
+  /**
+   * Number of deliveries that are due to another dead endpoint from the start.
+   * @default 0
+   */
+  readonly pending?: number
+  /** Whether that endpoint never responds or refuses connections. */
+  readonly dead?: 'hang' | 'refuse'
+  /** @default 1 */
+  readonly workers?: number
 }
 
 /** A server, its workers and the endpoints, in processes of their own. */
@@ -19,6 +30,9 @@ export type Scenario = {
   readonly arrivals: Child
   close(): void
 }
+
+/** URL of a port without a listener. */
+const refusingUrl = 'http://127.0.0.1:9/'
 
 const healthyEndpoints = 20
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -48,11 +62,15 @@ const addOrganization = async (store: Store, id: string, urls: readonly string[]
 
 /** Fills a store with organizations and subscriptions, and starts a server and its workers on it. */
 export const openScenario = async (engine: Engine, options: ScenarioOptions): Promise<Scenario> => {
-  const { suspects, kind, owner, workers } = options
-  const arrivals = await startChild({ file: import.meta.resolve('../growth/arrivals-process.ts') })
+  const { suspects = 0, kind = 'hang', owner = 'one', pending = 0, dead = 'hang', workers = 1 } = options
+  const arrivals = await startChild({ file: import.meta.resolve('./arrivals-process.ts') })
   const { store, database } = await engine.fill({
-    ...{ deliveries: 0, subscriptions: 0, subject: `''`, subscription: '1', dueAt: '1', status: `'pending'` },
+    ...{ deliveries: pending, subscriptions: 1, subject: `'group:' || n`, subscription: '1', dueAt: 'n' },
+    status: `'pending'`,
   })
+  const deadUrl = dead === 'hang' ? `${arrivals.readyMessage}/hang` : refusingUrl
+  for (const subscription of (await store.listSubscriptions('acme', { limit: 1 })).items)
+    await store.saveSubscription({ ...subscription, revision: 2, url: deadUrl, secret })
   const ofSuspects = Array.from({ length: suspects }, () => `${arrivals.readyMessage}/${kind}`)
   const ofHealthy = Array.from({ length: healthyEndpoints }, () => `${arrivals.readyMessage}/`)
   const add = async (id: string, urls: readonly string[]) =>

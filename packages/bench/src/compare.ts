@@ -1,0 +1,122 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { computeQuantile } from './measure.ts'
+import { formatTime, printTable, readResults } from './result.ts'
+
+/** Options for {@link compare}. */
+export type CompareOptions = {
+  /** A commit, branch or tag. */
+  readonly reference: string
+  readonly names: readonly string[]
+  /** How often each version runs each benchmark. */
+  readonly turns: number
+  /** Rounds of each run; those of the benchmark if omitted. */
+  readonly rounds?: string | undefined
+}
+
+const root = resolve(import.meta.dirname, '../../..')
+
+/** Links every package of `node_modules`. Links into the repository are kept relative, so that they stay in the checkout. */
+const linkModules = (from: string, to: string): void => {
+  if (!existsSync(from)) return
+  mkdirSync(to, { recursive: true })
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    if (entry.name.startsWith('@')) linkModules(source, join(to, entry.name))
+    else symlinkSync(entry.isSymbolicLink() ? readlinkSync(source) : source, join(to, entry.name))
+  }
+}
+
+/** Checks a version out with the benchmarks and dependencies of this one, so that only the packages differ. */
+const checkOut = (reference: string, folder: string): void => {
+  execFileSync('git', ['worktree', 'add', '--detach', '--quiet', folder, reference], { cwd: root })
+  linkModules(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (const name of readdirSync(join(folder, 'packages')))
+    linkModules(join(root, 'packages', name, 'node_modules'), join(folder, 'packages', name, 'node_modules'))
+  rmSync(join(folder, 'packages/bench'), { recursive: true })
+  cpSync(join(root, 'packages/bench'), join(folder, 'packages/bench'), { recursive: true })
+}
+
+type Times = Map<string, number[]>
+
+const formatTimes = (times: readonly number[]): string =>
+  `${formatTime(computeQuantile(times, 0.5))} (${formatTime(Math.min(...times))} – ${formatTime(Math.max(...times))})`
+
+/**
+ * Runs benchmarks of this checkout and of another version in turns. A line is slower if all of its turns take longer than
+ * all of the other version's.
+ *
+ * @returns whether everything ran and nothing is slower.
+ */
+export const compare = async ({ reference, names, turns, rounds }: CompareOptions): Promise<boolean> => {
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
+  const other = join(folder, 'checkout')
+  const times = { there: new Map() as Times, here: new Map() as Times }
+  let isComplete = true
+
+  const measure = (side: keyof typeof times, name: string): void => {
+    const checkout = side === 'here' ? root : other
+    const results = join(folder, side)
+    const { status } = spawnSync(
+      process.execPath,
+      ['--conditions=@wabakit/source', join(checkout, 'packages/bench', `${name}.ts`)],
+      {
+        cwd: checkout,
+        stdio: ['ignore', 'ignore', 'inherit'],
+        env: {
+          ...process.env,
+          BENCH_RESULTS: results,
+          ...(rounds !== undefined && { BENCH_ROUNDS: rounds }),
+        },
+      },
+    )
+    if (status !== 0) {
+      console.error(`${name} does not run in ${side === 'here' ? 'this checkout' : reference}.`)
+      isComplete = false
+      return
+    }
+    for (const row of readResults(results).get(name)?.rows ?? []) {
+      const key = `${name}: ${row.name}`
+      times[side].set(key, [...(times[side].get(key) ?? []), row.time])
+    }
+  }
+
+  try {
+    checkOut(reference, other)
+    for (const name of names)
+      for (let turn = 0; turn < turns; turn += 1)
+        for (const side of turn % 2 === 0 ? (['there', 'here'] as const) : (['here', 'there'] as const))
+          measure(side, name)
+  } finally {
+    if (existsSync(other)) execFileSync('git', ['worktree', 'remove', '--force', other], { cwd: root })
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  const slower: string[] = []
+  const table: Record<string, object> = {}
+  for (const [line, here] of times.here) {
+    const there = times.there.get(line)
+    if (there === undefined) continue
+    if (Math.min(...here) > Math.max(...there)) slower.push(line)
+    table[line] = {
+      [reference]: formatTimes(there),
+      here: formatTimes(here),
+      ratio: (computeQuantile(here, 0.5) / computeQuantile(there, 0.5)).toFixed(2),
+      slower: slower.includes(line) ? 'YES' : '',
+    }
+  }
+  printTable(`Median of ${turns} turns (fastest – slowest)`, table)
+  if (slower.length > 0) console.error(`Slower than ${reference} beyond the spread: ${slower.join('; ')}.`)
+  return isComplete && slower.length === 0
+}

@@ -1,0 +1,67 @@
+import { formatFigure, formatLimit, formatRate, formatTime, type Goal, isMet, type Result } from './result.ts'
+
+const formatTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+
+const formatGoals = (results: readonly Result[]): string =>
+  formatTable(
+    ['Goal', 'Limit', 'Result'],
+    results
+      .flatMap(({ goals = [] }) => goals)
+      .sort((left, right) => left.id.localeCompare(right.id))
+      .map((goal: Goal) => [
+        `${goal.id}: ${goal.what}`,
+        formatLimit(goal),
+        `${formatFigure(goal.result)}${isMet(goal) ? '' : ' (**not met**)'}`,
+      ]),
+  )
+
+const formatResult = (result: Result): string => {
+  const { name, title, about, unit, rows = [], figures = [], machine, version, date } = result
+  const format = unit === 'time' ? formatTime : formatRate
+  const measured = formatTable(
+    ['', unit === 'time' ? 'Time, CPU time' : 'Rate, CPU time each', 'Of the floor'],
+    rows.map((row) => [
+      row.name,
+      `${format(row.time)}${row.cpu === null ? '' : `, ${formatTime(row.cpu)}`}`,
+      row.ofFloor === null ? '' : formatFigure(row.ofFloor),
+    ]),
+  )
+  return [
+    `## ${title}`,
+    about,
+    ...(rows.length > 0 ? [measured] : []),
+    ...(figures.length > 0
+      ? [
+          formatTable(
+            ['', 'Result'],
+            figures.map(({ name, figure }) => [name, figure]),
+          ),
+        ]
+      : []),
+    `\`npm run bench -- ${name}\`, ${date}, version ${version}, ${machine}`,
+  ].join('\n\n')
+}
+
+const getGoal = ({ goals = [], name }: Result): string => `${goals[0]?.id ?? 'none'} ${name}`
+
+const compareGoals = (left: Result, right: Result): number => (getGoal(left) < getGoal(right) ? -1 : 1)
+
+/** Writes the page about performance from the results of benchmarks. Those with goals are first, in the order of the goals. */
+export const formatPage = (found: ReadonlyMap<string, Result>): string => {
+  const results = [...found.values()].sort(compareGoals)
+  return `${[
+    '# Performance',
+    '<!-- Written by `npm run bench` from packages/bench/results. -->',
+    `Every benchmark measures all its contenders in interleaved rounds of one run and reports medians. One contender is the
+floor: hand-written code that does only what the job cannot do without. Compare the ratios, not the microseconds: "of the
+floor" is the throughput of a contender divided by that of its floor. Peers are the real packages, used as their
+documentation shows.`,
+    `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` those of one, and
+\`npm run bench -- <name>\` one of them. \`npm run bench -- --compare <git ref>\` runs two versions in turns and exits with 1
+if one of the lines became slower beyond its spread.`,
+    '## Goals',
+    formatGoals(results),
+    ...results.map(formatResult),
+  ].join('\n\n')}\n`
+}

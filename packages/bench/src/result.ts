@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, loadavg, totalmem } from 'node:os'
+import { basename, join, resolve } from 'node:path'
+import type { Row } from './measure.ts'
+
+/** A goal and what was measured. */
+export type Goal = {
+  /** `P1` to `P8`. */
+  readonly id: string
+  readonly what: string
+  readonly result: number
+  readonly limit: { readonly atLeast: number } | { readonly atMost: number }
+}
+
+/** A size or another figure without a time. */
+export type Figure = { readonly name: string; readonly figure: string }
+
+/** What a benchmark reports. */
+export type Report = {
+  readonly name: string
+  readonly title: string
+  /** What is measured, and what the floor is, in Markdown. */
+  readonly about: string
+  /** Whether rows are shown as rates or as times. */
+  readonly unit: 'per second' | 'time'
+  readonly rows?: readonly Row[]
+  readonly figures?: readonly Figure[]
+  readonly goals?: readonly Goal[]
+}
+
+/** A report, where and when it was made. */
+export type Result = Report & { readonly machine: string; readonly version: string; readonly date: string }
+
+const folder = process.env.BENCH_RESULTS ?? resolve(import.meta.dirname, '../results')
+
+/** Formats a time that is given in microseconds. */
+export const formatTime = (microseconds: number): string => {
+  if (microseconds < 100) return `${microseconds.toFixed(2)} µs`
+  if (microseconds < 1_000) return `${microseconds.toFixed(0)} µs`
+  return microseconds < 1e6 ? `${(microseconds / 1e3).toFixed(1)} ms` : `${(microseconds / 1e6).toFixed(1)} s`
+}
+
+/** Formats the rate of operations that take this time in microseconds. */
+export const formatRate = (microseconds: number): string =>
+  `${Number((1e6 / microseconds).toPrecision(3)).toLocaleString('en')}/s`
+
+/** Formats a ratio or a figure with three digits. */
+export const formatFigure = (figure: number): string => Number(figure.toPrecision(3)).toLocaleString('en')
+
+/** Formats a limit. */
+export const formatLimit = ({ limit }: Goal): string =>
+  'atLeast' in limit ? `at least ${limit.atLeast}` : `at most ${limit.atMost}`
+
+/** Checks whether a goal is met. */
+export const isMet = ({ limit, result }: Goal): boolean =>
+  'atLeast' in limit ? result >= limit.atLeast : result <= limit.atMost
+
+/** Prints the one table of all benchmarks. */
+export const printTable = (title: string, rows: Readonly<Record<string, object>>): void => {
+  console.log(`\n${title}`)
+  console.table(rows)
+}
+
+/** Prints goals with their results. */
+export const printGoals = (title: string, goals: readonly Goal[]): void =>
+  printTable(
+    title,
+    Object.fromEntries(
+      goals.map((goal) => [
+        `${goal.id} ${goal.what}`,
+        { goal: formatLimit(goal), result: formatFigure(goal.result), met: isMet(goal) ? 'yes' : 'NO' },
+      ]),
+    ),
+  )
+
+const describeVersion = (): string => {
+  try {
+    const git = (...options: string[]): string => execFileSync('git', options, { encoding: 'utf8' }).trim()
+    return git('describe', '--always', '--dirty')
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** Whether there are too few rounds for reliable figures. */
+const isShort = process.env.BENCH_ROUNDS !== undefined
+
+/** The load of the machine before the benchmark. */
+const [load = 0] = loadavg()
+
+/** Prints a report and writes it to `results/`. */
+export const publish = (report: Report): void => {
+  const { name, title, rows = [], figures = [], goals = [] } = report
+  printTable(
+    title,
+    Object.fromEntries([
+      ...rows.map((row) => [
+        row.name,
+        {
+          rate: formatRate(row.time),
+          time: formatTime(row.time),
+          spread: row.spread.map(formatTime).join(' – '),
+          'CPU each': row.cpu === null ? '' : formatTime(row.cpu),
+          'of the floor': row.ofFloor === null ? '' : `${formatFigure(row.ofFloor)} of ${row.floor}`,
+        },
+      ]),
+      ...figures.map(({ name, figure }) => [name, { figure }]),
+    ]),
+  )
+  if (goals.length > 0) printGoals('Goals', goals)
+  const result: Result = {
+    ...report,
+    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}, Node ${process.version}${isShort ? ', few rounds' : ''}`,
+    version: describeVersion(),
+    date: new Date().toISOString().slice(0, 10),
+  }
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`)
+}
+
+/** Reads the results in a folder, by benchmark. */
+export const readResults = (from = folder): Map<string, Result> =>
+  new Map(
+    globSync('*.json', { cwd: from })
+      .sort()
+      .map((file) => [basename(file, '.json'), JSON.parse(readFileSync(join(from, file), 'utf8'))]),
+  )

@@ -1,0 +1,263 @@
+import { join } from 'node:path'
+import { type Clock, createReferenceServer, type Store } from '@wabakit/core'
+import { type ClockSources, createServiceClock } from '@wabakit/core/hosting'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startRetention } from '../src/serve/retention.ts'
+import { openPostgres, type PostgresDatabase } from '../src/stores/postgres/open-postgres.ts'
+import { postgresStore } from '../src/stores/postgres/postgres-store.ts'
+import { continueClock } from '../src/stores/sqlite/continued-clock.ts'
+import { openDatabase } from '../src/stores/sqlite/open-database.ts'
+import { storeOnDatabase } from '../src/stores/sqlite/store-on-database.ts'
+import { acme } from './fixture.ts'
+import { createCluster, type PostgresCluster } from './postgres-cluster.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const second = 1_000
+const hour = 3_600 * second
+const day = 24 * hour
+const start = Date.UTC(2026, 0, 1)
+
+/** A database that outlives the servers on it. */
+type Database = {
+  open(sources: ClockSources): Promise<{ readonly store: Store; readonly clock: Clock }>
+  /** Lets time pass for a database with a clock of its own. */
+  pass(ms: number): Promise<unknown>
+}
+
+let cluster: PostgresCluster
+let postgres: PostgresDatabase
+beforeAll(async () => {
+  cluster = await createCluster()
+  postgres = await openPostgres({ url: await cluster.createDatabase() })
+  await postgres.query('CREATE TABLE public.clock (now bigint)')
+  await postgres.query(
+    'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN (SELECT now FROM public.clock)',
+  )
+}, 60_000)
+afterAll(async () => {
+  await postgres.close()
+  await cluster.remove()
+})
+
+const engines = {
+  SQLite: async (): Promise<Database> => {
+    const path = join(temporaryFolder(), 'wabakit.db')
+    return {
+      open: async (sources) => {
+        const opened = openDatabase(path)
+        const { clock, close } = continueClock(opened, sources)
+        return { store: storeOnDatabase({ ...opened, close }), clock }
+      },
+      pass: async () => {},
+    }
+  },
+  PostgreSQL: async (): Promise<Database> => {
+    const store = { ...postgresStore(postgres), close: async () => {} }
+    await store.removeOrganization('acme')
+    await postgres.query('DELETE FROM public.clock')
+    await postgres.query('INSERT INTO public.clock VALUES ($1)', [start])
+    return {
+      open: async (sources) => {
+        const [row] = await postgres.read<{ now: number }>('SELECT now::double precision FROM public.clock')
+        return { store, clock: createServiceClock({ ...sources, startAt: row?.now }) }
+      },
+      pass: (ms) => postgres.query('UPDATE public.clock SET now = now + $1', [ms]),
+    }
+  },
+}
+
+/** A server on a machine whose wall clock can be stepped, with an endpoint. */
+const createScenario = async (database: Database) => {
+  const machine = { wall: start, elapsed: 0 }
+  const endpoint = { status: 200, received: [] as { body: string; timestamp: number }[] }
+  const sources = { wall: () => machine.wall, elapsed: () => machine.elapsed }
+
+  const startService = async () => {
+    const { store, clock } = await database.open(sources)
+    onTestFinished(store.close)
+    const service = createReferenceServer({
+      store,
+      clock,
+      organizations: [acme],
+      delivery: { random: () => 0 },
+      fetch: async (_, { body, headers }) => {
+        endpoint.received.push({ body, timestamp: Number(headers['webhook-timestamp']) })
+        return new Response(null, { status: endpoint.status })
+      },
+    })
+    await service.ready()
+    return { store, clock, service }
+  }
+
+  let running = await startService()
+  const { id } = await running.service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: 'https://receiver.example/',
+  })
+
+  return {
+    machine,
+    endpoint,
+    service: () => running.service,
+    createGroup: (groupId: string) =>
+      running.service.groups.create('acme', { wabaNumber: '+15550100001', subject: 'Team', groupId }),
+    /** Lets time pass on both clocks, and sends what is due then. */
+    pass: async (ms: number) => {
+      machine.wall += ms
+      // Monotonic clocks count fractions.
+      machine.elapsed += ms + 0.25
+      await database.pass(ms)
+      await running.service.dispatcher.runDue()
+    },
+    /** Steps the wall clock. */
+    step: (ms: number) => {
+      running.clock.now()
+      machine.wall += ms
+    },
+    restart: async (whileStopped: () => Promise<void> | void) => {
+      await running.store.close()
+      await whileStopped()
+      machine.elapsed = 0
+      running = await startService()
+    },
+    prune: async () => {
+      const { store, clock } = running
+      await startRetention({
+        store,
+        clock,
+        keptMs: 30 * day,
+        onError: (error) => expect.unreachable(String(error)),
+      })()
+    },
+    listStatuses: async () =>
+      (await running.service.deliveries.list('acme')).items.map(({ status }) => status),
+    findSubscription: () => running.service.subscriptions.find('acme', id),
+  }
+}
+
+describe.each(Object.entries(engines))('on %s', (_, createDatabase) => {
+  test('an endpoint that has failed for 2 s stays subscribed when the clock is set 6 days forward', async () => {
+    const scenario = await createScenario(await createDatabase())
+    scenario.endpoint.status = 500
+    for (const id of ['a', 'b', 'c']) await scenario.createGroup(id)
+    await scenario.pass(0)
+    await scenario.pass(2 * second)
+    scenario.step(6 * day)
+    await scenario.pass(2 * second)
+    expect(scenario.endpoint.received).toHaveLength(3)
+    await scenario.pass(second)
+    expect(scenario.endpoint.received).toHaveLength(6)
+    expect(await scenario.listStatuses()).toEqual(['pending', 'pending', 'pending'])
+    expect(await scenario.findSubscription()).toMatchObject({ enabled: true })
+  })
+
+  test('a retry is made on time when the clock is set 2 days back', async () => {
+    const scenario = await createScenario(await createDatabase())
+    scenario.endpoint.status = 500
+    await scenario.createGroup('a')
+    await scenario.pass(0)
+    scenario.step(-2 * day)
+    scenario.endpoint.status = 200
+    await scenario.pass(5 * second)
+    expect(await scenario.listStatuses()).toEqual(['delivered'])
+    await scenario.createGroup('b')
+    await scenario.pass(0)
+    expect(await scenario.listStatuses()).toEqual(['delivered', 'delivered'])
+  })
+
+  test('nothing is pruned before its time when the clock is set 40 days forward', async () => {
+    const scenario = await createScenario(await createDatabase())
+    await scenario.createGroup('a')
+    await scenario.pass(0)
+    scenario.step(40 * day)
+    await scenario.prune()
+    await scenario.pass(30 * day)
+    await scenario.prune()
+    expect(await scenario.listStatuses()).toEqual(['delivered'])
+    await scenario.pass(second)
+    await scenario.prune()
+    expect(await scenario.listStatuses()).toEqual([])
+  })
+
+  test.each([6 * day, -2 * day])(
+    'payloads and signatures follow the wall clock after a step by %i ms',
+    async (step) => {
+      const scenario = await createScenario(await createDatabase())
+      scenario.step(step)
+      await scenario.createGroup('a')
+      await scenario.service().participants.join('acme', { groupId: 'a', phone: '+4930901820' })
+      const { callId } = await scenario.service().calls.start('acme', {
+        channel: 'WHATSAPP',
+        direction: 'INCOMING',
+        channelNumber: '+15550100001',
+        customerNumber: '+4930901820',
+      })
+      await scenario.service().calls.accept('acme', callId)
+      await scenario.pass(0)
+      const { wall } = scenario.machine
+      const time = new Date(wall).toISOString()
+      const { received } = scenario.endpoint
+      for (const each of received) expect(each.timestamp).toBe(wall / second)
+      expect(received.map(({ body }) => JSON.parse(body))).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ event: 'GROUP_CREATED', groupCreatedAt: time }),
+          expect.objectContaining({ event: 'GROUP_PARTICIPANT_JOINED', participantJoinedAt: time }),
+          expect.objectContaining({ event: 'CALL_ACCEPTED', callStartedAt: time }),
+        ]),
+      )
+    },
+  )
+
+  test.each([40 * day, -2 * day])('a restart after a step by %i ms changes nothing', async (step) => {
+    const scenario = await createScenario(await createDatabase())
+    await scenario.createGroup('a')
+    await scenario.pass(0)
+    scenario.endpoint.status = 500
+    await scenario.createGroup('b')
+    await scenario.pass(0)
+    scenario.step(step)
+    await scenario.restart(() => {})
+    await scenario.prune()
+    expect(await scenario.listStatuses()).toEqual(['delivered', 'pending'])
+    await scenario.pass(5 * second)
+    expect(scenario.endpoint.received).toHaveLength(3)
+    expect(await scenario.findSubscription()).toMatchObject({ enabled: true })
+  })
+
+  test('a step back while the server is stopped delays nothing', async () => {
+    const scenario = await createScenario(await createDatabase())
+    scenario.endpoint.status = 500
+    await scenario.createGroup('a')
+    await scenario.pass(0)
+    await scenario.restart(() => scenario.step(-2 * day))
+    await scenario.pass(5 * second)
+    expect(scenario.endpoint.received).toHaveLength(2)
+  })
+
+  test('the time for which the server was stopped counts', async () => {
+    const database = await createDatabase()
+    const scenario = await createScenario(database)
+    scenario.endpoint.status = 500
+    await scenario.createGroup('a')
+    await scenario.pass(0)
+    await scenario.restart(async () => {
+      scenario.machine.wall += 8 * hour
+      await database.pass(8 * hour)
+    })
+    await scenario.pass(0)
+    expect(scenario.endpoint.received).toHaveLength(2)
+  })
+})
+
+test('an endpoint that fails once stays subscribed when the clock of a process is 6 days behind PostgreSQL', async () => {
+  const database = await engines.PostgreSQL()
+  const scenario = await createScenario({
+    ...database,
+    open: async (sources) => ({ ...(await database.open(sources)), clock: { now: () => start - 6 * day } }),
+  })
+  scenario.endpoint.status = 500
+  await scenario.createGroup('a')
+  await scenario.pass(0)
+  expect(await scenario.findSubscription()).toMatchObject({ enabled: true, failingSince: start })
+})
