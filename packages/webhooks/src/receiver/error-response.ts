@@ -13,33 +13,34 @@ const toResponse = (
   status: number,
   { code, message, issues }: Problem,
   headers: Record<string, string> = {},
-): Response =>
-  new Response(JSON.stringify({ code, message, issues }), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  })
+): Response => {
+  const body = JSON.stringify({ code, message, issues })
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
+}
 
 const unhandled = {
   /** A handler failed. The sender does not learn what was thrown. */
-  failed: () => toResponse(500, { code: 'handler_failed', message: 'The delivery was not handled.' }),
+  failed: [500, 'handler_failed', 'The delivery was not handled.', {}],
+  /** `handle` was called with something else than a request. */
+  misused: [500, 'invalid_usage', 'The receiver was called with something else than a request.', {}],
   /** A 200 now would lose the delivery if the other handler fails. */
-  in_progress: () =>
-    toResponse(
-      409,
-      { code: 'in_progress', message: 'This delivery is already being handled.' },
-      { 'retry-after': '1' },
-    ),
+  in_progress: [409, 'in_progress', 'This delivery is already being handled.', { 'retry-after': '1' }],
   /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
-  unavailable: () =>
-    toResponse(
-      503,
-      { code: 'store_unavailable', message: 'The store of handled deliveries is not available.' },
-      { 'retry-after': '5' },
-    ),
-}
+  unavailable: [
+    503,
+    'store_unavailable',
+    'The store of handled deliveries is not available.',
+    { 'retry-after': '5' },
+  ],
+  /** The sender may be the right one. */
+  no_secret: [503, 'invalid_secret', 'The receiver has no valid secret.', { 'retry-after': '5' }],
+} as const
 
 /** Responds to a delivery that the sender should send again. */
-export const respondUnhandled = (outcome: keyof typeof unhandled): Response => unhandled[outcome]()
+export const respondUnhandled = (outcome: keyof typeof unhandled): Response => {
+  const [status, code, message, headers] = unhandled[outcome]
+  return toResponse(status, { code, message }, headers)
+}
 
 /** Responds to an error that was thrown before any handler was called. */
 export const respondRejected = (error: unknown): Response => {
@@ -49,10 +50,10 @@ export const respondRejected = (error: unknown): Response => {
   }
   if (isWebhookParseError(error)) return toResponse(400, error)
   if (error instanceof WebhookDriftError) return toResponse(422, error)
-  return toResponse(
-    401,
-    isWebhookVerificationError(error)
-      ? { code: error.reason, message: error.message }
-      : { code: 'not_verified', message: 'The delivery was not verified.' },
-  )
+  if (!isWebhookVerificationError(error)) {
+    return toResponse(401, { code: 'not_verified', message: 'The delivery was not verified.' })
+  }
+  return error.reason === 'invalid_secret'
+    ? respondUnhandled('no_secret')
+    : toResponse(401, { code: error.reason, message: error.message })
 }

@@ -1,3 +1,10 @@
+import {
+  isWebhookParseError,
+  isWebhookRequestError,
+  isWebhookVerificationError,
+  WebhookDriftError,
+  WebhookUsageError,
+} from '../errors.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 
 /** Where a delivery failed: before its event was known, in the dedupe store, or in a handler. */
@@ -16,14 +23,50 @@ export type Failure = {
 /** Receives every error, for logs and metrics. It cannot change the response. Whatever it throws is logged. */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
+/** Returns the reason and the remedy, without anything that the sender chose. */
+const explain = (error: unknown): readonly [reason: string, remedy: string] => {
+  if (isWebhookVerificationError(error)) {
+    const { reason, skewSeconds, message } = error
+    return [reason, skewSeconds === undefined ? message : 'Check the clocks of sender and receiver.']
+  }
+  if (error instanceof WebhookDriftError) {
+    return [error.code, `A ${error.eventName} does not match its contract. Register onDrift() to receive it.`]
+  }
+  if (isWebhookRequestError(error) || isWebhookParseError(error) || error instanceof WebhookUsageError) {
+    return [error.code, error.message]
+  }
+  return ['not_verified', 'The verify function threw.']
+}
+
+/** Minimum time between two lines with the same reason, in milliseconds. */
+const quietMs = 60_000
+
+/** Prints rejected requests: one line per reason and minute, because anyone could fill the log. */
+const createRejectionLog = (now: () => number) => {
+  const lines = new Map<string, { readonly printedAt: number; count: number }>()
+  return (error: unknown): void => {
+    const [reason, remedy] = explain(error)
+    const at = now()
+    const last = lines.get(reason)
+    if (last !== undefined && Math.abs(at - last.printedAt) < quietMs) {
+      last.count += 1
+      return
+    }
+    const what = last?.count ? `${last.count + 1} webhooks were` : 'A webhook was'
+    console.warn(`${what} rejected (${reason}). ${remedy} Register onError() to handle this yourself.`)
+    lines.set(reason, { printedAt: at, count: 0 })
+  }
+}
+
 /** Creates a list of listeners, and a function that reports an error to all of them and never throws. */
-export const createReporter = () => {
+export const createReporter = (now = () => Date.now()) => {
   const listeners: ErrorListener[] = []
+  const printRejection = createRejectionLog(now)
 
   const report = async (error: unknown, failure: Failure): Promise<void> => {
-    // Without a listener, handlers' errors are logged. Rejected requests are not, because anyone could fill the log.
-    if (listeners.length === 0 && failure.context !== undefined) {
-      console.error('A webhook delivery failed. Register onError() to handle this yourself.', error)
+    if (listeners.length === 0) {
+      if (failure.context === undefined) printRejection(error)
+      else console.error('A webhook delivery failed. Register onError() to handle this yourself.', error)
     }
     for (const listener of listeners) {
       try {

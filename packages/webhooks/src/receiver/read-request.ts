@@ -1,8 +1,38 @@
-import { isWebhookRequestError, WebhookRequestError } from '../errors.ts'
+import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
 import { concat } from '../payload.ts'
 
 const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+
+/** What frameworks pass to a route instead of a Fetch request. */
+export type RequestHolder =
+  /** SvelteKit, React Router, Astro, Cloudflare Pages. */
+  | { readonly request: Request }
+  /** h3 2 and Nitro 3, or Hono. */
+  | { readonly req: Request | { readonly raw: Request } }
+
+const isRequest = (value: unknown): value is Request => {
+  const { url, headers } = Object(value)
+  return typeof url === 'string' && typeof Object(headers).get === 'function'
+}
+
+/**
+ * Returns the Fetch request, which may be of another realm, or that of a framework's context.
+ *
+ * @throws WebhookUsageError when there is none.
+ */
+export const findRequest = (input: unknown): Request => {
+  if (input instanceof Request) return input
+  const { request, req, web } = Object(input)
+  const found = [input, request, req, Object(req).raw, Object(web).request].find(isRequest)
+  if (found !== undefined) return found
+  const name = Object.getPrototypeOf(Object(input))?.constructor?.name
+  throw new WebhookUsageError(
+    `handle() needs a Fetch Request, or an object with a request or req that is one, not this ${name}. ` +
+      'Use toNodeHandler() for node:http, Express, Koa and NestJS, toFastifyPlugin() for Fastify, toLambdaHandler() for AWS Lambda, ' +
+      'and handle(toWebRequest(event)) for h3 1 and Nitro 2.',
+  )
+}
 
 /** @throws WebhookRequestError for another method than POST. */
 export const assertPost = (method: string): void => {

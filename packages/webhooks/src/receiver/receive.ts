@@ -8,7 +8,7 @@ import type { ErrorListener } from './failures.ts'
 import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
-import { assertJson, assertPost, readBody } from './read-request.ts'
+import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
 
 const respondAccepted = () => new Response(null, { status: 200 })
 
@@ -22,12 +22,12 @@ const verifyDelivery = async (verify: Verifier, delivery: UnverifiedDelivery) =>
   const verdict: unknown = await verify(delivery)
   if (verdict === true) return readUnsignedHeaders(delivery.headers)
   if (isVerified(verdict)) return verdict
-  throw new WebhookRequestError('not_verified', 'The delivery was not verified.')
+  throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
 
 /** Keeps the host running until the work is done, if the host offers that. */
-const keepAlive = (host: object | undefined, work: Promise<unknown>): void => {
-  if (host !== undefined && 'waitUntil' in host && typeof host.waitUntil === 'function') host.waitUntil(work)
+const keepAlive = (host: object, work: Promise<unknown>): void => {
+  if ('waitUntil' in host && typeof host.waitUntil === 'function') host.waitUntil(work)
 }
 
 const findTasks = <Transaction>(
@@ -47,15 +47,23 @@ export const createReceive = <Transaction>(
   const { verify, maxBodyBytes, ack, now } = settings
   const handleOnce = createHandleOnce(settings, report)
 
-  return async (request: Request, host?: object): Promise<Response> => {
+  return async (input: Request | RequestHolder, host: object = input): Promise<Response> => {
+    let request: Request
+    try {
+      request = findRequest(input)
+    } catch (error) {
+      await report(error, { stage: 'request', headers: new Headers(), context: undefined })
+      return respondUnhandled('misused')
+    }
     const { headers, url } = request
-    const receivedAt = new Date(now())
+    const receivedAt = now === undefined ? new Date() : new Date(now())
     let context: DeliveryContext
     let tasks: readonly Task<Transaction>[]
     try {
       // Before the body is read, so that a stranger costs little.
       assertPost(request.method)
-      const signature = verify.checkHeaders?.(headers)
+      const checked = verify.checkHeaders?.(headers)
+      const signature = checked instanceof Promise ? await checked : checked
       assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request, settings)
