@@ -70,7 +70,7 @@ it('the snippet that diagnoses prints the cause', async () => {
   expect((await receiver.handle(new Request('http://localhost', delivery))).status).toBe(200)
   const forged = { ...delivery, body: JSON.stringify(joined, null, 2) }
   expect((await receiver.handle(new Request('http://localhost', forged))).status).toBe(401)
-  expect(printed).toEqual([expect.stringMatching(/^no_matching_signature/)])
+  expect(printed[0]).toMatch(/^no_matching_signature/)
 })
 
 it('the snippet with the timeline prints each new state once', async () => {
