@@ -85,7 +85,7 @@ describe('a mistake of the developer', () => {
     [
       'a misspelled option of basicAuth',
       () => loosely(basicAuth)({ name: 'x', password: 'y' }),
-      '"username"',
+      'username',
     ],
     ['a misspelled option of memoryDedupe', () => loosely(memoryDedupe)({ ttl: 1 }), '"ttlMs"'],
     ['a misspelled option of redisDedupe', () => loosely(redisDedupe)({}, { ttl: 1 }), '"ttlMs"'],

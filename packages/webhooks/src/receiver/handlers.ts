@@ -106,19 +106,10 @@ export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined
 /** The handlers of a receiver. */
 export type Handlers<Transaction> = ReturnType<typeof createHandlers<Transaction>>
 
-/**
- * Calls a handler, within its time limit if it has one.
- *
- * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
- */
-export const callHandler = async <Transaction>(
-  { call, timeoutMs }: Task<Transaction>,
-  context: DeliveryContext<Transaction>,
-): Promise<void> => {
-  if (timeoutMs === undefined) {
-    await call(context)
-    return
-  }
+const callInTime = async <Transaction>(
+  call: Call<Transaction>,
+  { context, timeoutMs }: { readonly context: DeliveryContext<Transaction>; readonly timeoutMs: number },
+): Promise<unknown> => {
   const deadline = new AbortController()
   const signal = AbortSignal.any([context.signal, deadline.signal])
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -130,8 +121,18 @@ export const callHandler = async <Transaction>(
     }, timeoutMs)
   })
   try {
-    await Promise.race([call({ ...context, signal }), expired])
+    return await Promise.race([call({ ...context, signal }), expired])
   } finally {
     clearTimeout(timer)
   }
 }
+
+/**
+ * Calls a handler, within its time limit if it has one, and returns what it returns.
+ *
+ * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
+ */
+export const callHandler = <Transaction>(
+  { call, timeoutMs }: Task<Transaction>,
+  context: DeliveryContext<Transaction>,
+): unknown => (timeoutMs === undefined ? call(context) : callInTime(call, { context, timeoutMs }))

@@ -1,7 +1,7 @@
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
 import { type ParsedEvent, parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
-import type { UnverifiedDelivery, VerifiedDelivery, Verifier } from '../verifiers/verifier.ts'
+import type { VerifiedDelivery } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
@@ -12,15 +12,16 @@ import { assertJson, assertPost, findRequest, type RequestHolder, readBody } fro
 
 const respondAccepted = () => new Response(null, { status: 200 })
 
+const isPromise = (value: unknown): value is PromiseLike<unknown> => typeof Object(value).then === 'function'
+
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt } = Object(verdict)
   return typeof id === 'string' && id !== '' && sentAt instanceof Date
 }
 
 /** Only `true`, or an id and a time, accepts. */
-const verifyDelivery = async (verify: Verifier, delivery: UnverifiedDelivery) => {
-  const verdict: unknown = await verify(delivery)
-  if (verdict === true) return readUnsignedHeaders(delivery.headers)
+const readVerdict = (verdict: unknown, headers: Headers) => {
+  if (verdict === true) return readUnsignedHeaders(headers)
   if (isVerified(verdict)) return verdict
   throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
@@ -62,17 +63,20 @@ export const createReceive = <Transaction>(
     try {
       // Before the body is read, so that a stranger costs little.
       assertPost(request.method)
+      // Only promises are awaited, because awaiting is slow.
       const checked = verify.checkHeaders?.(headers)
-      const signature = checked instanceof Promise ? await checked : checked
+      const signature = isPromise(checked) ? await checked : checked
       assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request, settings)
-      const { id, sentAt } = await verifyDelivery(verify, { headers, body: rawBody, url, signature })
+      const verdict = verify({ headers, body: rawBody, url, signature })
+      const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = findTasks(handlers, parsed)
       if (tasks.length === 0) return respondAccepted()
+      const key = toDeliveryKey(id, parsed, rawBody)
       context = {
-        delivery: { id, key: await toDeliveryKey(id, parsed, rawBody) },
+        delivery: { id, key: isPromise(key) ? await key : key },
         attempt: { at: sentAt, receivedAt },
         rawBody,
         headers,
