@@ -82,11 +82,7 @@ describe('a mistake of the developer', () => {
     ['no options of a verifier', () => loosely(standardWebhooks)(), 'standardWebhooks()'],
     ['a misspelled option of staticHeader', () => loosely(staticHeader)({ name: 'x', value: 'y' }), 'header'],
     ['a header that is not a name', () => loosely(staticHeader)({ header: 'x y', value: 'y' }), 'header'],
-    [
-      'a misspelled option of basicAuth',
-      () => loosely(basicAuth)({ name: 'x', password: 'y' }),
-      'username',
-    ],
+    ['a misspelled option of basicAuth', () => loosely(basicAuth)({ name: 'x', password: 'y' }), 'username'],
     ['a misspelled option of memoryDedupe', () => loosely(memoryDedupe)({ ttl: 1 }), '"ttlMs"'],
     ['a misspelled option of redisDedupe', () => loosely(redisDedupe)({}, { ttl: 1 }), '"ttlMs"'],
     ['a misspelled option of sqlDedupe', () => loosely(sqlDedupe)({}, { tabel: 'x' }), '"table"'],
