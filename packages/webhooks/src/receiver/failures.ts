@@ -1,11 +1,5 @@
-import {
-  isWebhookParseError,
-  isWebhookRequestError,
-  isWebhookVerificationError,
-  WebhookDriftError,
-  WebhookUsageError,
-} from '../errors.ts'
 import type { DeliveryContext } from './delivery-context.ts'
+import { describeRejection } from './error-response.ts'
 
 /** Where a delivery failed: before its event was known, in the dedupe store, or in a handler. */
 export type FailureStage = 'request' | 'dedupe' | 'handler'
@@ -23,21 +17,6 @@ export type Failure = {
 /** Receives every error, for logs and metrics. It cannot change the response. Whatever it throws is logged. */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
-/** Returns the reason and the remedy, without anything that the sender chose. */
-const explain = (error: unknown): readonly [reason: string, remedy: string] => {
-  if (isWebhookVerificationError(error)) {
-    const { reason, skewSeconds, message } = error
-    return [reason, skewSeconds === undefined ? message : 'Check the clocks of sender and receiver.']
-  }
-  if (error instanceof WebhookDriftError) {
-    return [error.code, `A ${error.eventName} does not match its contract. Register onDrift() to receive it.`]
-  }
-  if (isWebhookRequestError(error) || isWebhookParseError(error) || error instanceof WebhookUsageError) {
-    return [error.code, error.message]
-  }
-  return ['not_verified', 'The verify function threw.']
-}
-
 /** Minimum time between two lines with the same reason, in milliseconds. */
 const quietMs = 60_000
 
@@ -45,16 +24,16 @@ const quietMs = 60_000
 const createRejectionLog = (now: () => number) => {
   const lines = new Map<string, { readonly printedAt: number; count: number }>()
   return (error: unknown): void => {
-    const [reason, remedy] = explain(error)
+    const { code, message, remedy = message } = describeRejection(error)
     const at = now()
-    const last = lines.get(reason)
+    const last = lines.get(code)
     if (last !== undefined && Math.abs(at - last.printedAt) < quietMs) {
       last.count += 1
       return
     }
     const what = last?.count ? `${last.count + 1} webhooks were` : 'A webhook was'
-    console.warn(`${what} rejected (${reason}). ${remedy} Register onError() to handle this yourself.`)
-    lines.set(reason, { printedAt: at, count: 0 })
+    console.warn(`${what} rejected (${code}). ${remedy} Register onError() to handle this yourself.`)
+    lines.set(code, { printedAt: at, count: 0 })
   }
 }
 

@@ -54,7 +54,7 @@ export const createReceive = <Transaction>(
       request = findRequest(input)
     } catch (error) {
       await report(error, { stage: 'request', headers: new Headers(), context: undefined })
-      return respondUnhandled('misused')
+      return respondRejected(error)
     }
     const { headers, url } = request
     const receivedAt = now === undefined ? new Date() : new Date(now())
