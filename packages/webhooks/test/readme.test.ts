@@ -8,6 +8,7 @@ import { joined, signed, summary } from './signed.ts'
 
 const files = [
   'receive.ts',
+  'worker.ts',
   'receive.test.ts',
   'rotate.ts',
   'transaction.ts',
@@ -47,6 +48,22 @@ it('the snippet that receives prints the events', async () => {
   expect((await POST(await post(summary, 'msg_1'))).status).toBe(200)
   expect((await POST(await post(joined))).status).toBe(200)
   expect(printed).toEqual([`msg_1 call-1 ${summary.summary.recap}`, 'GROUP_PARTICIPANT_JOINED g-1'])
+})
+
+it('the snippet that receives loads without a secret, as in a build, and responds 503 until there is one', async () => {
+  vi.stubEnv('WEBHOOK_SECRET', undefined)
+  const { POST } = await import('./readme/receive.ts')
+  expect((await POST(await post(joined))).status).toBe(503)
+  vi.stubEnv('WEBHOOK_SECRET', secret)
+  expect((await POST(await post(joined))).status).toBe(200)
+})
+
+it('the snippet for Workers uses the secret of its environment', async () => {
+  vi.stubEnv('WEBHOOK_SECRET', undefined)
+  const { default: worker } = await import('./readme/worker.ts')
+  const response = await worker.fetch(await post(summary), { WEBHOOK_SECRET: secret }, {})
+  expect(response.status).toBe(200)
+  expect(printed).toEqual([`call-1 ${summary.summary.recap}`])
 })
 
 it('the snippet that rotates accepts both secrets', async () => {

@@ -28,9 +28,9 @@ export const findRequest = (input: unknown): Request => {
   if (found !== undefined) return found
   const name = Object.getPrototypeOf(Object(input))?.constructor?.name
   throw new WebhookUsageError(
-    `handle() needs a Fetch Request, or an object with a request or req that is one, not this ${name}. ` +
-      'Use toNodeHandler() for node:http, Express, Koa and NestJS, toFastifyPlugin() for Fastify, toLambdaHandler() for AWS Lambda, ' +
-      'and handle(toWebRequest(event)) for h3 1 and Nitro 2.',
+    `handle() needs a Fetch Request, or an object that has one as request or req, not this ${name}. ` +
+      'Use toNodeHandler() in node:http, Express, Koa and NestJS, toFastifyPlugin() in Fastify, ' +
+      'toLambdaHandler() in AWS Lambda, and handle(toWebRequest(event)) in h3 1.',
   )
 }
 
