@@ -33,7 +33,7 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
     expect(read).toHaveBeenCalledTimes(2)
   })
 
-  it('that are missing get a 503 that tells the sender nothing, until they are set', async () => {
+  it('that are missing get a 503 without details, until they are set', async () => {
     let secrets: readonly string[] = ['whsec_short']
     const { receiver, errors } = quiet(standardWebhooks({ secrets: wrap(() => secrets) }))
     const response = await receiver.handle(await signedRequest(joined))
