@@ -15,17 +15,12 @@ export type LambdaEvent = {
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
-  /** The context of the request. */
-  readonly requestContext?:
-    | {
-        /** The method, in payload 2.0 and from a function URL. */
-        readonly http?: { readonly method?: string | undefined } | undefined
-        /** In payload 1.0. */
-        readonly requestId?: string | undefined
-        /** From a load balancer. */
-        readonly elb?: object | undefined
-      }
-    | undefined
+  /** The method, in payload 2.0 and from a function URL. The other fields are those of the other senders. */
+  readonly requestContext?: {
+    readonly http?: { readonly method?: string | undefined } | undefined
+    readonly requestId?: string | undefined
+    readonly elb?: object | undefined
+  }
   /** The body as text, or as base64. */
   readonly body?: string | null | undefined
   /** Whether the body is base64. */

@@ -17,7 +17,11 @@ export const assertNames = (
 }
 
 /** @throws WebhookUsageError when the options are not an object, or have an unknown name. */
-export const assertOptions = (caller: string, options: object, known: readonly string[]): void => {
+export const assertOptions = <Options extends object>(
+  caller: string,
+  options: Options,
+  known: readonly (keyof Options & string)[],
+): void => {
   if (Object(options) !== options) throw new WebhookUsageError(`${caller} needs an object of options.`)
   assertNames(`an option of ${caller}`, { names: Object.keys(options), known })
 }

@@ -1,5 +1,4 @@
-import type { EventName, WebhookEvent } from '@wabakit/contract'
-import { eventNames } from '@wabakit/contract/events'
+import { type EventName, eventNames, type WebhookEvent } from '@wabakit/contract/events'
 import { WebhookHandlerTimeoutError, WebhookUsageError } from '../errors.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../usage.ts'
@@ -46,8 +45,8 @@ export const bindNames = <Name extends EventName, Transaction>(
   handler: WebhookHandler<NamedEvent<Name>, Transaction>,
 ): Binding<Transaction> => {
   const names = typeof name === 'object' ? name : [name]
-  assertNames('the name of an event', { names, known: eventNames })
   if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
+  assertNames('the name of an event', { names, known: eventNames })
   assertFunction('The handler', handler)
   return (parsed) => {
     if (parsed.kind !== 'event') return undefined

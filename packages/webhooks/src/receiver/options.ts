@@ -47,17 +47,6 @@ export type ReceiverOptions<Transaction = undefined> = {
   readonly now?: (() => number) | undefined
 }
 
-const names = [
-  'verify',
-  'dedupe',
-  'ack',
-  'maxBodyBytes',
-  'bodyTimeoutMs',
-  'handlerTimeoutMs',
-  'claimTtlMs',
-  'now',
-] as const satisfies readonly (keyof ReceiverOptions)[]
-
 /** The options with defaults filled in. */
 export type ReceiverSettings<Transaction> = ReturnType<typeof toSettings<Transaction>>
 
@@ -68,7 +57,16 @@ export type ReceiverSettings<Transaction> = ReturnType<typeof toSettings<Transac
  * @throws RangeError when a limit or a time is not above 0.
  */
 export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) => {
-  assertOptions('createReceiver()', options, names)
+  assertOptions('createReceiver()', options, [
+    'verify',
+    'dedupe',
+    'ack',
+    'maxBodyBytes',
+    'bodyTimeoutMs',
+    'handlerTimeoutMs',
+    'claimTtlMs',
+    'now',
+  ])
   const { verify, dedupe, ack = 'after', handlerTimeoutMs, now } = options
   const { maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000, claimTtlMs = 60_000 } = options
   const limits = { maxBodyBytes, bodyTimeoutMs, handlerTimeoutMs, claimTtlMs }

@@ -132,13 +132,6 @@ const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
   sentAt: new Date(timestamp * 1000),
 })
 
-const names = [
-  'secrets',
-  'toleranceSeconds',
-  'allowShortSecrets',
-  'now',
-] as const satisfies readonly (keyof StandardWebhooksOptions)[]
-
 /**
  * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
  * before its body is read, and before secrets are.
@@ -151,7 +144,7 @@ const names = [
  * const verify = standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] })
  */
 export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
-  assertOptions('standardWebhooks()', options, names)
+  assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
   const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
   assertTolerance(toleranceSeconds)
   const convert = (values: readonly string[]) => getSigners(values, allowShortSecrets)
