@@ -12,7 +12,8 @@ export const assertNames = (
 ): void => {
   for (const name of names) {
     if (typeof name === 'string' && known.includes(name)) continue
-    throw new WebhookUsageError(`"${name}" is not ${what}. ${suggestName(String(name), known)}`)
+    const input = String(name)
+    throw new WebhookUsageError(`"${input}" is not ${what}. ${suggestName(input, known)}`)
   }
 }
 

@@ -65,6 +65,8 @@ describe('a mistake of the developer', () => {
     ],
     ['an unlike event', () => receiver.subscribe?.('x', () => {}), 'Known names: GROUP_CREATED,'],
     ['an event that is not a name', () => receiver.on?.(undefined, () => {}), 'undefined'],
+    ['null as an event', () => receiver.on?.(null, () => {}), '"null" is not the name of an event'],
+    ['a symbol as an event', () => receiver.on?.(Symbol('x'), () => {}), 'Symbol(x)'],
     ['an empty list of events', () => receiver.on?.([], () => {}), 'at least one event'],
     ['no handler', () => receiver.on?.('CALL_ENDED'), 'must be a function'],
     ['a handler that is not a function', () => receiver.onAny?.({}), 'must be a function'],
