@@ -44,7 +44,7 @@ export const bindNames = <Name extends EventName, Transaction>(
   name: Name | readonly Name[],
   handler: WebhookHandler<NamedEvent<Name>, Transaction>,
 ): Binding<Transaction> => {
-  const names = [name].flat()
+  const names: readonly Name[] = name instanceof Array ? name : [name]
   if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
   assertNames('the name of an event', { names, known: eventNames })
   assertFunction('The handler', handler)
