@@ -35,6 +35,8 @@ const isNamed = <Name extends EventName>(
   names: readonly Name[],
 ): event is NamedEvent<Name> => names.some((name) => name === event.event)
 
+const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] => Array.isArray(value)
+
 /**
  * Binds a handler to the known events with this name, or one of these names.
  *
@@ -44,7 +46,7 @@ export const bindNames = <Name extends EventName, Transaction>(
   name: Name | readonly Name[],
   handler: WebhookHandler<NamedEvent<Name>, Transaction>,
 ): Binding<Transaction> => {
-  const names: readonly Name[] = name instanceof Array ? name : [name]
+  const names: readonly Name[] = isList(name) ? name : [name]
   if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
   assertNames('the name of an event', { names, known: eventNames })
   assertFunction('The handler', handler)
