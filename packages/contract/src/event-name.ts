@@ -1,10 +1,10 @@
-import { acceptsEvent } from './accepts-event.ts'
+import { acceptsFields } from './accepts-event.ts'
 import type { EventName } from './webhook-event.ts'
 
 /** Checks whether a value is the name of a known event. */
 export const isEventName = (name: unknown): name is EventName =>
-  typeof name === 'string' && Object.hasOwn(acceptsEvent, name)
+  typeof name === 'string' && Object.hasOwn(acceptsFields, name)
 
 /** Names of all known events, in the order of {@link eventSchemas}. */
 export const eventNames: readonly EventName[] = /* @__PURE__ */ (() =>
-  Object.keys(acceptsEvent).filter(isEventName))()
+  Object.keys(acceptsFields).filter(isEventName))()

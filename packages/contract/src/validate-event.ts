@@ -1,9 +1,16 @@
-import { acceptsEvent } from './accepts-event.ts'
+import { acceptsFields, isObject } from './accepts-event.ts'
+import { object, oneOf } from './event-rule.ts'
 import { eventRules } from './event-rules.ts'
 import type { Validation } from './validate.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
 
-const isObject = (value: unknown): value is object =>
+/** Checks whether a value is the event with this name, as its schema would. */
+export const acceptsEvent = <Name extends EventName>(
+  name: Name,
+  value: unknown,
+): value is WebhookEventOf<Name> => isObject(value) && value.event === name && acceptsFields[name](value)
+
+const isPlain = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const omitProto = (value: object): object =>
@@ -11,9 +18,9 @@ const omitProto = (value: object): object =>
 
 // Assigning a key named __proto__ would change a prototype. Nesting ends at one level: the event's own objects.
 const removeProtoKeys = (value: unknown): unknown => {
-  if (!isObject(value)) return value
+  if (!isPlain(value)) return value
   const fields = Object.entries(omitProto(value))
-  return Object.fromEntries(fields.map(([name, field]) => [name, isObject(field) ? omitProto(field) : field]))
+  return Object.fromEntries(fields.map(([name, field]) => [name, isPlain(field) ? omitProto(field) : field]))
 }
 
 /**
@@ -31,9 +38,8 @@ export const validateEvent = <Name extends EventName>(
   name: Name,
   value: unknown,
 ): Validation<WebhookEventOf<Name>> => {
-  const accepts: (value: unknown) => value is WebhookEventOf<Name> = acceptsEvent[name]
-  if (accepts(value)) return { success: true, data: value }
+  if (acceptsEvent(name, value)) return { success: true, data: value }
   const cleaned = removeProtoKeys(value)
-  if (accepts(cleaned)) return { success: true, data: cleaned }
-  return { success: false, issues: eventRules[name]()(cleaned, '') }
+  if (acceptsEvent(name, cleaned)) return { success: true, data: cleaned }
+  return { success: false, issues: object({ event: oneOf(name), ...eventRules[name]() })(cleaned, '') }
 }

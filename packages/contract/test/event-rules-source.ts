@@ -73,17 +73,17 @@ export const generateEventRules = (): string => {
     const body = formatFields(shape).join(',\n  ')
     const rest = named.get(body) ?? `${toCamelCase(name)}Rules`
     named.set(body, rest)
-    return `  ${name}: () => object({ event: oneOf('${name}'), ...${rest}() }),\n`
+    return `  ${name}: ${rest},\n`
   })
   const functions = [...named].map(([body, name]) => `\nconst ${name} = () => ({\n  ${body},\n})\n`)
   return `// Generated from the schemas by accepts-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 import { dateTime, dateTimeOrEmpty } from './date-time.ts'
-import { type EventRule, matching, nonEmpty, nullish, number, object, oneOf, optional, text, texts } from './event-rule.ts'
+import { type EventRules, matching, nonEmpty, nullish, number, object, oneOf, optional, text, texts } from './event-rule.ts'
 import type { EventName } from './webhook-event.ts'
 ${functions.join('')}
-/** Rules of each event. They find the same issues as its schema, without zod. */
-export const eventRules: { readonly [Name in EventName]: () => EventRule } = {
+/** Rules of the fields of each event, except \`event\`. They find the same issues as its schema, without zod. */
+export const eventRules: { readonly [Name in EventName]: () => EventRules } = {
 ${entries.join('')}}
 `
 }
