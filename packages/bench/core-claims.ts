@@ -19,6 +19,7 @@ const createSubscription = (index: number): SubscriptionRecord => ({
   events: 'all',
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   previousSecret: null,
+  headers: {},
   disabledReason: null,
   failingSince: null,
   createdAt: now,

@@ -70,6 +70,7 @@ const prepareStore = async (store: Store): Promise<Store> => {
     events: 'all',
     secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     previousSecret: null,
+    headers: {},
     disabledReason: null,
     failingSince: null,
     createdAt: now,

@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 
 const levels = {
   delivered: 'debug',
+  deferred: 'info',
   released: 'debug',
   stale: 'debug',
   retry: 'info',

@@ -73,7 +73,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   const service = createReferenceServer({
     organizations: settings.organizations,
     store,
-    fetch: createDeliveryFetch(transport, attemptTimeoutMs),
+    fetch: createDeliveryFetch(transport),
     delivery: {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,

@@ -8,7 +8,7 @@ import { createQueries, type Row } from './queries.ts'
 export const deliveryColumns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
   e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.status, d.dueAt, d.attempts, d.failures,
-  d.createdAt, d.finishedAt`
+  d.deferrals, d.deferredMs, d.createdAt, d.finishedAt`
 
 /** Reads deliveries in the order of the query, with their keys and `isDisabled` of their subscriptions. */
 export type ReadDeliveries = (query: DeliveryQuery) => Row[]

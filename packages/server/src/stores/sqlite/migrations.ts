@@ -173,4 +173,10 @@ export const migrations: readonly string[] = [
   -- Who may write, see owner.ts.
   create table owner (id integer primary key check (id = 1), token text not null) strict;
   `,
+  `
+  alter table subscriptions add column headers text not null default '{}'; -- JSON
+  alter table deliveries add column deferrals integer not null default 0;
+  alter table deliveries add column deferredMs integer not null default 0;
+  alter table attempts add column deferred integer not null default 0;
+  `,
 ]

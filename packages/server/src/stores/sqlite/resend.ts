@@ -26,7 +26,7 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
 export const createResend = ({ database, read, lanes }: ResendOptions): Resend => {
   const putBack = database.prepare(
     `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, claimId = null, failures = 0,
-       finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
+       deferrals = 0, deferredMs = 0, finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
 
   return ({ webhookIdSuffix, now, ...query }) => {
