@@ -2,8 +2,8 @@ import type { Issue } from '@wabakit/contract'
 
 /** Credentials: HTTP Basic (RFC 7617, in UTF-8) or Bearer (RFC 6750). */
 export type SubscriptionAuthorization =
-  | { readonly username: string; readonly password: string }
-  | { readonly token: string }
+  | { readonly username: string; readonly password: string; readonly token?: undefined }
+  | { readonly token: string; readonly username?: undefined }
 
 /** What the webhooks of a subscription carry besides their signature. All of it is secret. */
 export type RequestHeaders = {
@@ -25,11 +25,6 @@ const reserved =
 
 const encodeBase64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 
-const findValueProblem = (value: unknown): string | undefined =>
-  typeof value === 'string' && valuePattern.test(value)
-    ? undefined
-    : 'must be visible ASCII characters, with spaces only between them'
-
 const checkHeader = ([name, value]: [string, unknown]): Issue[] => {
   // Not repeated in the message: a mistake may have put the secret here.
   if (!namePattern.test(name)) {
@@ -39,8 +34,8 @@ const checkHeader = ([name, value]: [string, unknown]): Issue[] => {
   }
   const path = `headers.${name}`
   if (reserved.test(name)) return [{ path, message: 'is set by the server; choose another name' }]
-  const message = findValueProblem(value)
-  return message === undefined ? [] : [{ path, message }]
+  if (typeof value === 'string' && valuePattern.test(value)) return []
+  return [{ path, message: 'must be visible ASCII characters, with spaces only between them' }]
 }
 
 const checkHeaders = (headers: Readonly<Record<string, string>>): Issue[] => {
@@ -49,8 +44,9 @@ const checkHeaders = (headers: Readonly<Record<string, string>>): Issue[] => {
   }
   const entries = Object.entries(headers)
   const names = new Set(entries.map(([name]) => name.toLowerCase()))
-  if (names.size < entries.length)
+  if (names.size < entries.length) {
     return [{ path: 'headers', message: 'must have each name once, in any case' }]
+  }
   if (names.size > maxHeaders || entries.flat().join('').length > maxCharacters) {
     const message = `must be at most ${maxHeaders} headers with ${maxCharacters} characters together`
     return [{ path: 'headers', message }]
@@ -59,33 +55,32 @@ const checkHeaders = (headers: Readonly<Record<string, string>>): Issue[] => {
 }
 
 const formatAuthorization = (authorization: SubscriptionAuthorization): string =>
-  'token' in authorization
-    ? `Bearer ${authorization.token}`
-    : `Basic ${encodeBase64(`${authorization.username}:${authorization.password}`)}`
+  authorization.token === undefined
+    ? `Basic ${encodeBase64(`${authorization.username}:${authorization.password}`)}`
+    : `Bearer ${authorization.token}`
 
 const checkAuthorization = (authorization: SubscriptionAuthorization): Issue[] => {
-  const path = 'authorization'
-  if ('token' in authorization) {
-    const isValid = /^[!-~]{1,4096}$/.test(authorization.token)
-    return isValid ? [] : [{ path, message: 'token must be 1 to 4,096 visible ASCII characters' }]
-  }
-  const { username, password } = authorization
-  const text = `${username}${password}`
-  if (username.includes(':')) return [{ path, message: 'username must not contain a colon' }]
-  if (text === '' || text.length > 1_024 || /\p{Cc}|\p{Cs}/u.test(text)) {
-    const message =
-      'username and password must have 1 to 1,024 characters together, none of them a control character'
-    return [{ path, message }]
-  }
-  return []
+  const { token, username, password }: Readonly<Record<string, unknown>> = Object(authorization)
+  const isValid =
+    token === undefined
+      ? typeof username === 'string' &&
+        typeof password === 'string' &&
+        !username.includes(':') &&
+        /^[^\p{Cc}\p{Cs}]{1,1024}$/u.test(username + password)
+      : username === undefined && typeof token === 'string' && /^[!-~]{1,4096}$/.test(token)
+  if (isValid) return []
+  const message =
+    'must have a token of visible ASCII characters, or a username without a colon and a password, both without control characters'
+  return [{ path: 'authorization', message }]
 }
 
 export const checkRequestHeaders = ({ headers, authorization }: RequestHeaders): Issue[] => {
   const issues = headers === undefined ? [] : checkHeaders(headers)
   if (authorization === undefined || authorization === null) return issues
   const isTwice = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
-  if (isTwice)
+  if (isTwice) {
     issues.push({ path: 'headers', message: 'must not contain authorization if that is given, too' })
+  }
   return [...issues, ...checkAuthorization(authorization)]
 }
 

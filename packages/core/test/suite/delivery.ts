@@ -197,6 +197,7 @@ const schedule = defineCases('Delivery schedule', {
       error: 'fetch failed: ECONNREFUSED',
       responseBody: null,
       succeeded: false,
+      deferred: false,
     })
   },
 
@@ -372,6 +373,7 @@ const schedule = defineCases('Delivery schedule', {
       error: null,
       responseBody: 'x'.repeat(4_095),
       succeeded: false,
+      deferred: false,
     })
   },
 

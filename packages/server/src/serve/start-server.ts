@@ -89,7 +89,7 @@ export const startServer = async (
   try {
     await service.ready()
     const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
-    const demo = isDemo ? await ensureDemo(service, settings.webhookUrl) : undefined
+    const demo = isDemo ? await ensureDemo(service, settings) : undefined
     const url = await http.listen()
     runtime.start()
     log.info({ url }, 'listening')

@@ -22,12 +22,15 @@ const toResponse = (
 const unhandled = {
   /** A handler failed. The sender does not learn what was thrown. */
   failed: () => toResponse(500, { code: 'handler_failed', message: 'The delivery was not handled.' }),
-  /** A 200 now would lose the delivery if the other handler fails. */
-  in_progress: () =>
+  /**
+   * A 200 now would lose the delivery if the other handler fails. After a tenth of the claim's lifetime: a sender that
+   * gives up after some retries must outlast the claim of a process that died.
+   */
+  in_progress: (claimTtlMs: number) =>
     toResponse(
       409,
       { code: 'in_progress', message: 'This delivery is already being handled.' },
-      { 'retry-after': '1' },
+      { 'retry-after': String(Math.min(60, Math.ceil(claimTtlMs / 10_000))) },
     ),
   /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
   unavailable: () =>
@@ -39,7 +42,8 @@ const unhandled = {
 }
 
 /** Responds to a delivery that the sender should send again. */
-export const respondUnhandled = (outcome: keyof typeof unhandled): Response => unhandled[outcome]()
+export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 60_000): Response =>
+  unhandled[outcome](claimTtlMs)
 
 /** Responds to an error that was thrown before any handler was called. */
 export const respondRejected = (error: unknown): Response => {
