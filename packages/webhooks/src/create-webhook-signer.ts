@@ -1,18 +1,15 @@
 import { encoder } from './payload.ts'
 import { getSigners } from './secret.ts'
 
-/** What a {@link WebhookSigner} signs. */
-export type SignedContent = {
-  /** The `webhook-id`, as `isWebhookId` accepts it. */
+/**
+ * Returns the `webhook-signature` of one attempt: of its `webhook-id`, its `webhook-timestamp` in Unix seconds, and its
+ * body exactly as it is sent. Synchronous where the runtime's HMAC is.
+ */
+export type WebhookSigner = (attempt: {
   readonly id: string
-  /** The `webhook-timestamp`, in whole Unix seconds. */
   readonly timestamp: number
-  /** The body exactly as it will be sent. */
   readonly payload: string
-}
-
-/** Returns the `webhook-signature` of one attempt. Synchronous where the runtime's HMAC is. */
-export type WebhookSigner = (content: SignedContent) => string | Promise<string>
+}) => string | Promise<string>
 
 const toHeader = (signatures: readonly string[]): string => signatures.map((each) => `v1,${each}`).join(' ')
 

@@ -24,7 +24,7 @@ export {
 
 // Signatures: Standard Webhooks 1.0.
 
-export { createWebhookSigner, type SignedContent, type WebhookSigner } from './create-webhook-signer.ts'
+export { createWebhookSigner, type WebhookSigner } from './create-webhook-signer.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export type { WebhookPayload } from './payload.ts'
 export { type GenerateSecretOptions, generateSecret } from './secret.ts'

@@ -4,13 +4,13 @@ import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import type { OrganizationRecord } from '../records.ts'
 import { isStorableText } from '../values/storable-text.ts'
-import type { RequestHeaders } from './request-headers.ts'
+import type { SubscriptionHeaders } from './subscription-headers.ts'
 
 /** The events that a subscription receives: `all`, or a list of names. */
 export type SubscribedEvents = 'all' | readonly EventName[]
 
 /** A new subscription. */
-export type SubscriptionInput = RequestHeaders & {
+export type SubscriptionInput = SubscriptionHeaders & {
   readonly channel: Channel
   /** One of the organization's numbers on this channel. Compared by its digits. */
   readonly number: string

@@ -5,7 +5,7 @@ import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { toDigits } from '../values/phone-number.ts'
-import { changeRequestHeaders, checkRequestHeaders, type RequestHeaders } from './request-headers.ts'
+import { changeHeaders, checkHeaders, type SubscriptionHeaders } from './subscription-headers.ts'
 import {
   assertNoIssues,
   checkEvents,
@@ -29,7 +29,7 @@ export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' 
 export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
 /** A change of a subscription. Omitted fields do not change. `headers` replaces all static headers. */
-export type SubscriptionChange = RequestHeaders & {
+export type SubscriptionChange = SubscriptionHeaders & {
   readonly url?: string | undefined
   readonly events?: SubscribedEvents | undefined
   /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. */
@@ -128,7 +128,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         ...checkUrl(url, allowLoopbackHttp),
         ...checkEvents(events),
         ...checkSecret(secret),
-        ...checkRequestHeaders(input),
+        ...checkHeaders(input),
       ])
       const now = clock.now()
       const record: SubscriptionRecord = {
@@ -142,7 +142,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         events,
         secret,
         previousSecret: null,
-        headers: changeRequestHeaders({}, input),
+        headers: changeHeaders({}, input),
         disabledReason: enabled ? null : 'by_hand',
         failingSince: null,
         createdAt: now,
@@ -165,10 +165,10 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       assertNoIssues([
         ...(url === undefined ? [] : checkUrl(url, allowLoopbackHttp)),
         ...(events === undefined ? [] : checkEvents(events)),
-        ...checkRequestHeaders(change),
+        ...checkHeaders(change),
       ])
       const next = await edit(organizationId, subscriptionId, ({ headers, disabledReason }) => ({
-        headers: changeRequestHeaders(headers, change),
+        headers: changeHeaders(headers, change),
         ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),

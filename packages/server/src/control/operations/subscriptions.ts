@@ -13,7 +13,7 @@ import {
 const tag = 'Subscriptions'
 const Events = z.union([z.literal('all'), z.array(z.enum(eventNames))])
 
-const requestHeaders = () => ({
+const subscriptionHeaders = () => ({
   headers: z.optional(z.record(z.string(), z.string())),
   authorization: z.optional(
     z.nullable(
@@ -34,7 +34,7 @@ const NewSubscription = named(
     url: z.string(),
     events: z.optional(Events),
     secret: z.optional(z.string()),
-    ...requestHeaders(),
+    ...subscriptionHeaders(),
     enabled: z.optional(z.boolean()),
   }),
 )
@@ -45,7 +45,7 @@ const SubscriptionChange = named(
   z.strictObject({
     url: z.optional(z.string()),
     events: z.optional(Events),
-    ...requestHeaders(),
+    ...subscriptionHeaders(),
     enabled: z.optional(z.boolean()),
   }),
 )

@@ -6,7 +6,7 @@ export type SubscriptionAuthorization =
   | { readonly token: string; readonly username?: undefined }
 
 /** What the webhooks of a subscription carry besides their signature. All of it is secret. */
-export type RequestHeaders = {
+export type SubscriptionHeaders = {
   /**
    * Static headers, at most 20 and together at most 8,192 characters. Values are visible ASCII characters and spaces.
    * Names that HTTP or the signature uses are refused.
@@ -38,7 +38,7 @@ const checkHeader = ([name, value]: [string, unknown]): Issue[] => {
   return [{ path, message: 'must be visible ASCII characters, with spaces only between them' }]
 }
 
-const checkHeaders = (headers: Readonly<Record<string, string>>): Issue[] => {
+const checkStaticHeaders = (headers: Readonly<Record<string, string>>): Issue[] => {
   if (typeof headers !== 'object' || headers === null) {
     return [{ path: 'headers', message: 'must be an object of names and values' }]
   }
@@ -74,8 +74,8 @@ const checkAuthorization = (authorization: SubscriptionAuthorization): Issue[] =
   return [{ path: 'authorization', message }]
 }
 
-export const checkRequestHeaders = ({ headers, authorization }: RequestHeaders): Issue[] => {
-  const issues = headers === undefined ? [] : checkHeaders(headers)
+export const checkHeaders = ({ headers, authorization }: SubscriptionHeaders): Issue[] => {
+  const issues = headers === undefined ? [] : checkStaticHeaders(headers)
   if (authorization === undefined || authorization === null) return issues
   const isTwice = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
   if (isTwice) {
@@ -85,9 +85,9 @@ export const checkRequestHeaders = ({ headers, authorization }: RequestHeaders):
 }
 
 /** Applies a change to the headers of a record. Omitted parts do not change. */
-export const changeRequestHeaders = (
+export const changeHeaders = (
   { authorization: present, ...others }: Readonly<Record<string, string>>,
-  { headers, authorization }: RequestHeaders,
+  { headers, authorization }: SubscriptionHeaders,
 ): Record<string, string> => {
   const own =
     headers === undefined
