@@ -10,6 +10,7 @@ const files = [
   'receive.ts',
   'receive.test.ts',
   'rotate.ts',
+  'vendor.ts',
   'transaction.ts',
   'switch.ts',
   'diagnose.ts',
@@ -47,6 +48,24 @@ it('the snippet that receives prints the events', async () => {
   expect((await POST(await post(summary, 'msg_1'))).status).toBe(200)
   expect((await POST(await post(joined))).status).toBe(200)
   expect(printed).toEqual([`msg_1 call-1 ${summary.summary.recap}`, 'GROUP_PARTICIPANT_JOINED g-1'])
+})
+
+it('the snippet for vendors verifies by a signature, a static header or a password', async () => {
+  vi.stubEnv('WEBHOOK_TOKEN', 't0ken')
+  vi.stubEnv('WEBHOOK_PASSWORD', 'pa55')
+  const { createEndpoint } = await import('./readme/vendor.ts')
+  const headers = {
+    signature: {},
+    header: { 'x-webhook-token': 't0ken' },
+    basic: { authorization: `Basic ${btoa('wabakit:pa55')}` },
+  }
+  for (const sender of ['signature', 'header', 'basic'] as const) {
+    const [request, forged] = [await post(joined), await post(joined)]
+    for (const [name, value] of Object.entries(headers[sender])) request.headers.set(name, value)
+    forged.headers.set('webhook-signature', 'v1,AAAA')
+    expect((await createEndpoint(sender).handle(request)).status).toBe(200)
+    expect((await createEndpoint(sender).handle(forged)).status).toBe(401)
+  }
 })
 
 it('the snippet that rotates accepts both secrets', async () => {
