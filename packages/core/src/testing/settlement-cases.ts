@@ -89,6 +89,28 @@ export const settlementCases = defineCases({
       )
     },
 
+  'makes a subscription slow by a slow deferral, and leaves its pace otherwise': async (store) => {
+    await setUp(store)
+    await publish(store, ...['s1', 's2', 's3', 's4'].map((subject) => ({ subject })))
+    const [first, second, third] = await claim(store, { limit: 3 })
+    ok(first !== undefined && second !== undefined && third !== undefined, 'three were claimed')
+    await settle(store, first, delivered)
+    await settle(store, second, defer(60_000))
+    const [fourth] = await claim(store)
+    equal(fourth?.pace, 'quick')
+    const { claimId, delivery } = third
+    const result = defer(60_000)
+    await store.settleDelivery({
+      deliveryId: delivery.id,
+      claimId,
+      now: start,
+      result,
+      isSlow: true,
+      failingLimitMs: day,
+    })
+    equal((await claimOne(store, { now: start + 60_000, limit: 1 })).pace, 'slow')
+  },
+
   'does not disable a failing subscription because of a deferral': async (store) => {
     await setUp(store)
     await publish(store, {})

@@ -290,7 +290,7 @@ const schedule = defineCases('Delivery schedule', {
     equal(gaps(scenario), [5_000])
   },
 
-  'an endpoint that defers every delivery does not block its lane, and is not disabled, before it fails':
+  'deferrals hold a lane for at most 15 minutes, and do not count towards disabling the subscription':
     async () => {
       const scenario = await failingWorld({ random: () => 0 })
       scenario.respond = ({ event }) =>
