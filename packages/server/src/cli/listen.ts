@@ -20,7 +20,11 @@ type ListenOptions = ServerOptions & {
   readonly header?: readonly string[] | undefined
 }
 
-type Endpoint = { readonly url: string; readonly secret: string; readonly headers: Headers }
+type Endpoint = {
+  readonly url: string
+  readonly secret: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 type Event = { id: string; name: string; payload: string }
 
@@ -28,9 +32,7 @@ const timeoutMs = 15_000
 
 /** Sends one signed event and returns the result. Never rejects because of the endpoint. */
 const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Event) => {
-  const signed = new Headers(headers)
-  const signature = await signWebhook({ id, payload, secret })
-  for (const [name, value] of Object.entries(signature.headers)) signed.set(name, value)
+  const signed = await signWebhook({ id, payload, secret })
   const startedAt = performance.now()
   const toResult = (status: number | null, error: string | null) => ({
     url,
@@ -42,7 +44,7 @@ const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Even
     const signal = AbortSignal.timeout(timeoutMs)
     const response = await fetch(url, {
       method: 'POST',
-      headers: signed,
+      headers: { ...headers, ...signed.headers },
       body: payload,
       redirect: 'manual',
       signal,
@@ -56,14 +58,14 @@ const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Even
 
 const parseHeader = (text: string): [string, string] => {
   const [, name, value] = /^([\w.-]+): *([!-~](?:[ -~]*[!-~])?)$/.exec(text) ?? []
-  if (name !== undefined && value !== undefined) return [name, value]
+  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
   throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
 }
 
 const listen = async (options: ListenOptions, output: Output): Promise<void> => {
   const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
   checkUrl('--forward-to', forwardTo)
-  const endpoint = { url: forwardTo, secret, headers: new Headers(header.map(parseHeader)) }
+  const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header.map(parseHeader)) }
   const onOpen = (): void => {
     const text = [
       `${output.style('green', 'ready')} forwarding ${organization} of ${server} to ${forwardTo}`,
