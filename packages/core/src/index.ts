@@ -50,6 +50,7 @@ export type { EventListQuery, Events, PublishedEvent } from './history/events.ts
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
 export type { Deliveries, DeliveryListQuery, ResendOptions, ResendSelection } from './history/deliveries.ts'
+export type { SubscriptionAuthorization, SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscribedEvents, SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
   SecretRotation,

@@ -185,6 +185,8 @@ export type SubscriptionRecord = {
   readonly secret: string
   /** The secret before the last rotation. It also signs until it expires. */
   readonly previousSecret: { readonly secret: string; readonly expiresAt: number } | null
+  /** Headers that every attempt carries, such as `authorization`, by their lower-case names. Secret, like `secret`. */
+  readonly headers: Readonly<Record<string, string>>
   /** `null` while enabled. */
   readonly disabledReason: DisabledReason | null
   /** Start of the first failed attempt since the last success, as Unix time in milliseconds. Maintained by the store. */
@@ -225,6 +227,10 @@ export type DeliveryRecord = {
   readonly attempts: number
   /** Number of failed attempts since it was created or last sent again. Determines the next pause. */
   readonly failures: number
+  /** How often its endpoint deferred it since it was created or last sent again. See `SettlementResult`. */
+  readonly deferrals: number
+  /** The pauses after these deferrals together, in milliseconds. */
+  readonly deferredMs: number
   /** Time of creation, as Unix time in milliseconds. */
   readonly createdAt: number
   /** Time at which it was finished, as Unix time in milliseconds; `null` until then. */
@@ -252,4 +258,6 @@ export type AttemptRecord = AttemptResult & {
   /** Starts at 1, without gaps. */
   readonly number: number
   readonly succeeded: boolean
+  /** Whether the endpoint was handling the event already: neither a success nor a failure. */
+  readonly deferred: boolean
 }

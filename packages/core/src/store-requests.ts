@@ -141,6 +141,8 @@ export type ClaimedDelivery = {
  * - `delivered`: the attempt succeeded.
  * - `retry`: the attempt failed, and the next one is due after `delayMs`. With `releasesLane`, the delivery no longer
  *   blocks its lane.
+ * - `deferred`: the endpoint is handling the event already (409 with `Retry-After`). The next attempt is due after
+ *   `delayMs`. This counts neither as a success nor as a failure.
  * - `exhausted`: the last attempt failed.
  * - `gone`: the endpoint responded with 410.
  * - `released`: there was no attempt, because the worker stops. The delivery is due at once, and nothing is counted.
@@ -153,6 +155,7 @@ export type SettlementResult =
       readonly delayMs: number
       readonly releasesLane: boolean
     }
+  | { readonly kind: 'deferred'; readonly attempt: AttemptResult; readonly delayMs: number }
   | { readonly kind: 'released' }
 
 /** The outcome of one claimed delivery. */

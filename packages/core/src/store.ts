@@ -147,15 +147,17 @@ export type Store = {
    * - If the attempt failed, the subscription's `failingSince` is set if it is `null`. If it is then at least
    *   `failingLimitMs` ago, the subscription is disabled as `failing`. A success sets `failingSince` to `null`.
    * - `gone` disables the subscription at once.
-   * - The subscription becomes `quick` or `slow` by a success, and `failing` by a failure. It becomes `new` again when its
+   * - `deferred` leaves `failures` and `failingSince` as they are, and increases `deferrals` and `deferredMs`.
+   * - The subscription becomes `quick` or `slow` by a success, `failing` by a failure, and `slow` by a slow `deferred`. It
+   *   becomes `new` again when its
    *   URL changes or it is enabled again (see {@link Pace}).
-   * - In a disabled subscription, `gone`, `retry` and `released` end as `skipped`. A delivery that became `skipped` while
+   * - In a disabled subscription, `gone`, `retry`, `deferred` and `released` end as `skipped`. A delivery that became `skipped` while
    *   it was claimed is still under its claim: it ends as `delivered` or stays `skipped`.
    */
   settleDelivery(settlement: Settlement): Promise<SettlementOutcome>
   /**
    * Sends deliveries again. Each matching delivery that is finished or `pending`, oldest first, becomes `waiting` in its
-   * lane with `failures` 0. `waiting` and `claimed` deliveries, and those of disabled subscriptions, do not change.
+   * lane with `failures`, `deferrals` and `deferredMs` 0. `waiting` and `claimed` deliveries, and those of disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
   /**

@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
-import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import {
+  basicAuth,
+  createReceiver,
+  generateSecret,
+  memoryDedupe,
+  standardWebhooks,
+  staticHeader,
+} from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { expect, test } from 'vitest'
 
@@ -41,6 +48,47 @@ test('delivers over HTTP to a URL, signed with the secret of its subscription', 
   await mock.simulateCall()
   await mock.clock.advance(0)
   expect(received).toHaveLength(2)
+})
+
+test('static headers and authorization let a receiver check the sender', async () => {
+  await using mock = await createMock()
+  const received: string[] = []
+  const tokens = createReceiver({ verify: staticHeader({ header: 'x-webhook-token', value: 't0ken' }) })
+  const passwords = createReceiver({ verify: basicAuth({ username: 'wabakit', password: 'pa55' }) })
+  await mock.subscribe({
+    receiver: tokens.on('CALL_ENDED', () => received.push('token')),
+    headers: { 'X-Webhook-Token': 't0ken' },
+  })
+  await mock.subscribe({
+    receiver: passwords.on('CALL_ENDED', () => received.push('password')),
+    authorization: { username: 'wabakit', password: 'pa55' },
+  })
+  await mock.simulateCall()
+  await mock.clock.advance(0)
+  expect(received.sort()).toEqual(['password', 'token'])
+  await expect(mock.subscribe({ receiver: tokens, headers: { 'webhook-id': 'x' } })).rejects.toThrow(
+    'headers.webhook-id: is set by the server',
+  )
+})
+
+test('an event whose receiver died while handling it is handled when the claim has expired', async () => {
+  await using mock = await createMock()
+  const dedupe = memoryDedupe({ now: mock.clock.now })
+  const handledAt: number[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }), dedupe })
+  receiver.on('GROUP_CREATED', () => handledAt.push(mock.clock.now()))
+  let isAlive = false
+  mock.deliverTo(async (request) => {
+    if (isAlive) return receiver.handle(request)
+    isAlive = true
+    await dedupe.claim(`id:${request.headers.get('webhook-id')}`, 60_000)
+    throw new Error('killed')
+  })
+  const start = mock.clock.now()
+  await mock.client().groups.create({ wabaNumber: mock.wabaNumber, subject: 'x' })
+  await mock.clock.advance('70s')
+  // The first retry is due after 5 s, the others every 6 s.
+  expect(handledAt).toEqual([start + 65_000])
 })
 
 test('a subscription to one channel receives only events of that channel', async () => {

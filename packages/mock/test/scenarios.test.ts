@@ -50,6 +50,18 @@ test('a call by an AI bot for a campaign has no team member', async () => {
   expect(mock.events.at(-1)).toMatchObject({ callType: 'AI_BOT', triggeredVia: 'CAMPAIGN' })
 })
 
+test('a call whose direction contradicts what started it is rejected, however it is made', async () => {
+  const contradiction = { direction: 'OUTGOING', triggeredVia: 'INBOUND' } as const
+  await expect(mock.simulateCall(contradiction)).rejects.toThrow(MockUsageError)
+  for (const overrides of [
+    { callDirection: 'OUTGOING', triggeredVia: 'INBOUND' },
+    { callDirection: 'INCOMING', triggeredVia: 'UI' },
+  ] as const) {
+    await expect(mock.trigger('CALL_ENDED', overrides)).rejects.toThrow(/call is not triggered via/)
+  }
+  expect(names()).toEqual([])
+})
+
 test('a bot test call publishes events only if webhooks is true', async () => {
   await mock.simulateCall({ botTest: { webhooks: false } })
   expect(names()).toEqual([])

@@ -80,6 +80,45 @@ test('subscribes, changes, rotates the secret, disables and removes', async () =
   expect(removed.status).toBe(204)
 })
 
+test('sends the headers of a subscription, and shows only their names', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const authorization = { username: 'wabakit', password: 's3cret' }
+
+  const made = await subscribe(server, endpoint.url, { headers: { 'X-Token': 's3cret' }, authorization })
+  const one = `/organizations/acme/subscriptions/${made.body.id}`
+  await createGroup(server.url)
+  await endpoint.arrived(1)
+  const shown = await control(server, `GET ${one}`)
+  const changed = await control(server, `PATCH ${one}`, { authorization: null })
+  const refused = await control(server, `PATCH ${one}`, { headers: { 'Content-Length': 's3cret' } })
+
+  expect(endpoint.arrivals[0]?.headers).toMatchObject({
+    'x-token': 's3cret',
+    authorization: `Basic ${btoa('wabakit:s3cret')}`,
+    'webhook-signature': expect.stringMatching(/^v1,/),
+  })
+  expect(shown.body.headerNames).toEqual(['authorization', 'x-token'])
+  expect(changed.body.headerNames).toEqual(['x-token'])
+  expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: 'headers.Content-Length' }] } })
+  expect(JSON.stringify([made, shown, changed, refused])).not.toContain('s3cret')
+})
+
+test('shows an attempt that the endpoint deferred as such', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks(() => 409, { 'retry-after': '600' })
+  await subscribe(server, endpoint.url)
+  await createGroup(server.url)
+  await server.service.dispatcher.runDue()
+  const path = '/organizations/acme/deliveries'
+
+  const [delivery] = (await control(server, `GET ${path}`)).body.items
+  const attempts = await control(server, `GET ${path}/${delivery.id}/attempts`)
+
+  expect(delivery).toMatchObject({ status: 'pending', attempts: 1, failures: 0, deferrals: 1 })
+  expect(attempts.body.items).toMatchObject([{ status: 409, succeeded: false, deferred: true }])
+})
+
 test('plays a whole call, whose events arrive signed and in order', async () => {
   const server = await start()
   const endpoint = await listenForWebhooks()
@@ -159,7 +198,11 @@ test('moves a call step by step, and refuses a step that it does not have', asyn
   const path = '/organizations/acme/calls/call%2F1'
 
   const early = await control(server, `POST ${path}/steps`, { step: 'end' })
-  await control(server, `POST ${path}/steps`, { step: 'accept', agentNumber: '+15550199999' })
+  await control(server, `POST ${path}/steps`, {
+    step: 'accept',
+    agentNumber: '+15550199999',
+    startedAt: '2026-01-01T10:00:00Z',
+  })
   const ended = await control(server, `POST ${path}/steps`, { step: 'end', durationInSeconds: 5 })
   const summary = { recap: 'a', keyPoints: [], nextSteps: [] }
   const first = await control(server, `POST ${path}/summary`, summary)
@@ -168,6 +211,7 @@ test('moves a call step by step, and refuses a step that it does not have', asyn
   expect(call).toMatchObject({ callId: 'call/1', state: 'initiated' })
   expect(early).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
   expect(ended.body).toMatchObject({ state: 'ended', agentNumber: '+15550199999', durationInSeconds: 5 })
+  expect(ended.body).toMatchObject({ endedAt: '2026-01-01T10:00:05.000Z' })
   expect([first.body.outcome, second.body.outcome]).toEqual(['first', 'replaced'])
 })
 
@@ -282,6 +326,13 @@ test.each([
     'a summary after more than a day',
     'POST /organizations/acme/simulated-calls',
     { summary: { after: '25h' } },
+    400,
+    'invalid_input',
+  ],
+  [
+    'a call whose direction contradicts what started it',
+    'POST /organizations/acme/simulated-calls',
+    { direction: 'OUTGOING', triggeredVia: 'INBOUND' },
     400,
     'invalid_input',
   ],

@@ -54,15 +54,18 @@ export const control = async (
 /** A webhook that arrived. */
 export type Arrival = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** An endpoint on loopback that responds with the given status (200) and records the requests. */
-export const listenForWebhooks = async (answer: () => number = () => 200) => {
+/** An endpoint on loopback that responds with the given status (200) and headers, and records the requests. */
+export const listenForWebhooks = async (
+  answer: () => number = () => 200,
+  headers: Record<string, string> = {},
+) => {
   const arrivals: Arrival[] = []
   const waiting = new Set<() => void>()
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     arrivals.push({ headers: request.headers, body })
-    response.writeHead(answer()).end()
+    response.writeHead(answer(), headers).end()
     for (const check of waiting) check()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -114,11 +114,18 @@ test('counts requests, events and attempts, and reports the age of the backlog',
 
 test('logs requests with their ids, and nothing secret or personal', async () => {
   const { lines, stream } = logLines()
-  const { url } = await start({ logLevel: 'debug', logFormat: 'json' }, { logStream: stream })
+  const { url, service } = await start({ logLevel: 'debug', logFormat: 'json' }, { logStream: stream })
+  const endpoint = await listenForWebhooks()
+  await control({ url }, 'POST /organizations/acme/subscriptions', {
+    ...{ channel: 'WHATSAPP', number: '+15550100001', url: endpoint.url },
+    ...{ headers: { 'x-token': 's3cret' }, authorization: { token: 's3cret' } },
+  })
   const response = await createGroup(url, { description: 'private words' })
   await control({ url }, 'POST /organizations/acme/simulated-calls', { customerNumber: '+15550199777' })
 
   const requestId = response.headers.get('x-request-id')
+  await endpoint.arrived(1)
+  await service.dispatcher.runDue()
 
   const entries = lines.map((line) => JSON.parse(line))
   expect(entries).toContainEqual(
@@ -127,7 +134,14 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   expect(entries).toContainEqual(
     expect.objectContaining({ msg: 'event', event: expect.objectContaining({ to: '***77' }) }),
   )
-  for (const secret of ['wk_test_key_0123456789', '15550199777', '15550100002', 'private words', 'order']) {
+  for (const secret of [
+    'wk_test_key_0123456789',
+    '15550199777',
+    '15550100002',
+    'private words',
+    's3cret',
+    'order',
+  ]) {
     expect(lines.join('\n')).not.toContain(secret)
   }
 })

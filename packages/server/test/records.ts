@@ -23,6 +23,7 @@ export const subscription = (overrides: Partial<SubscriptionRecord> = {}): Subsc
   events: 'all',
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   previousSecret: null,
+  headers: {},
   disabledReason: null,
   failingSince: null,
   createdAt: 0,

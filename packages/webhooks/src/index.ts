@@ -24,6 +24,7 @@ export {
 
 // Signatures: Standard Webhooks 1.0.
 
+export { createWebhookSigner, type WebhookSigner } from './create-webhook-signer.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export type { OnDemand } from './on-demand.ts'
 export type { WebhookPayload } from './payload.ts'

@@ -83,8 +83,8 @@ export const decodeSecrets = (
   allowShort = false,
 ): readonly Uint8Array<ArrayBuffer>[] => mapSecrets(secrets, (secret) => decodeSecret(secret, allowShort))
 
-/** Maximum number of cached signers: far more secrets than a rotation needs. */
-const maximumCached = 64
+/** Maximum number of cached signers: enough for the subscriptions of a busy server. */
+const maximumCached = 1_024
 
 // Short secrets are cached separately, because not every caller accepts them.
 const cache = { long: new Map<string, Signer>(), short: new Map<string, Signer>() }

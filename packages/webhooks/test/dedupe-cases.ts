@@ -141,7 +141,7 @@ export const dedupeCases = (pair: DedupePair): void => {
       if (responses.length === 19) others.resolve()
     }
     await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)))
-    expect(responses).toEqual([...Array.from({ length: 19 }, () => [409, '1']), [200, null]])
+    expect(responses).toEqual([...Array.from({ length: 19 }, () => [409, '6']), [200, null]])
     await send(0)
     expect(responses.at(-1)).toEqual([200, null])
     expect(handled).toBe(1)

@@ -7,6 +7,7 @@ import {
   type Receiver,
   standardWebhooks,
   staticHeader,
+  unsigned,
 } from '@wabakit/webhooks'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { joined, secret, signedRequest, summary } from './signed.ts'
@@ -75,7 +76,21 @@ describe('a delivery', () => {
     for (const complete of [() => false, async () => false]) {
       const receiver = receive(createStore({ complete })).onAny(() => {})
       const response = await receiver.handle(await signedRequest(joined))
-      expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
+      expect([response.status, response.headers.get('retry-after')]).toEqual([409, '6'])
+    }
+  })
+
+  it('asks to try again after a tenth of its lifetime, 1 to 60 seconds', async () => {
+    for (const [claimTtlMs, seconds] of [
+      [1, '1'],
+      [10_001, '2'],
+      [600_000, '60'],
+      [Infinity, '60'],
+    ] as const) {
+      const dedupe: Dedupe = { claim: () => 'in_progress' as const }
+      const receiver = createReceiver({ verify: unsigned(), dedupe, claimTtlMs }).onAny(() => {})
+      const response = await receiver.handle(await signedRequest(joined))
+      expect([response.status, response.headers.get('retry-after')]).toEqual([409, seconds])
     }
   })
 

@@ -11,6 +11,7 @@ const files = [
   'worker.ts',
   'receive.test.ts',
   'rotate.ts',
+  'vendor.ts',
   'transaction.ts',
   'switch.ts',
   'diagnose.ts',
@@ -64,6 +65,24 @@ it('the snippet for Workers uses the secret of its environment', async () => {
   const response = await worker.fetch(await post(summary), { WEBHOOK_SECRET: secret }, {})
   expect(response.status).toBe(200)
   expect(printed).toEqual([`call-1 ${summary.summary.recap}`])
+})
+
+it('the snippet for vendors verifies by a signature, a static header or a password', async () => {
+  vi.stubEnv('WEBHOOK_TOKEN', 't0ken')
+  vi.stubEnv('WEBHOOK_PASSWORD', 'pa55')
+  const { createEndpoint } = await import('./readme/vendor.ts')
+  const headers = {
+    signature: {},
+    header: { 'x-webhook-token': 't0ken' },
+    basic: { authorization: `Basic ${btoa('wabakit:pa55')}` },
+  }
+  for (const sender of ['signature', 'header', 'basic'] as const) {
+    const [request, forged] = [await post(joined), await post(joined)]
+    for (const [name, value] of Object.entries(headers[sender])) request.headers.set(name, value)
+    forged.headers.set('webhook-signature', 'v1,AAAA')
+    expect((await createEndpoint(sender).handle(request)).status).toBe(200)
+    expect((await createEndpoint(sender).handle(forged)).status).toBe(401)
+  }
 })
 
 it('the snippet that rotates accepts both secrets', async () => {

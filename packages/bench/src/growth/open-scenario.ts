@@ -53,8 +53,8 @@ const addOrganization = async (store: Store, id: string, urls: readonly string[]
     const number = numbers[index] ?? ''
     await store.saveSubscription({
       ...{ id: `sub_${index}`, organizationId: id, revision: 1, channel: 'WHATSAPP', number, url, secret },
-      ...{ digits: number.slice(1), events: 'all', previousSecret: null, disabledReason: null },
-      ...{ failingSince: null, updatedAt: at.createdAt, ...at },
+      ...{ digits: number.slice(1), events: 'all', previousSecret: null, headers: {} },
+      ...{ disabledReason: null, failingSince: null, updatedAt: at.createdAt, ...at },
     })
   }
   return numbers

@@ -42,7 +42,7 @@ export const startCallSimulator = async (database: string) => {
       direction: 'INCOMING',
       ...numbers,
     })
-    await calls.accept(organizationId, callId)
+    await calls.accept(organizationId, callId, { startedAt: Date.now() - 184_000 })
     await calls.end(organizationId, callId, { durationInSeconds: 184 })
     await summaries.save(organizationId, callId, summary, { generatedBy: 'automatic' })
   }

@@ -83,7 +83,7 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
     callId: string,
     ending: { recorded?: boolean; spoken?: boolean } = {},
   ): Promise<void> => {
-    await server.calls.accept('org', callId)
+    await server.calls.accept('org', callId, { startedAt: Date.now() - 60_000 })
     await server.calls.end('org', callId, { durationInSeconds: 42, recorded: true, spoken: true, ...ending })
   }
   const save = (callId: string, recap: string) => {

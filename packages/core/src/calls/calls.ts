@@ -18,8 +18,8 @@ export type CallAcceptance = {
    */
   readonly agentNumber?: string | undefined
   /**
-   * When the conversation started, as Unix time in milliseconds, for a call that is recorded afterwards. A later time
-   * than now counts as now.
+   * When the conversation started, as Unix time in milliseconds, for a call of the past. A later time than now counts as
+   * now.
    * @default now
    */
   readonly startedAt?: number | undefined
@@ -28,7 +28,8 @@ export type CallAcceptance = {
 /** How a conversation ends. */
 export type CallEnding = {
   /**
-   * Length of the conversation, in whole seconds; the call then ends this long after it was accepted.
+   * Length of the conversation, in whole seconds: the call ended this long after it was accepted. At most the time since
+   * then, because no event states a time in the future. For a call of the past, pass `startedAt` to `accept`.
    * @default the time since it was accepted
    */
   readonly durationInSeconds?: number | undefined
@@ -79,7 +80,11 @@ const accepted =
       throw new InputError([{ path: 'agentNumber', message: phoneNumberRule }])
     }
     const ownNumber = toAgentNumber(call.callType, call.triggeredVia, agentNumber)
-    const startedAt = Math.min(now, acceptance.startedAt ?? now)
+    const { startedAt: stated = now } = acceptance
+    if (!Number.isSafeInteger(stated) || stated < 0) {
+      throw new InputError([{ path: 'startedAt', message: 'must be Unix time in whole milliseconds' }])
+    }
+    const startedAt = Math.min(now, stated)
     const initiatedAt = Math.min(call.initiatedAt, startedAt)
     return { initiatedAt, startedAt, agentNumber: ownNumber ?? call.agentNumber }
   }
@@ -87,15 +92,18 @@ const accepted =
 const ended =
   ({ durationInSeconds, recorded = true, spoken = true }: CallEnding): Change =>
   (call, now) => {
-    const startedAt = call.startedAt ?? now
-    if (durationInSeconds !== undefined && !(Number.isInteger(durationInSeconds) && durationInSeconds >= 0)) {
-      throw new InputError([
-        { path: 'durationInSeconds', message: 'must be a whole number of seconds, 0 or more' },
-      ])
+    // The clock may have been set back since the call was accepted.
+    const startedAt = Math.min(call.startedAt ?? now, now)
+    const elapsed = (now - startedAt) / 1_000
+    if (durationInSeconds === undefined) {
+      return { startedAt, durationInSeconds: Math.round(elapsed), endedAt: now, recorded, spoken }
     }
-    const duration = durationInSeconds ?? Math.max(0, Math.round((now - startedAt) / 1_000))
-    const endedAt = durationInSeconds === undefined ? Math.max(now, startedAt) : startedAt + duration * 1_000
-    return { durationInSeconds: duration, endedAt, recorded, spoken }
+    if (!Number.isInteger(durationInSeconds) || durationInSeconds < 0 || durationInSeconds > elapsed) {
+      const message = `must be a whole number of seconds from 0 to ${Math.floor(elapsed)}, the time since the call was accepted. For a call of the past, pass startedAt to accept`
+      throw new InputError([{ path: 'durationInSeconds', message }])
+    }
+    const endedAt = startedAt + durationInSeconds * 1_000
+    return { startedAt, durationInSeconds, endedAt, recorded, spoken }
   }
 
 export const createCalls = ({ store, clock, ids, log, directory }: ServerContext): Calls => {

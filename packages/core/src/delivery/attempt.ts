@@ -1,5 +1,5 @@
 import { parseRetryAfter } from '@wabakit/contract'
-import { signWebhook } from '@wabakit/webhooks'
+import { createWebhookSigner } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { ClaimedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
@@ -34,14 +34,17 @@ export type AttemptContext = {
   /** The clock of `webhook-timestamp` and of `Retry-After` dates. */
   readonly signatureClock: Clock
   readonly timeoutMs: number
+  readonly slowAfterMs: number
+  /** Called if the attempt takes longer than `slowAfterMs`. */
+  readonly onSlow: () => void
   /** Aborted if the attempt must end without a result. */
   readonly stopping: AbortSignal
 }
 
 /** The result of an attempt, and the pause that the endpoint requested, in milliseconds. */
-export type AttemptReport = { readonly attempt: AttemptResult; readonly retryAfterMs: number }
+export type AttemptReport = { readonly attempt: AttemptResult; readonly retryAfterMs: number | undefined }
 
-type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & { readonly retryAfterMs: number }
+type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<AttemptReport, 'retryAfterMs'>
 
 const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
   previousSecret !== null && previousSecret.expiresAt > now ? [secret, previousSecret.secret] : [secret]
@@ -79,19 +82,23 @@ const exchange = async (
 ): Promise<Outcome> => {
   const { delivery, event, subscription } = claimed
   const now = context.signatureClock.now()
-  const { headers } = await signWebhook({
-    payload: event.payload,
-    secret: listSecrets(subscription, context.clock.now()),
-    id: delivery.webhookId,
-    timestamp: Math.floor(now / 1_000),
-  })
-  const request = { method: 'POST', headers, body: event.payload, redirect: 'manual', signal } as const
+  const timestamp = Math.floor(now / 1_000)
+  const sign = createWebhookSigner(listSecrets(subscription, context.clock.now()))
+  const body = event.payload
+  const headers = {
+    ...subscription.headers,
+    'content-type': 'application/json',
+    'webhook-id': delivery.webhookId,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': await sign({ id: delivery.webhookId, timestamp, payload: body }),
+  }
+  const request = { method: 'POST', headers, body, redirect: 'manual', signal } as const
   const response = await context.fetch(subscription.url, request, claimed)
   return {
     status: response.status,
     error: null,
     responseBody: await readBeginning(response.body),
-    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now) ?? 0,
+    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now),
   }
 }
 
@@ -104,31 +111,39 @@ const toFailure = (error: unknown): Outcome => ({
   status: null,
   error: describe(error),
   responseBody: null,
-  retryAfterMs: 0,
+  retryAfterMs: undefined,
 })
 
 /** Runs `work`. Rejects after the timeout, or if `stopping` is aborted, even if `work` ignores its signal. */
-const withDeadline = async <Result>(
-  { timeoutMs, stopping }: AttemptContext,
+const withDeadline = <Result>(
+  { timeoutMs, slowAfterMs, onSlow, stopping }: AttemptContext,
   work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> => {
-  const deadline = new AbortController()
-  const stop = (): void => deadline.abort(new Error('stopped, because the dispatcher stops'))
-  const timer = setTimeout(
-    () => deadline.abort(new Error(`no complete response within ${timeoutMs} ms`)),
-    timeoutMs,
-  )
-  stopping.addEventListener('abort', stop)
-  const over = new Promise<never>((_, reject) => {
-    deadline.signal.addEventListener('abort', () => reject(deadline.signal.reason))
+): Promise<Result> =>
+  new Promise((resolve, reject) => {
+    const deadline = new AbortController()
+    const end = (): void => {
+      clearTimeout(timer)
+      stopping.removeEventListener('abort', stop)
+    }
+    const abort = (message: string): void => {
+      end()
+      const error = new Error(message)
+      reject(error)
+      deadline.abort(error)
+    }
+    const stop = (): void => abort('stopped, because the dispatcher stops')
+    const expire = (): void => abort(`no complete response within ${timeoutMs} ms`)
+    // Two steps of one timer. A timeout may be shorter than what is slow.
+    let timer =
+      timeoutMs <= slowAfterMs
+        ? setTimeout(expire, timeoutMs)
+        : setTimeout(() => {
+            timer = setTimeout(expire, timeoutMs - slowAfterMs)
+            onSlow()
+          }, slowAfterMs)
+    stopping.addEventListener('abort', stop)
+    work(deadline.signal).finally(end).then(resolve, reject)
   })
-  try {
-    return await Promise.race([work(deadline.signal), over])
-  } finally {
-    clearTimeout(timer)
-    stopping.removeEventListener('abort', stop)
-  }
-}
 
 /** Makes one attempt within the timeout: signs, sends, and reads the beginning of the response. */
 export const attemptDelivery = async (

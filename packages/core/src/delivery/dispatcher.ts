@@ -158,13 +158,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     report({ claimed, result, settlement })
   }
 
-  const attempt = async ({ claimed, stopping }: Job): Promise<SettlementResult> => {
-    const report = await attemptDelivery(claimed, {
-      ...context,
-      signatureClock,
-      timeoutMs,
-      stopping,
-    })
+  const attempt = async ({ claimed, stopping }: Job, onSlow: () => void): Promise<SettlementResult> => {
+    const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
+    const report = await attemptDelivery(claimed, { ...context, ...timing })
     const isStopped = stopping.aborted && report.attempt.status === null
     return isStopped ? released : decideResult(claimed.delivery, report, random)
   }
@@ -193,12 +189,10 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       const isLate = clock.now() - job.claimedAt > attemptableMs
       if (isLate || job.stopping.aborted) return write(job, released)
       let isSlow = false
-      const timer = setTimeout(() => {
+      const result = await attempt(job, () => {
         isSlow = true
         if (sharesFairly) slot.moveToSlow()
-      }, slowAfterMs)
-      const result = await attempt(job)
-      clearTimeout(timer)
+      })
       slot.free()
       await write(job, result, isSlow)
     },

@@ -29,25 +29,34 @@ const blockingFailures = 3
 /** Maximum pause that an endpoint can request by `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * hour
 
+/** How often an endpoint can defer a delivery, and for how long together, in milliseconds. */
+const maxDeferrals = 20
+const maxDeferredMs = 15 * minute
+
 /** Time for which all attempts may fail before a subscription is disabled, in milliseconds. */
 export const failingLimitMs = 5 * 24 * hour
 
 /**
- * Decides what follows from an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. Otherwise the
- * delivery is retried after the pause of the schedule, or later if a 429 or 503 requests it by `Retry-After`.
+ * Decides what follows from an attempt. A status of 200 to 299 is a success, and 410 ends the subscription. A 409 with
+ * `Retry-After` defers the delivery for the requested pause, at least a second. Otherwise the delivery is retried after
+ * the pause of the schedule, or later if a 429 or 503 requests it by `Retry-After`.
  */
 export const decideResult = (
-  { failures: before }: Pick<DeliveryRecord, 'failures'>,
+  { failures: before, deferrals, deferredMs }: Pick<DeliveryRecord, 'failures' | 'deferrals' | 'deferredMs'>,
   { attempt, retryAfterMs }: AttemptReport,
   random: Random,
 ): SettlementResult => {
   const { status } = attempt
   if (status !== null && status >= 200 && status <= 299) return { kind: 'delivered', attempt }
   if (status === 410) return { kind: 'gone', attempt }
+  const leftMs = maxDeferredMs - deferredMs
+  if (status === 409 && retryAfterMs !== undefined && deferrals < maxDeferrals && leftMs >= second) {
+    return { kind: 'deferred', attempt, delayMs: Math.min(Math.max(retryAfterMs, second), leftMs) }
+  }
   const pause = retryPauses[before]
   if (pause === undefined) return { kind: 'exhausted', attempt }
   const pauseMs = Math.round(pause * (1 + jitter * random()))
-  const requestedMs = status === 429 || status === 503 ? Math.min(retryAfterMs, maxRetryAfterMs) : 0
+  const requestedMs = status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, maxRetryAfterMs) : 0
   return {
     kind: 'retry',
     attempt,

@@ -1,3 +1,4 @@
+import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { participantChanged } from '../events/event-draft.ts'
@@ -21,7 +22,7 @@ export type ParticipantInput = {
 /**
  * The participants of groups. Each action publishes its event. It throws `IllegalTransitionError` if
  * `participantMachine` does not allow it, `RecordNotFoundError` if there is no such group or organization, and
- * `InputError` if `phone` is not a phone number.
+ * `InputError` if `phone` is not a phone number, or the number of the group has been removed from the organization.
  */
 export type Participants = {
   /** Adds a person to a group, and publishes GROUP_PARTICIPANT_JOINED. */
@@ -52,8 +53,12 @@ export const createParticipants = ({ store, clock, log, directory }: ServerConte
     async (organizationId: string, { groupId, phone }: ParticipantInput): Promise<ParticipantRecord> => {
       const digits = parsePhone(phone)
       checkTexts({ groupId })
-      await directory.getOrganization(organizationId)
+      const organization = await directory.getOrganization(organizationId)
       const group = await findGroup(store, organizationId, groupId)
+      if (findOwnNumber(organization, 'WHATSAPP', group.wabaNumber) === undefined) {
+        const message = `must be a group on a number of the organization; ${group.wabaNumber} has been removed from it`
+        throw new InputError([{ path: 'groupId', message }])
+      }
       for (;;) {
         const current = await store.findParticipant({ organizationId, groupId, digits })
         const participant: ParticipantRecord = {

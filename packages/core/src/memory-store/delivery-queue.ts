@@ -1,4 +1,4 @@
-import type { AttemptResult, DisabledReason } from '../records.ts'
+import type { DisabledReason } from '../records.ts'
 import { createTurns, type Turns } from '../storage/turns.ts'
 import type {
   ClaimedDelivery,
@@ -35,14 +35,17 @@ export type DeliveryQueue = {
   nextDueAt(): number | undefined
 }
 
-const recordAttempt = (row: DeliveryRow, attempt: AttemptResult, succeeded: boolean): void => {
-  row.attempts.push({
-    ...attempt,
-    deliveryId: getDeliveryId(row),
-    number: row.attempts.length + 1,
-    succeeded,
-  })
-  if (!succeeded) row.failures++
+const recordAttempt = (row: DeliveryRow, result: Exclude<SettlementResult, { kind: 'released' }>): void => {
+  const succeeded = result.kind === 'delivered'
+  const deferred = result.kind === 'deferred'
+  const number = row.attempts.length + 1
+  row.attempts.push({ ...result.attempt, deliveryId: getDeliveryId(row), number, succeeded, deferred })
+  if (deferred) {
+    row.deferrals++
+    row.deferredMs += result.delayMs
+  } else if (!succeeded) {
+    row.failures++
+  }
 }
 
 /** Updates `failingSince` of a subscription. Returns the reason for which it must be disabled, if there is one. */
@@ -50,7 +53,7 @@ const updateFailingSince = (
   owner: SubscriptionRow,
   { result, now, failingLimitMs }: Settlement,
 ): DisabledReason | null => {
-  if (result.kind === 'released') return null
+  if (result.kind === 'released' || result.kind === 'deferred') return null
   const { failingSince, disabledReason } = owner.record
   const since = result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
   owner.record = { ...owner.record, failingSince: since }
@@ -59,7 +62,9 @@ const updateFailingSince = (
   return since !== null && now - since >= failingLimitMs ? 'failing' : null
 }
 
-const getPace = ({ result, isSlow = false }: Settlement): Pace => {
+const getPace = ({ result, isSlow = false }: Settlement, current: Pace): Pace => {
+  if (result.kind === 'released') return current
+  if (result.kind === 'deferred') return isSlow ? 'slow' : current
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
@@ -183,9 +188,10 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         lanes.makeDue(row, now)
         onDue()
         break
+      case 'deferred':
       case 'retry':
         lanes.makeDue(row, now + result.delayMs)
-        if (result.releasesLane) lanes.unblock(row)
+        if (result.kind === 'retry' && result.releasesLane) lanes.unblock(row)
         break
       default:
         lanes.finish(row, result.kind === 'gone' ? 'skipped' : result.kind, now)
@@ -262,11 +268,11 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       if (row === undefined || row.claimId !== claimId) return { outcome: 'stale' }
       row.claimId = undefined
       claimed.delete(id)
-      if (result.kind !== 'released') recordAttempt(row, result.attempt, result.kind === 'delivered')
+      if (result.kind !== 'released') recordAttempt(row, result)
       apply(row, result, now)
       const { owner } = row
       const disabled = updateFailingSince(owner, settlement)
-      if (result.kind !== 'released') setPace(owner, getPace(settlement))
+      setPace(owner, getPace(settlement, owner.pace))
       if (disabled !== null) {
         const { record } = owner
         owner.record = { ...record, revision: record.revision + 1, disabledReason: disabled, updatedAt: now }

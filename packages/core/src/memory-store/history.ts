@@ -68,6 +68,8 @@ const createDelivery = (event: EventRecord, owner: SubscriptionRow, order: numbe
     status: isEnabled ? 'waiting' : 'skipped',
     claimId: undefined,
     failures: 0,
+    deferrals: 0,
+    deferredMs: 0,
     finishedAt: isEnabled ? null : event.occurredAt,
     attempts: [],
   }

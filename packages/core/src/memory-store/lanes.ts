@@ -71,6 +71,8 @@ export const createLanes = ({ onChange, onDue }: LanesContext): Lanes => {
       const lane = getLane(row)
       row.lane = lane
       row.failures = 0
+      row.deferrals = 0
+      row.deferredMs = 0
       const isFree = lane.blocker === undefined && lane.waiting?.peek() === undefined && !mustWait(lane, row)
       lane.unfinished.add(row)
       if (isFree) {

@@ -46,6 +46,8 @@ export type DeliveryRow = Queued & {
   status: DeliveryStatus
   claimId: string | undefined
   failures: number
+  deferrals: number
+  deferredMs: number
   finishedAt: number | null
   readonly attempts: AttemptRecord[]
 }
@@ -114,6 +116,8 @@ export const toDeliveryRecord = (row: DeliveryRow): DeliveryRecord => ({
   dueAt: hasTime(row.status) ? row.at : null,
   attempts: row.attempts.length,
   failures: row.failures,
+  deferrals: row.deferrals,
+  deferredMs: row.deferredMs,
   createdAt: row.event.occurredAt,
   finishedAt: row.finishedAt,
 })

@@ -5,6 +5,7 @@ import type { ServerContext } from '../server-context.ts'
 import type { Page, PageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { toDigits } from '../values/phone-number.ts'
+import { changeHeaders, checkHeaders, type SubscriptionHeaders } from './subscription-headers.ts'
 import {
   assertNoIssues,
   checkEvents,
@@ -16,8 +17,10 @@ import {
 } from './subscription-input.ts'
 
 /** A subscription without its secrets. */
-export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' | 'digits'> & {
+export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' | 'headers' | 'digits'> & {
   readonly enabled: boolean
+  /** The names of its static headers, and `authorization` if it is set. */
+  readonly headerNames: readonly string[]
   /** Time until which the previous secret also signs, as Unix time in milliseconds; `null` if there is none. */
   readonly previousSecretExpiresAt: number | null
 }
@@ -25,8 +28,8 @@ export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' 
 /** A subscription with its new secret, which cannot be read again. */
 export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
-/** A change of a subscription. Omitted fields do not change. */
-export type SubscriptionChange = {
+/** A change of a subscription. Omitted fields do not change. `headers` replaces all static headers. */
+export type SubscriptionChange = SubscriptionHeaders & {
   readonly url?: string | undefined
   readonly events?: SubscribedEvents | undefined
   /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. */
@@ -81,11 +84,13 @@ export type SubscriptionsContext = ServerContext & { readonly allowLoopbackHttp:
 const toSubscription = ({
   secret: _,
   previousSecret,
+  headers,
   digits: __,
   ...rest
 }: SubscriptionRecord): Subscription => ({
   ...rest,
   enabled: rest.disabledReason === null,
+  headerNames: Object.keys(headers).sort(),
   previousSecretExpiresAt: previousSecret?.expiresAt ?? null,
 })
 
@@ -122,7 +127,8 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         ...checkNumber(organization, input),
         ...checkUrl(url, allowLoopbackHttp),
         ...checkEvents(events),
-        ...(await checkSecret(secret)),
+        ...checkSecret(secret),
+        ...checkHeaders(input),
       ])
       const now = clock.now()
       const record: SubscriptionRecord = {
@@ -136,6 +142,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         events,
         secret,
         previousSecret: null,
+        headers: changeHeaders({}, input),
         disabledReason: enabled ? null : 'by_hand',
         failingSince: null,
         createdAt: now,
@@ -154,12 +161,14 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       const found = await store.findSubscription(organizationId, subscriptionId)
       return found && toSubscription(found)
     },
-    update: async (organizationId, subscriptionId, { url, events, enabled }) => {
+    update: async (organizationId, subscriptionId, { url, events, enabled, ...change }) => {
       assertNoIssues([
         ...(url === undefined ? [] : checkUrl(url, allowLoopbackHttp)),
         ...(events === undefined ? [] : checkEvents(events)),
+        ...checkHeaders(change),
       ])
-      const next = await edit(organizationId, subscriptionId, ({ disabledReason }) => ({
+      const next = await edit(organizationId, subscriptionId, ({ headers, disabledReason }) => ({
+        headers: changeHeaders(headers, change),
         ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),
@@ -168,7 +177,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
     },
     rotateSecret: async (organizationId, subscriptionId, rotation = {}) => {
       const { secret = generateSecret(), overlapMs = day } = rotation
-      assertNoIssues(await checkSecret(secret))
+      assertNoIssues(checkSecret(secret))
       const next = await edit(organizationId, subscriptionId, (current, now) => ({
         secret,
         previousSecret: overlapMs > 0 ? { secret: current.secret, expiresAt: now + overlapMs } : null,

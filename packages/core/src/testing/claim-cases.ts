@@ -57,6 +57,8 @@ export const claimCases = defineCases({
       dueAt: start + 500,
       attempts: 0,
       failures: 0,
+      deferrals: 0,
+      deferredMs: 0,
       createdAt: start,
       finishedAt: null,
     })

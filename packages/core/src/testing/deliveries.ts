@@ -57,6 +57,11 @@ export const buildAttempt = (overrides: Partial<AttemptResult> = {}): AttemptRes
 export const delivered: SettlementResult = { kind: 'delivered', attempt: buildAttempt() }
 export const exhausted: SettlementResult = { kind: 'exhausted', attempt: buildAttempt({ status: 500 }) }
 export const gone: SettlementResult = { kind: 'gone', attempt: buildAttempt({ status: 410 }) }
+export const defer = (delayMs: number): SettlementResult => ({
+  kind: 'deferred',
+  attempt: buildAttempt({ status: 409 }),
+  delayMs,
+})
 export const released: SettlementResult = { kind: 'released' }
 export const retry = (delayMs: number, releasesLane = false, startedAt = start): SettlementResult => ({
   kind: 'retry',

@@ -141,8 +141,8 @@ export const listingCases = defineCases({
     await settle(store, await claimOne(store, { now: start + 1_000 }), delivered)
     const { id } = first.delivery
     equal(await store.listAttempts('acme', id), [
-      { ...buildAttempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false },
-      { ...buildAttempt(), deliveryId: id, number: 2, succeeded: true },
+      { ...buildAttempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false, deferred: false },
+      { ...buildAttempt(), deliveryId: id, number: 2, succeeded: true, deferred: false },
     ])
     equal(await store.listAttempts('other', id), [])
     equal(await store.listAttempts('acme', 'nobody'), [])

@@ -67,6 +67,7 @@ export const buildSubscription = (overrides: Partial<SubscriptionRecord> = {}): 
   events: 'all',
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
   previousSecret: null,
+  headers: {},
   disabledReason: null,
   failingSince: null,
   createdAt: start,

@@ -3,6 +3,7 @@ import { equal, includes, ok } from './assert.ts'
 import {
   claim,
   claimOne,
+  defer,
   delivered,
   exhausted,
   listAll,
@@ -30,7 +31,7 @@ export const resendCases = defineCases({
   'sends a finished delivery again, with its webhook-id and a new schedule': async (store) => {
     await setUp(store)
     const [published] = await publish(store, {})
-    await settle(store, await claimOne(store), retry(1_000))
+    await settle(store, await claimOne(store), defer(1_000))
     await settle(store, await claimOne(store, { now: start + 1_000 }), exhausted)
     equal(await resend(store, { now: start + 2_000 }), { resent: 1 })
     const [delivery] = await listAll(store)
@@ -39,6 +40,8 @@ export const resendCases = defineCases({
       dueAt: start + 2_000,
       attempts: 2,
       failures: 0,
+      deferrals: 0,
+      deferredMs: 0,
       finishedAt: null,
       webhookId: published?.id,
     })

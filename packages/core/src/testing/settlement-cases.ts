@@ -3,6 +3,7 @@ import {
   buildAttempt,
   claim,
   claimOne,
+  defer,
   delivered,
   exhausted,
   gone,
@@ -54,6 +55,74 @@ export const settlementCases = defineCases({
     equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
     equal(await claim(store, { now: start + 5_019 }), [])
     equal((await claimOne(store, { now: start + 5_020 })).delivery.failures, 1)
+  },
+
+  'defers a delivery: it blocks its lane, counts its deferrals, and is neither a failure nor a success':
+    async (store) => {
+      await setUp(store)
+      await publish(store, { name: 'A' }, { name: 'B' })
+      const claimed = await claimOne(store)
+      const counts = { status: 'pending', dueAt: start + 6_020, attempts: 1, deferrals: 1, deferredMs: 6_000 }
+      const expected = { ...claimed.delivery, ...counts }
+      const outcome = await settle(store, claimed, defer(6_000), start + 20)
+      equal(outcome, { outcome: 'settled', delivery: expected, disabled: null })
+      equal((await listAll(store))[0], expected)
+      equal(await claim(store, { now: start + 6_019 }), [])
+      const again = await claimOne(store, { now: start + 6_020 })
+      includes(again.delivery, { failures: 0, deferrals: 1, deferredMs: 6_000 })
+      equal(again.pace, 'new')
+      await settle(store, again, defer(1_000), start + 6_020)
+      const last = await claimOne(store, { now: start + 7_020 })
+      includes(last.delivery, { deferrals: 2, deferredMs: 7_000 })
+      equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, null)
+      await settle(store, last, delivered)
+      equal(
+        (await store.listAttempts('acme', claimed.delivery.id)).map(({ succeeded, deferred }) => [
+          succeeded,
+          deferred,
+        ]),
+        [
+          [false, true],
+          [false, true],
+          [true, false],
+        ],
+      )
+    },
+
+  'makes a subscription slow by a slow deferral, and leaves its pace otherwise': async (store) => {
+    await setUp(store)
+    await publish(store, ...['s1', 's2', 's3', 's4'].map((subject) => ({ subject })))
+    const [first, second, third] = await claim(store, { limit: 3 })
+    ok(first !== undefined && second !== undefined && third !== undefined, 'three were claimed')
+    await settle(store, first, delivered)
+    await settle(store, second, defer(60_000))
+    const [fourth] = await claim(store)
+    equal(fourth?.pace, 'quick')
+    const { claimId, delivery } = third
+    const result = defer(60_000)
+    await store.settleDelivery({
+      deliveryId: delivery.id,
+      claimId,
+      now: start,
+      result,
+      isSlow: true,
+      failingLimitMs: day,
+    })
+    equal((await claimOne(store, { now: start + 60_000, limit: 1 })).pace, 'slow')
+  },
+
+  'does not disable a failing subscription because of a deferral': async (store) => {
+    await setUp(store)
+    await publish(store, {})
+    await settle(store, await claimOne(store), retry(5 * day))
+    const outcome = await settle(
+      store,
+      await claimOne(store, { now: start + 5 * day }),
+      defer(1_000),
+      start + 5 * day,
+    )
+    equal(outcome.outcome === 'settled' && [outcome.disabled, outcome.delivery.status], [null, 'pending'])
+    equal((await store.findSubscription('acme', 'sub_1'))?.failingSince, start)
   },
 
   'records an exhausted delivery, which does not block its lane': async (store) => {
@@ -129,7 +198,7 @@ export const settlementCases = defineCases({
   },
 
   'accepts the success of an attempt whose subscription was disabled in the meantime': async (store) => {
-    for (const [index, result] of [delivered, retry(1_000), released].entries()) {
+    for (const [index, result] of [delivered, retry(1_000), defer(1_000), released].entries()) {
       if (index === 0) await setUp(store)
       const revision = index * 2 + 1
       await publish(store, { subject: `s${index}` })

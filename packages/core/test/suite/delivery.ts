@@ -197,6 +197,7 @@ const schedule = defineCases('Delivery schedule', {
       error: 'fetch failed: ECONNREFUSED',
       responseBody: null,
       succeeded: false,
+      deferred: false,
     })
   },
 
@@ -241,6 +242,67 @@ const schedule = defineCases('Delivery schedule', {
     await scenario.advance(0)
     equal(await scenario.server.dispatcher.nextDueAt(), start + 5 * second)
   },
+
+  'a 409 with Retry-After is retried as requested, at least 1 s later, without using up an attempt':
+    async () => {
+      const scenario = await failingWorld({ random: () => 0 })
+      const answers = ['6', '0', '6', undefined].map((pause) =>
+        pause === undefined ? answer(500) : answer(409, { 'retry-after': pause }),
+      )
+      scenario.respond = () => (answers.shift() ?? answer(200))()
+      await postGroup(scenario)
+      await scenario.advance(minute)
+      equal(gaps(scenario), [6_000, 1_000, 6_000, 5_000])
+      const [delivery] = (await scenario.server.deliveries.list('acme')).items
+      includes(delivery, { status: 'delivered', attempts: 5, failures: 1, deferrals: 3, deferredMs: 13_000 })
+      const attempts = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
+      equal(
+        attempts.map(({ status, deferred }) => [status, deferred]),
+        [
+          [409, true],
+          [409, true],
+          [409, true],
+          [500, false],
+          [200, false],
+        ],
+      )
+    },
+
+  'a 409 with Retry-After counts as a failure after 20 times, or when 15 minutes have been requested':
+    async () => {
+      const often = await failingWorld({ random: () => 0 })
+      often.respond = answer(409, { 'retry-after': '1' })
+      await postGroup(often)
+      await often.advance(30 * second)
+      equal(gaps(often), [...Array.from({ length: 20 }, () => 1_000), 5_000])
+      const long = await failingWorld({ random: () => 0 })
+      long.respond = answer(409, { 'retry-after': '600' })
+      await postGroup(long)
+      await long.advance(16 * minute)
+      equal(gaps(long), [10 * minute, 5 * minute, 5_000])
+    },
+
+  'a 409 without Retry-After is a failure': async () => {
+    const scenario = await failingWorld({ random: () => 0 })
+    scenario.respond = answer(409)
+    await postGroup(scenario)
+    await scenario.advance(5 * second)
+    equal(gaps(scenario), [5_000])
+  },
+
+  'deferrals hold a lane for at most 15 minutes, and do not count towards disabling the subscription':
+    async () => {
+      const scenario = await failingWorld({ random: () => 0 })
+      scenario.respond = ({ event }) =>
+        event === 'GROUP_CREATED' ? answer(409, { 'retry-after': '900' })() : answer(200)()
+      await postGroup(scenario, { ...createBody, groupId: 'g1' })
+      await join(scenario, 'g1')
+      await scenario.advance(15 * minute)
+      equal((await scenario.server.subscriptions.list('acme')).items[0]?.failingSince, start + 15 * minute)
+      equal(await statuses(scenario), ['pending', 'waiting'])
+      await scenario.advance(6 * minute)
+      equal(await statuses(scenario), ['pending', 'delivered'])
+    },
 
   '410 disables the subscription, with its reason': async () => {
     const scenario = await failingWorld()
@@ -311,6 +373,7 @@ const schedule = defineCases('Delivery schedule', {
       error: null,
       responseBody: 'x'.repeat(4_095),
       succeeded: false,
+      deferred: false,
     })
   },
 

@@ -46,6 +46,28 @@ const groupEvents = defineCases('Group events', {
       ok(created?.event.event === 'GROUP_CREATED' && created.event.groupId === 'g1', 'it carries the groupId')
     },
 
+  'a participant cannot change once the number of the group has been removed from the organization':
+    async () => {
+      const scenario = await createScenario()
+      await scenario.subscribe('WHATSAPP')
+      const { organizations, groups, participants } = scenario.server
+      await groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
+      await participants.join('acme', { groupId: 'g1', phone: customer })
+      await organizations.update('acme', { integrations: [{ wabaNumber: secondWaba }] })
+      for (const action of ['leave', 'remove'] as const) {
+        const changed = participants[action]('acme', { groupId: 'g1', phone: customer })
+        await rejects(changed, { code: 'invalid_input' })
+      }
+      await scenario.advance(0)
+      equal(scenario.names(), ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'])
+      equal(
+        scenario.sent.map(({ event }) => event),
+        ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED'],
+      )
+      await organizations.update('acme', { integrations: [{ wabaNumber: waba, enabled: false }] })
+      await participants.leave('acme', { groupId: 'g1', phone: customer })
+    },
+
   'GROUP_PARTICIPANT_JOINED, LEFT and REMOVED refer to the group by groupId': async () => {
     const scenario = await createScenario()
     await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g1' })
@@ -146,6 +168,18 @@ const callEvents = defineCases('Call events', {
     )
   },
 
+  'no event states a time in the future: a conversation is no longer than the time since it was accepted':
+    async () => {
+      const scenario = await createScenario()
+      const callId = await begin(scenario)
+      await scenario.server.calls.accept('acme', callId)
+      scenario.clock.time += 42_000
+      const end = (durationInSeconds: number) =>
+        scenario.server.calls.end('acme', callId, { durationInSeconds })
+      await rejects(end(43), { code: 'invalid_input' })
+      equal((await end(42)).endedAt, scenario.clock.time)
+    },
+
   'from is the number of the organization and to that of the customer, in both directions': async () => {
     for (const direction of ['INCOMING', 'OUTGOING'] satisfies CallDirection[]) {
       const scenario = await createScenario()
@@ -223,7 +257,7 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
     const callId = await begin(scenario)
     const save = () => scenario.server.summaries.save('acme', callId, summary, automatic)
     await rejects(save(), { code: 'illegal_transition', state: 'initiated', action: 'summarize' })
-    await scenario.server.calls.accept('acme', callId)
+    await scenario.server.calls.accept('acme', callId, { startedAt: start - 42_000 })
     await rejects(save(), { code: 'illegal_transition', state: 'accepted' })
     await scenario.server.calls.end('acme', callId, { durationInSeconds: 42 })
     equal(summaries(scenario), 0)
@@ -283,8 +317,8 @@ const emitted = defineCases('CALL_AI_SUMMARY is emitted when', {
     await scenario.subscribe('PSTN')
     const callId = await begin(scenario, { agentNumber: agent })
     await scenario.server.calls.accept('acme', callId)
-    await scenario.server.calls.end('acme', callId, { durationInSeconds: 42 })
     scenario.clock.time += 60_000
+    await scenario.server.calls.end('acme', callId, { durationInSeconds: 42 })
     const extra = { ...summary, mood: 'good' }
     await scenario.server.summaries.save('acme', callId, extra, automatic)
     await scenario.advance(0)

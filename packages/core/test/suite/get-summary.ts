@@ -31,7 +31,7 @@ export const getSummaryCases = defineCases('Endpoints, fetch call AI summary', {
     const { event: _, ...record } = scenario.emissions.at(-1)?.event ?? { event: '' }
     equal(body, record)
     ok(SummaryRecord.safeParse(body).success, 'it is a SummaryRecord')
-    equal(body.callStartedAt, new Date(start).toISOString())
+    equal(body.callEndedAt, new Date(start).toISOString())
   },
 
   'returns the latest summary after it was generated again': async () => {

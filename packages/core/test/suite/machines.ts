@@ -196,8 +196,9 @@ export const machineCases = defineCases('State machines', {
     const callId = await begin(scenario)
     await rejects(calls.start('acme', { ...good, callId }), { code: 'record_exists', kind: 'call' })
     await rejects(calls.accept('acme', callId, { agentNumber: 'x' }), { code: 'invalid_input' })
+    await rejects(calls.accept('acme', callId, { startedAt: Number.NaN }), { code: 'invalid_input' })
     await calls.accept('acme', callId)
-    for (const durationInSeconds of [-1, 1.5, Number.NaN]) {
+    for (const durationInSeconds of [-1, 1.5, Number.NaN, 1]) {
       await rejects(calls.end('acme', callId, { durationInSeconds }), { code: 'invalid_input' })
     }
     await calls.end('acme', callId)

@@ -221,7 +221,7 @@ export const playCall = async (scenario: Scenario, played: PlayedCall = {}): Pro
     channelNumber,
     customerNumber: customer,
   })
-  await calls.accept('acme', call.callId)
+  await calls.accept('acme', call.callId, { startedAt: scenario.clock.time - 42_000 })
   await calls.end('acme', call.callId, { durationInSeconds: 42 })
   return call.callId
 }

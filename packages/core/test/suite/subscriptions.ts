@@ -78,6 +78,116 @@ export const subscriptionCases = defineCases('Subscriptions', {
     equal((await server.subscriptions.find('acme', id))?.url, good.url)
   },
 
+  'send static headers and authorization with every webhook, and never show their values': async () => {
+    const scenario = await createScenario()
+    const created = await scenario.server.subscriptions.create('acme', {
+      ...good,
+      headers: { 'X-Webhook-Token': 't0ken of ours', webhook_tenant: 'a' },
+      authorization: { username: 'Jörg', password: 'a:b' },
+    })
+    equal(created.headerNames, ['authorization', 'webhook_tenant', 'x-webhook-token'])
+    const shown = [created, await scenario.server.subscriptions.list('acme')]
+    ok(!/t0ken|Basic/.test(JSON.stringify(shown)), 'no value is shown')
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [sent] = scenario.sent
+    ok(sent !== undefined && (await isSignedBy(sent, created.secret)), 'it is signed')
+    equal(sent.headers.get('x-webhook-token'), 't0ken of ours')
+    equal(sent.headers.get('authorization'), 'Basic SsO2cmc6YTpi')
+    equal(sent.headers.get('content-type'), 'application/json')
+  },
+
+  'change their headers and their authorization independently': async () => {
+    const scenario = await createScenario()
+    const { subscriptions } = scenario.server
+    const { id } = await subscriptions.create('acme', { ...good, authorization: { token: 'first' } })
+    const last = () => {
+      const { headers } = scenario.sent.at(-1) ?? {}
+      return [headers?.get('x-one'), headers?.get('x-two'), headers?.get('authorization')]
+    }
+    for (const [change, expected] of [
+      [{ headers: { 'x-one': '1' } }, ['1', null, 'Bearer first']],
+      [{ headers: { 'x-two': '2' } }, [null, '2', 'Bearer first']],
+      [{ authorization: { token: 'second' } }, [null, '2', 'Bearer second']],
+      [{ events: 'all' }, [null, '2', 'Bearer second']],
+      [{ authorization: null }, [null, '2', null]],
+      [{ headers: { Authorization: 'key 1' } }, [null, null, 'key 1']],
+      [{ headers: {}, authorization: null }, [null, null, null]],
+    ] as const) {
+      await subscriptions.update('acme', id, change)
+      await postGroup(scenario)
+      await scenario.advance(0)
+      equal(last(), expected)
+    }
+  },
+
+  'reject headers that HTTP or the signature uses, or that cannot be sent, without repeating their values':
+    async () => {
+      const scenario = await createScenario()
+      const reserved = [
+        ...['webhook-id', 'Webhook-Signature', 'host', 'Content-Length', 'content-type', 'connection'],
+        ...['transfer-encoding', 'proxy-authorization', 'te', 'trailer', 'upgrade', 'expect', 'keep-alive'],
+      ]
+      for (const name of reserved)
+        await refuses(scenario, { headers: { [name]: 's3cret' } }, `headers.${name}`)
+      for (const value of [
+        '',
+        ' s3cret',
+        's3cret ',
+        's3\r\ncret',
+        's3\0cret',
+        's3\tcret',
+        'é',
+        '\u007f',
+        1,
+      ]) {
+        await refuses(scenario, { headers: { 'x-token': value } }, 'headers.x-token')
+      }
+      for (const name of ['', 'a b', 'a\nb', 'a:b', '__proto__', 'é', 'x'.repeat(101)]) {
+        await refuses(scenario, { headers: Object.fromEntries([[name, 's3cret']]) }, 'headers')
+      }
+      const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`x-${index}`, '1']))
+      for (const headers of [many, { 'x-a': 'a'.repeat(8_192) }, { 'x-a': '1', 'X-A': '2' }, null, 'x']) {
+        await refuses(scenario, { headers }, 'headers')
+      }
+      const authorization = { token: 't' }
+      await refuses(scenario, { headers: { Authorization: 's3cret' }, authorization }, 'headers')
+      for (const wrong of [
+        ...[{ token: '' }, { token: 's3 cret' }, { token: 's3\ncret' }, {}, 's3cret'],
+        ...[
+          { username: 'a:b', password: 'c' },
+          { username: '', password: '' },
+          { username: 'a\n', password: '' },
+        ],
+      ]) {
+        await refuses(scenario, { authorization: wrong }, 'authorization')
+      }
+      const id = await scenario.subscribe()
+      const error = await rejects(
+        scenario.server.subscriptions.update('acme', id, { headers: { host: 's3cret', 's3cret x': '1' } }),
+      )
+      ok(!String(error).includes('s3cret'), String(error))
+    },
+
+  'accept secrets that start with whsec_ and have 24 to 64 bytes': async () => {
+    const scenario = await createScenario()
+    const encode = (bytes: number): string => btoa('k'.repeat(bytes))
+    for (const bytes of [24, 64]) {
+      await scenario.server.subscriptions.create('acme', { ...good, secret: `whsec_${encode(bytes)}` })
+    }
+    for (const secret of [
+      `whsec_${encode(23)}`,
+      `whsec_${encode(65)}`,
+      encode(32),
+      `whsec_${encode(32)}\n`,
+      'whsec_',
+    ]) {
+      await refuses(scenario, { secret }, 'secret')
+      const [subscription] = (await scenario.server.subscriptions.list('acme')).items
+      await rejects(scenario.server.subscriptions.rotateSecret('acme', subscription?.id ?? '', { secret }))
+    }
+  },
+
   'reject invalid input, with issues': async () => {
     const scenario = await createScenario()
     await refuses(scenario, { channel: 'SMS' }, 'channel')

@@ -29,6 +29,13 @@ const deriveFields = (template: Fields, overrides: Fields, wabaNumber: string): 
   }
 }
 
+/** Returns what is wrong with a call that its direction and its trigger contradict each other about. */
+const findContradiction = ({ callDirection, triggeredVia }: Fields): string | undefined => {
+  if (callDirection === undefined || triggeredVia === undefined) return undefined
+  if ((callDirection === 'INCOMING') === (triggeredVia === 'INBOUND')) return undefined
+  return `an ${callDirection} call is not triggered via ${triggeredVia}`
+}
+
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
 /**
@@ -53,11 +60,14 @@ export const buildEvent = (
   )
   const schema = isEmittedEventName(name) ? emittedEventSchemas[name] : eventSchemas[name]
   const parsed = schema.safeParse(event)
-  if (parsed.success) return parsed.data
+  const problem = parsed.success
+    ? findContradiction(event)
+    : toIssues(parsed.error)
+        .map(({ message }) => message)
+        .join('; ')
+  if (parsed.success && problem === undefined) return parsed.data
   throw new MockUsageError(
-    `${caller}: this ${name} violates the contract: ${toIssues(parsed.error)
-      .map(({ message }) => message)
-      .join('; ')}. For a payload that violates it on purpose, change a valid one: ` +
+    `${caller}: this ${name} violates the contract: ${problem}. For a payload that violates it on purpose, change a valid one: ` +
       `{ ...fixtures.event('${name}'), … }`,
   )
 }

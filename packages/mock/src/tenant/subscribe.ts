@@ -19,6 +19,15 @@ const SubscriptionData = z.strictObject({
   ),
   /** `whsec_` and base64. @default the tenant's */
   secret: z.optional(z.string()),
+  /** Static headers of its deliveries. */
+  headers: z.optional(z.record(z.string(), z.string())),
+  /** HTTP Basic or Bearer credentials of its deliveries. */
+  authorization: z.optional(
+    z.union([
+      z.strictObject({ username: z.string(), password: z.string() }),
+      z.strictObject({ token: z.string() }),
+    ]),
+  ),
 })
 
 /** A webhook subscription, either with a `url` or with a `receiver` in process. */
@@ -55,13 +64,13 @@ export const subscribe = async (
   if (parsed.number !== undefined && parsed.channel === undefined) {
     throw new MockUsageError('subscribe: a number needs its channel, PSTN or WHATSAPP.')
   }
-  const { number, events, secret = account.secret, url = createUrl() } = parsed
+  const { number, channel, secret = account.secret, url = createUrl(), ...rest } = parsed
   const { organizationId } = account
   const ownNumbers = { WHATSAPP: account.wabaNumber, PSTN: account.pstnNumber }
   if (receiver !== undefined) targets.add(url, receiver)
   const ids: string[] = []
-  for (const channel of parsed.channel === undefined ? Channel.options : [parsed.channel]) {
-    const input = { channel, number: number ?? ownNumbers[channel], url, events, secret }
+  for (const each of channel === undefined ? Channel.options : [channel]) {
+    const input = { ...rest, channel: each, number: number ?? ownNumbers[each], url, secret }
     ids.push((await subscriptions.create(organizationId, input)).id)
   }
   return {

@@ -81,7 +81,7 @@ export type MockTenant = {
    * Adds a webhook subscription for a URL over HTTP, or for a receiver in process.
    *
    * @throws MockUsageError if a field is unknown, or if not exactly one of `url` and `receiver` is set.
-   * @throws InputError of the core if the number is not the tenant's, or the URL or secret is invalid.
+   * @throws InputError of the core if the number is not the tenant's, or the URL, the secret or a header is invalid.
    */
   subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
   /**

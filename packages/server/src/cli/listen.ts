@@ -1,21 +1,39 @@
 import { generateSecret, signWebhook } from '@wabakit/webhooks'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { getResponseLine } from '../delivery/response-line.ts'
+import { CliError, exitCodes } from './cli-error.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'
 import { formatAttempt, formatEvent } from './lines.ts'
-import { addExamples, addServerOptions, createOption, parseUrl, type ServerOptions } from './options.ts'
+import {
+  addExamples,
+  addServerOptions,
+  collect,
+  createOption,
+  parseUrl,
+  type ServerOptions,
+} from './options.ts'
 import { createOutput, type Output } from './output.ts'
 
-type ListenOptions = ServerOptions & { readonly forwardTo: string; readonly secret?: string | undefined }
+type ListenOptions = ServerOptions & {
+  readonly forwardTo: string
+  readonly secret?: string | undefined
+  readonly header?: readonly string[] | undefined
+}
+
+type Endpoint = {
+  readonly url: string
+  readonly secret: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 type Event = { id: string; name: string; payload: string }
 
 const timeoutMs = 15_000
 
 /** Sends one signed event and returns the result. Never rejects because of the endpoint. */
-const forward = async (url: string, secret: string, { id, payload }: Event) => {
-  const { headers } = await signWebhook({ id, payload, secret })
+const forward = async ({ url, secret, headers }: Endpoint, { id, payload }: Event) => {
+  const signed = await signWebhook({ id, payload, secret })
   const startedAt = performance.now()
   const toResult = (status: number | null, error: string | null, response: string | null = null) => ({
     url,
@@ -26,7 +44,13 @@ const forward = async (url: string, secret: string, { id, payload }: Event) => {
   })
   try {
     const signal = AbortSignal.timeout(timeoutMs)
-    const response = await fetch(url, { method: 'POST', headers, body: payload, redirect: 'manual', signal })
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, ...signed.headers },
+      body: payload,
+      redirect: 'manual',
+      signal,
+    })
     if (response.ok) await response.body?.cancel()
     const line = response.ok ? null : getResponseLine(await response.text())
     return toResult(response.status, null, line)
@@ -35,8 +59,15 @@ const forward = async (url: string, secret: string, { id, payload }: Event) => {
   }
 }
 
+const parseHeader = (text: string): [string, string] => {
+  const [, name, value] = /^([\w.-]+): *([!-~](?:[ -~]*[!-~])?)$/.exec(text) ?? []
+  if (name !== undefined && value !== undefined) return [name.toLowerCase(), value]
+  throw new CliError('--header must be a name and a value, such as "x-webhook-token: …".', exitCodes.usage)
+}
+
 const listen = async (options: ListenOptions, output: Output): Promise<void> => {
-  const { forwardTo, organization, server, secret = generateSecret() } = options
+  const { forwardTo, organization, server, secret = generateSecret(), header = [] } = options
+  const endpoint = { url: forwardTo, secret, headers: Object.fromEntries(header.map(parseHeader)) }
   // A secret that was passed in is known, and does not belong on a screen or in a log.
   const generated = options.secret === undefined ? secret : undefined
   const onOpen = (): void => {
@@ -48,7 +79,7 @@ const listen = async (options: ListenOptions, output: Output): Promise<void> => 
     if (name !== 'event') continue
     const event: Event = JSON.parse(data)
     output.result({ type: 'event', ...event }, formatEvent(output, event))
-    const attempt = await forward(forwardTo, secret, event)
+    const attempt = await forward(endpoint, event)
     output.result({ type: 'attempt', eventId: event.id, ...attempt }, formatAttempt(output, attempt))
   }
 }
@@ -63,6 +94,12 @@ export const define = (command: Command): void => {
       createOption('--secret <secret>', 'signing secret (default: a random one, which is printed)').env(
         'WABAKIT_WEBHOOK_SECRET',
       ),
+    )
+    .addOption(
+      new Option(
+        '--header <name: value>',
+        'static header of every webhook, such as "authorization: Bearer …" (repeatable)',
+      ).argParser(collect),
     )
     .action((options) => listen(options, createOutput(options)))
   addExamples(command, 'listen --forward-to http://127.0.0.1:3000/webhooks')

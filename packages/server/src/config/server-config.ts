@@ -166,6 +166,14 @@ export const ServerConfig = z.strictObject({
     otherwise: 'none',
     secret: true,
   }),
+  webhookAuthorization: z
+    .optional(z.string().check(z.regex(/^[!-~](?:[ -~]*[!-~])?$/)))
+    .register(settingFacts, {
+      about: 'Authorization header of these webhooks, such as `Bearer …`.',
+      form: 'visible ASCII characters, with spaces only between them',
+      otherwise: 'none',
+      secret: true,
+    }),
   mock: z._default(z.boolean(), false).register(settingFacts, {
     about: 'Whether the control API may inject faults into the public API.',
     form: '`true` or `false`',

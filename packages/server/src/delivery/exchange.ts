@@ -4,10 +4,8 @@ export type OutgoingWebhook = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** Aborts the attempt. */
-  readonly signal?: AbortSignal | undefined
-  /** Maximum time for connecting, sending and receiving the complete response, in milliseconds. */
-  readonly timeoutMs: number
+  /** Aborts the attempt, and makes it fail with the signal's reason. */
+  readonly signal: AbortSignal
 }
 
 export type WebhookResponse = {
@@ -41,58 +39,50 @@ const toText = (chunks: readonly Buffer[], encoding: string | undefined): string
  * Sends one webhook and resolves with the response, whatever its status. Redirects are not followed. Of a response
  * longer than 64 KiB, only the beginning is read.
  *
- * @throws Error when no complete response arrives in time.
+ * @throws the reason of the signal, or an Error when there is no complete response.
  */
-export const exchange = (dispatcher: Dispatcher, webhook: OutgoingWebhook): Promise<WebhookResponse> =>
+export const exchange = (
+  dispatcher: Dispatcher,
+  { url, headers, body, signal }: OutgoingWebhook,
+): Promise<WebhookResponse> =>
   new Promise((resolve, reject) => {
-    const { origin, pathname, search } = new URL(webhook.url)
+    const { origin, pathname, search } = new URL(url)
     let controller: Dispatcher.DispatchController | undefined
-    let failure: Error | undefined
     let response: Omit<WebhookResponse, 'body'> = { status: 0, retryAfter: null }
     let encoding: string | undefined
     let bytes = 0
     const chunks: Buffer[] = []
 
-    const end = (): void => {
-      clearTimeout(timer)
-      webhook.signal?.removeEventListener('abort', onAbort)
+    const abort = (): void => {
+      reject(signal.reason)
+      // Without a connection, the request has no controller yet. onRequestStart then aborts it.
+      controller?.abort(signal.reason)
     }
     const fail = (error: Error): void => {
-      end()
+      signal.removeEventListener('abort', abort)
       reject(error)
     }
-    const abort = (error: Error): void => {
-      failure = error
-      // Without a connection, the request has no controller yet. onRequestStart then aborts it.
-      controller?.abort(error)
-      fail(error)
-    }
-    const onAbort = (): void => abort(new Error('aborted: the server is stopping'))
-    const timer = setTimeout(
-      () => abort(new Error(`no complete response within ${webhook.timeoutMs} ms`)),
-      webhook.timeoutMs,
-    )
     const succeed = (): void => {
-      end()
+      signal.removeEventListener('abort', abort)
       resolve({ ...response, body: toText(chunks, encoding) })
     }
-    webhook.signal?.addEventListener('abort', onAbort)
-    if (webhook.signal?.aborted === true) return onAbort()
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
 
     dispatcher.dispatch(
       {
         origin,
         path: pathname + search,
         method: 'POST',
-        headers: webhook.headers,
-        body: webhook.body,
+        headers,
+        body,
         headersTimeout: 0,
         bodyTimeout: 0,
       },
       {
         onRequestStart: (started) => {
           controller = started
-          if (failure !== undefined) started.abort(failure)
+          if (signal.aborted) started.abort(signal.reason)
         },
         onResponseStart: (_controller, status, headers) => {
           response = { status, retryAfter: getFirst(headers['retry-after']) ?? null }

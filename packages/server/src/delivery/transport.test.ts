@@ -49,7 +49,7 @@ const webhook = (url: string, timeoutMs = 5_000) => ({
   url,
   headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' },
   body: '{"event":"GROUP_CREATED"}',
-  timeoutMs,
+  signal: AbortSignal.timeout(timeoutMs),
 })
 
 const answersTo =
@@ -86,9 +86,7 @@ test('reuses connections', async () => {
 test('ends an attempt without a response in time', async () => {
   const { port } = await listen(() => {})
 
-  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 200))).rejects.toThrow(
-    'no complete response within 200 ms',
-  )
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 200))).rejects.toThrow('timeout')
 })
 
 test('ends an attempt whose response arrives too slowly', async () => {
@@ -98,9 +96,7 @@ test('ends an attempt whose response arrives too slowly', async () => {
     socket.on('close', () => clearInterval(timer))
   })
 
-  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
-    'no complete response within 300 ms',
-  )
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow('timeout')
 })
 
 test('ends an attempt whose headers arrive too slowly', async () => {
@@ -110,9 +106,7 @@ test('ends an attempt whose headers arrive too slowly', async () => {
     socket.on('close', () => clearInterval(timer))
   })
 
-  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow(
-    'no complete response within 300 ms',
-  )
+  await expect(open().send(webhook(`http://127.0.0.1:${port}/`, 300))).rejects.toThrow('timeout')
 })
 
 test('stops reading an endless response, closes the connection and returns the status', async () => {
@@ -222,9 +216,9 @@ test('aborts immediately', async () => {
   const stop = new AbortController()
 
   const sent = open().send({ ...webhook(`http://127.0.0.1:${port}/`), signal: stop.signal })
-  stop.abort()
+  stop.abort(new Error('stopping'))
 
-  await expect(sent).rejects.toThrow('the server is stopping')
+  await expect(sent).rejects.toThrow('stopping')
 })
 
 test('does not send a webhook that was aborted before it was connected', async () => {
@@ -235,7 +229,7 @@ test('does not send a webhook that was aborted before it was connected', async (
   }
   const transport = open({ lookup })
 
-  await expect(transport.send(webhook(`http://slow.test:${port}/`, 50))).rejects.toThrow('within 50 ms')
+  await expect(transport.send(webhook(`http://slow.test:${port}/`, 50))).rejects.toThrow('timeout')
   answerLookup()
   await transport.send(webhook(`http://127.0.0.1:${port}/`))
 

@@ -42,8 +42,8 @@ export const createTransport = ({
 
 /** Adapts a transport to the fetch function that the core sends webhooks with. */
 export const createDeliveryFetch =
-  ({ send }: Transport, timeoutMs: number): DeliveryFetch =>
+  ({ send }: Transport): DeliveryFetch =>
   async (url, { headers, body, signal }) => {
-    const { status, retryAfter, ...rest } = await send({ url, headers, body, signal, timeoutMs })
+    const { status, retryAfter, ...rest } = await send({ url, headers, body, signal })
     return { status, headers: { get: () => retryAfter }, body: rest.body }
   }

@@ -72,6 +72,8 @@ export const copiedTables: readonly CopiedTable[] = [
       worker: 'null',
       attempts: 'd.attempts',
       failures: 'd.failures',
+      deferrals: 'd.deferrals',
+      deferred_ms: 'd.deferredMs',
       finished_at: 'd.finishedAt',
     },
   },

@@ -16,14 +16,21 @@ export const createConfigured = async <Result>(
   }
 }
 
-type Checked = Pick<ServerConfig, 'organizations' | 'webhookUrl'> & { readonly allowLoopbackHttp: boolean }
+type Checked = Pick<ServerConfig, 'organizations' | 'webhookUrl' | 'webhookAuthorization'> & {
+  readonly allowLoopbackHttp: boolean
+}
 
 /**
  * Checks the organizations and the webhook URL by creating them in memory, before anything is stored.
  *
  * @throws ConfigError
  */
-export const checkOrganizations = async ({ organizations, webhookUrl, ...rules }: Checked): Promise<void> => {
+export const checkOrganizations = async ({
+  organizations,
+  webhookUrl,
+  webhookAuthorization,
+  ...rules
+}: Checked): Promise<void> => {
   const store = memoryStore()
   for (const [index, organization] of organizations.entries()) {
     const service = createReferenceServer({ store, organizations: [organization] })
@@ -31,6 +38,6 @@ export const checkOrganizations = async ({ organizations, webhookUrl, ...rules }
   }
   const service = createReferenceServer(rules)
   await createConfigured({ key: 'webhookUrl', source: '--webhook-url' }, () =>
-    ensureDemo(service, webhookUrl),
+    ensureDemo(service, { webhookUrl, webhookAuthorization }),
   )
 }

@@ -12,6 +12,12 @@ export type Demo = {
   readonly webhookSecret: string | undefined
 }
 
+/** The endpoint for the events of the demo organization, if there is one. */
+export type DemoEndpoint = {
+  readonly webhookUrl?: string | undefined
+  readonly webhookAuthorization?: string | undefined
+}
+
 type Service = Pick<ReferenceServer, 'organizations' | 'apiKeys' | 'subscriptions'>
 
 const organizationId = 'demo'
@@ -34,11 +40,16 @@ const create = async ({ organizations }: Service): Promise<boolean> => {
 }
 
 /**
- * Subscribes the URL to the events of both numbers, or updates the URL of existing subscriptions.
+ * Subscribes the endpoint to the events of both numbers, or updates existing subscriptions.
  *
  * @returns the secret of new subscriptions.
  */
-const subscribe = async ({ subscriptions }: Service, url: string): Promise<string | undefined> => {
+const subscribe = async (
+  { subscriptions }: Service,
+  { webhookUrl: url, webhookAuthorization: authorization }: DemoEndpoint,
+): Promise<string | undefined> => {
+  if (url === undefined) return undefined
+  const headers = authorization === undefined ? undefined : { authorization }
   const { items } = await subscriptions.list(organizationId)
   const secret = generateSecret()
   let isNew = false
@@ -48,10 +59,10 @@ const subscribe = async ({ subscriptions }: Service, url: string): Promise<strin
   ] as const) {
     const existing = items.find((each) => each.channel === channel)
     if (existing === undefined) {
-      await subscriptions.create(organizationId, { channel, number, url, secret })
+      await subscriptions.create(organizationId, { channel, number, url, secret, headers })
       isNew = true
-    } else if (existing.url !== url) {
-      await subscriptions.update(organizationId, existing.id, { url })
+    } else if (existing.url !== url || headers !== undefined) {
+      await subscriptions.update(organizationId, existing.id, { url, headers })
     }
   }
   return isNew ? secret : undefined
@@ -60,17 +71,13 @@ const subscribe = async ({ subscriptions }: Service, url: string): Promise<strin
 /**
  * Creates the demo organization, with a number of each channel and an API key, if the store has no organization.
  *
- * @param webhookUrl - the endpoint for its events, if any.
  * @returns the organization, or `undefined` when the store has other organizations only.
  */
-export const ensureDemo = async (
-  service: Service,
-  webhookUrl: string | undefined,
-): Promise<Demo | undefined> => {
+export const ensureDemo = async (service: Service, endpoint: DemoEndpoint): Promise<Demo | undefined> => {
   const isEmpty = (await service.organizations.list({ limit: 1 })).items.length === 0
   if (!isEmpty && (await service.organizations.find(organizationId)) === undefined) return undefined
   const isCreated = isEmpty && (await create(service))
-  const webhookSecret = webhookUrl === undefined ? undefined : await subscribe(service, webhookUrl)
+  const webhookSecret = await subscribe(service, endpoint)
   // Last, because the key can be shown only if nothing has failed.
   const apiKey = isCreated ? (await service.apiKeys.create(organizationId, { label: 'demo' })).key : undefined
   return { organizationId, wabaNumber, pstnNumber, apiKey, webhookSecret }

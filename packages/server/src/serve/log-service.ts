@@ -6,6 +6,7 @@ import { getResponseLine } from '../delivery/response-line.ts'
 
 const levels = {
   delivered: 'debug',
+  deferred: 'info',
   released: 'debug',
   stale: 'debug',
   retry: 'info',

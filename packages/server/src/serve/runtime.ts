@@ -76,7 +76,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     organizations: settings.organizations,
     store,
     clock,
-    fetch: createDeliveryFetch(transport, attemptTimeoutMs),
+    fetch: createDeliveryFetch(transport),
     delivery: {
       timeoutMs: attemptTimeoutMs,
       concurrency: settings.deliveryConcurrency,

@@ -106,7 +106,7 @@ export const startServer = async (
     const url = await http.listen()
     const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
     // The last step that can fail: it creates an API key that is shown only once.
-    const demo = isDemo ? await ensureDemo(service, settings.webhookUrl) : undefined
+    const demo = isDemo ? await ensureDemo(service, settings) : undefined
     runtime.start()
     log.info({ url }, 'listening')
     return { url, service, demo, close, [Symbol.asyncDispose]: close }

@@ -124,6 +124,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     events: 'names',
     secret: 'text',
     previousSecret: 'json',
+    headers: 'json',
     disabledReason: 'text',
     failingSince: 'integer',
     createdAt: 'integer',
@@ -152,6 +153,8 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     dueAt: 'integer',
     attempts: 'integer',
     failures: 'integer',
+    deferrals: 'integer',
+    deferredMs: 'integer',
     createdAt: 'integer',
     finishedAt: 'integer',
   },
@@ -164,6 +167,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     error: 'text',
     responseBody: 'text',
     succeeded: 'flag',
+    deferred: 'flag',
   },
 }
 

@@ -7,7 +7,12 @@ import { afterAll } from 'vitest'
 
 /** A webhook endpoint on loopback, closed at the end of the test file. It accepts nothing until `trust` is called. */
 export const openEndpoint = async () => {
-  const arrivals: { event: string; id: string | undefined }[] = []
+  const arrivals: {
+    event: string
+    id: string | undefined
+    token: string | null
+    authorization: string | null
+  }[] = []
   const waiting = new Set<() => void>()
   let handle: RequestListener = (_, response) => response.writeHead(401).end()
   const server = createServer((request, response) => handle(request, response))
@@ -25,8 +30,9 @@ export const openEndpoint = async () => {
     trust: (secret: string): void => {
       const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
       handle = toNodeHandler(
-        receiver.onAny(({ event }, { delivery: { id } }) => {
-          arrivals.push({ event, id })
+        receiver.onAny(({ event }, { delivery: { id }, headers }) => {
+          const [token, authorization] = [headers.get('x-token'), headers.get('authorization')]
+          arrivals.push({ event, id, token, authorization })
           for (const look of waiting) look()
         }),
       )

@@ -66,6 +66,10 @@ test('a usage error ends with 2 and says what is wrong', async () => {
     [['listen'], /--forward-to/],
     [['listen', '--forward-to', 'ftp://127.0.0.1/'], /must be an http or https URL/],
     [['ready', '--server', 'ftp://127.0.0.1/'], /must be an http or https URL/],
+    [
+      ['listen', '--forward-to', 'http://127.0.0.1/', '--header', 's3cret'],
+      /--header must be a name and a value/,
+    ],
     [['resend'], /Name one delivery, or select deliveries/],
     [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
     [['resend', '--status', 'lost'], /must be one of: pending, delivered, exhausted, skipped/],

@@ -11,7 +11,9 @@ const token = 'a-control-token-of-these-tests'
 const endpoint = await openEndpoint()
 let env: Record<string, string>
 beforeAll(async () => {
-  const { ready } = await startServer(['--webhook-url', endpoint.url, '--control-token', token])
+  const { ready } = await startServer([
+    ...['--webhook-url', endpoint.url, '--webhook-authorization', 'Bearer t0ken', '--control-token', token],
+  ])
   endpoint.trust(ready.demo.webhookSecret ?? '')
   env = { WABAKIT_SERVER: ready.url, WABAKIT_CONTROL_TOKEN: token }
 })
@@ -19,7 +21,9 @@ const on = (...args: string[]) => wabakit(args, { env })
 
 test('trigger plays a whole call, which listen forwards, signed with the printed secret, and tail prints', async () => {
   const forwarded = await openEndpoint()
-  const listening = startWabakit(['listen', '--forward-to', forwarded.url], { env })
+  const listening = startWabakit(['listen', '--forward-to', forwarded.url, '--header', 'x-token: t0ken'], {
+    env,
+  })
   const tail = startWabakit(['events', 'tail'], { env })
   const json = startWabakit(['events', 'tail', '--format', 'json'], { env })
   const ready = await listening.line(/webhook secret/)
@@ -37,6 +41,8 @@ test('trigger plays a whole call, which listen forwards, signed with the printed
   expect(endpoint.arrivals.slice(before).map(({ event }) => event)).toEqual(wholeCall)
   expect(forwarded.arrivals.map(({ event }) => event)).toEqual(wholeCall)
   expect(forwarded.arrivals.every(({ id }) => id?.startsWith('evt_'))).toBe(true)
+  expect(forwarded.arrivals.every(({ token }) => token === 't0ken')).toBe(true)
+  expect(endpoint.arrivals.at(-1)?.authorization).toBe('Bearer t0ken')
 
   const clock = '\\d\\d:\\d\\d:\\d\\d'
   for (const name of wholeCall) await tail.line(new RegExp(`^${clock} --> ${name} evt_\\w+$`))

@@ -103,7 +103,7 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
     channelNumber: telephone,
     customerNumber: '+15550199001',
   })
-  await calls.accept('acme', callId)
+  await calls.accept('acme', callId, { startedAt: now - 42_000 })
   await calls.end('acme', callId, { durationInSeconds: 42 })
   await summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
   const missed = { channel: 'WHATSAPP', direction: 'INCOMING', channelNumber: number } as const

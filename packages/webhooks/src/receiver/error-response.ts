@@ -26,25 +26,29 @@ const toResponse = ({ status, code, message, issues, headers }: Problem): Respon
 
 const unhandled = {
   /** A handler failed. The sender does not learn what was thrown. */
-  failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
-  /** A 200 now would lose the delivery if the other handler fails. */
-  in_progress: {
+  failed: () => ({ status: 500, code: 'handler_failed', message: 'The delivery was not handled.' }),
+  /**
+   * A 200 now would lose the delivery if the other handler fails. After a tenth of the claim's lifetime: a sender that
+   * gives up after some retries must outlast the claim of a process that died.
+   */
+  in_progress: (claimTtlMs) => ({
     status: 409,
     code: 'in_progress',
     message: 'This delivery is already being handled.',
-    headers: { 'retry-after': '1' },
-  },
+    headers: { 'retry-after': String(Math.min(60, Math.ceil(claimTtlMs / 10_000))) },
+  }),
   /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
-  unavailable: {
+  unavailable: () => ({
     status: 503,
     code: 'store_unavailable',
     message: 'The store of handled deliveries is not available.',
     headers: { 'retry-after': '5' },
-  },
-} satisfies Record<string, Problem>
+  }),
+} satisfies Record<string, (claimTtlMs: number) => Problem>
 
 /** Responds to a delivery that the sender should send again. */
-export const respondUnhandled = (outcome: keyof typeof unhandled): Response => toResponse(unhandled[outcome])
+export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 60_000): Response =>
+  toResponse(unhandled[outcome](claimTtlMs))
 
 /** Describes an error that was thrown before any handler was called. */
 export const describeRejection = (error: unknown): Problem => {

@@ -36,7 +36,8 @@ export type ReceiverOptions<Transaction = undefined> = {
   readonly handlerTimeoutMs?: number | undefined
   /**
    * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
-   * renewed every third of this time. An inbox ignores this.
+   * renewed every third of this time. An inbox has no claims. A sender that repeats the delivery meanwhile is asked by
+   * `Retry-After` to wait for a tenth of this time, 1 to 60 seconds.
    * @default 60_000
    */
   readonly claimTtlMs?: number | undefined

@@ -45,7 +45,7 @@ export const createReceive = <Transaction>(
   settings: ReceiverSettings<Transaction>,
   { handlers, report }: { readonly handlers: Handlers<Transaction>; readonly report: ErrorListener },
 ) => {
-  const { verify, maxBodyBytes, ack, now } = settings
+  const { verify, maxBodyBytes, ack, claimTtlMs, now } = settings
   const handleOnce = createHandleOnce(settings, report)
 
   return async (input: Request | RequestHolder, host: object = input): Promise<Response> => {
@@ -90,6 +90,7 @@ export const createReceive = <Transaction>(
       return respondRejected(error)
     }
     const outcome = await handleOnce({ context, tasks, keepAlive: (work) => keepAlive(host, work) })
-    return outcome === 'handled' || outcome === 'duplicate' ? respondAccepted() : respondUnhandled(outcome)
+    if (outcome === 'handled' || outcome === 'duplicate') return respondAccepted()
+    return respondUnhandled(outcome, claimTtlMs)
   }
 }

@@ -107,9 +107,9 @@ export const prepareOrganization = async ({
     })
   const answerCall = async (callId: string, ending: object): Promise<void> => {
     await sleep(pauseMs)
-    await moveCall(callId, { step: 'accept' })
+    await moveCall(callId, { step: 'accept', startedAt: new Date(Date.now() - 42_000).toISOString() })
     await sleep(pauseMs)
-    await moveCall(callId, { step: 'end', durationInSeconds: 42, recorded: true, spoken: true, ...ending })
+    await moveCall(callId, { step: 'end', recorded: true, spoken: true, ...ending })
   }
   const play: PlayCall = async ({ outcome, channel }) => {
     const callId = await startCall(channel)

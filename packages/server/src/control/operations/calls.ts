@@ -3,7 +3,7 @@ import { type CallSimulation, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { identifier, named, phoneNumber } from '../schemas.ts'
+import { identifier, named, phoneNumber, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const tag = 'Calls'
@@ -67,9 +67,13 @@ const SimulatedCall = named(
 
 const CallStep = named(
   'CallStepRequest',
-  'A step of a call. `agentNumber` is a field of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
+  'A step of a call. `agentNumber` and, for a call of the past, `startedAt` are fields of `accept`; the duration, `recorded` and `spoken` are fields of `end`.',
   z.discriminatedUnion('step', [
-    z.strictObject({ step: z.literal('accept'), agentNumber: z.optional(z.string()) }),
+    z.strictObject({
+      step: z.literal('accept'),
+      agentNumber: z.optional(z.string()),
+      startedAt: z.optional(time()),
+    }),
     z.strictObject({ step: z.literal('end'), ...ending() }),
     z.strictObject({ step: z.enum(['miss', 'reject', 'ringOut']) }),
   ]),
@@ -146,8 +150,10 @@ export const callOperations = [
     run: async ({ parameter, body }, { service: { calls } }) => {
       const call = [parameter('organizationId'), parameter('callId')] as const
       switch (body.step) {
-        case 'accept':
-          return showCall(await calls.accept(...call, { agentNumber: body.agentNumber }))
+        case 'accept': {
+          const { step: _, ...acceptance } = body
+          return showCall(await calls.accept(...call, acceptance))
+        }
         case 'end': {
           const { step: _, ...ended } = body
           return showCall(await calls.end(...call, ended))

@@ -13,25 +13,39 @@ import {
 const tag = 'Subscriptions'
 const Events = z.union([z.literal('all'), z.array(z.enum(eventNames))])
 
+const subscriptionHeaders = () => ({
+  headers: z.optional(z.record(z.string(), z.string())),
+  authorization: z.optional(
+    z.nullable(
+      z.union([
+        z.strictObject({ username: z.string(), password: z.string() }),
+        z.strictObject({ token: z.string() }),
+      ]),
+    ),
+  ),
+})
+
 const NewSubscription = named(
   'NewSubscriptionRequest',
-  'A URL to send the events of one number to. `events` defaults to all events, `secret` to a random one.',
+  'A URL to send the events of one number to. `events` defaults to all events, `secret` to a random one. `headers` and `authorization` (HTTP Basic or Bearer) are sent with every webhook.',
   z.strictObject({
     channel: Channel,
     number: phoneNumber(),
     url: z.string(),
     events: z.optional(Events),
     secret: z.optional(z.string()),
+    ...subscriptionHeaders(),
     enabled: z.optional(z.boolean()),
   }),
 )
 
 const SubscriptionChange = named(
   'SubscriptionChangeRequest',
-  'The fields to change. Omitted ones stay as they are. Events that occur while a subscription is disabled can be resent later.',
+  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
     url: z.optional(z.string()),
     events: z.optional(Events),
+    ...subscriptionHeaders(),
     enabled: z.optional(z.boolean()),
   }),
 )

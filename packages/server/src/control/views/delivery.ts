@@ -8,7 +8,7 @@ export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivere
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`).',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`). `deferrals` is how often its endpoint was handling the event already.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -20,6 +20,7 @@ export const DeliveryView = named(
     dueAt: UtcOrNull,
     attempts: z.number(),
     failures: z.number(),
+    deferrals: z.number(),
     createdAt: UtcTimestamp,
     finishedAt: UtcOrNull,
   }),
@@ -36,13 +37,14 @@ export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryVie
   dueAt: utcOrNull(record.dueAt),
   attempts: record.attempts,
   failures: record.failures,
+  deferrals: record.deferrals,
   createdAt: utc(record.createdAt),
   finishedAt: utcOrNull(record.finishedAt),
 })
 
 export const AttemptView = named(
   'Attempt',
-  'One attempt of a delivery. `status` is null when there was no response, and `error` says why.',
+  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. With `deferred`, the endpoint was handling the event already (409 with `Retry-After`).',
   z.object({
     number: z.number(),
     startedAt: UtcTimestamp,
@@ -52,6 +54,7 @@ export const AttemptView = named(
     error: z.nullable(z.string()),
     responseBody: z.nullable(z.string()),
     succeeded: z.boolean(),
+    deferred: z.boolean(),
   }),
 )
 
@@ -64,4 +67,5 @@ export const showAttempt = (record: AttemptRecord): z.infer<typeof AttemptView> 
   error: record.error,
   responseBody: record.responseBody,
   succeeded: record.succeeded,
+  deferred: record.deferred,
 })

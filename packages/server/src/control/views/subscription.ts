@@ -10,6 +10,7 @@ const subscription = () => ({
   number: z.string(),
   url: z.string(),
   events: z.union([z.literal('all'), z.array(z.string())]),
+  headerNames: z.array(z.string()),
   enabled: z.boolean(),
   disabledReason: z.nullable(z.enum(['by_hand', 'gone', 'failing'])),
   failingSince: UtcOrNull,
@@ -19,7 +20,7 @@ const subscription = () => ({
 
 export const SubscriptionView = named(
   'Subscription',
-  'A subscription to the events of one number, without the secret.',
+  'A subscription to the events of one number, without its secrets: of its headers, only the names are shown.',
   z.object(subscription()),
 )
 export const SubscriptionSecretView = named(
@@ -34,6 +35,7 @@ export const showSubscription = (record: Subscription): z.infer<typeof Subscript
   number: record.number,
   url: record.url,
   events: record.events === 'all' ? 'all' : [...record.events],
+  headerNames: [...record.headerNames],
   enabled: record.enabled,
   disabledReason: record.disabledReason,
   failingSince: utcOrNull(record.failingSince),

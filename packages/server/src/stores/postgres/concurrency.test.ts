@@ -96,7 +96,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
-      result: fc.constantFrom('delivered', 'delivered', 'retry', 'exhausted', 'released'),
+      result: fc.constantFrom('delivered', 'delivered', 'retry', 'deferred', 'exhausted', 'released'),
       releasesLane: fc.boolean(),
     }),
   },
@@ -108,6 +108,7 @@ const unique = (prefix: string): string => `${prefix}_${++names}`
 
 const toResult = (kind: SettlementResult['kind'], releasesLane: boolean): SettlementResult => {
   if (kind === 'released') return { kind }
+  if (kind === 'deferred') return { kind, attempt: attempt(), delayMs: 0 }
   if (kind === 'retry') return { kind, attempt: attempt(), delayMs: 0, releasesLane }
   return { kind, attempt: attempt() }
 }
@@ -188,6 +189,7 @@ const openOrganization = async (store: Store): Promise<string> => {
       events: 'all',
       secret: 'whsec_',
       previousSecret: null,
+      headers: {},
       disabledReason: null,
       failingSince: null,
       updatedAt: 0,

@@ -12,8 +12,8 @@ const status = `iif(${isClaimed}, 'claimed', d.status)`
 export const deliveryColumns = `
   'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
   e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, ${status} as status,
-  iif(${isClaimed}, leaseEnd(d.event, d.subscription), d.dueAt) as dueAt, d.attempts, d.failures,
-  d.createdAt, d.finishedAt`
+  iif(${isClaimed}, leaseEnd(d.event, d.subscription), d.dueAt) as dueAt, d.attempts, d.failures, d.deferrals,
+  d.deferredMs, d.createdAt, d.finishedAt`
 
 /** Reads deliveries in the order of the query, with their keys and `isDisabled` of their subscriptions. */
 export type ReadDeliveries = (query: DeliveryQuery) => Row[]

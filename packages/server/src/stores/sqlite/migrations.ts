@@ -175,4 +175,10 @@ export const migrations: readonly string[] = [
   -- What the two clocks of the last server showed at one moment, see continued-clock.ts.
   create table clock (id integer primary key check (id = 1), service integer not null, wall integer not null) strict;
   `,
+  `
+  alter table subscriptions add column headers text not null default '{}'; -- JSON
+  alter table deliveries add column deferrals integer not null default 0;
+  alter table deliveries add column deferredMs integer not null default 0;
+  alter table attempts add column deferred integer not null default 0;
+  `,
 ]

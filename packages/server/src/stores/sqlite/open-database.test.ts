@@ -109,7 +109,12 @@ test('a database of an older version is brought up to date and keeps what it has
   const store = sqliteStore({ path })
   await store.saveOrganization(organization())
   await store.close()
-  edit(path, 'drop table owner; drop table clock; pragma user_version = 1')
+  edit(
+    path,
+    `drop table owner; drop table clock; alter table subscriptions drop column headers;
+      alter table attempts drop column deferred; alter table deliveries drop column deferrals;
+      alter table deliveries drop column deferredMs; pragma user_version = 1`,
+  )
   const upgraded = sqliteStore({ path })
   onTestFinished(upgraded.close)
   expect(await upgraded.findOrganization('acme')).toEqual(organization())

@@ -27,8 +27,8 @@ const rows = mapRows<DeliveryKey & DeliveryRecord & { isDisabled: boolean }>({
 
 export const createResend = ({ database, read, lanes, leases }: ResendOptions): Resend => {
   const putBack = database.prepare(
-    `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, failures = 0,
-       finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
+    `update deliveries set status = 'waiting', laneState = 'waiting', dueAt = null, failures = 0, deferrals = 0,
+       deferredMs = 0, finishedAt = null, webhookId = ? where event = ? and subscription = ?`,
   )
 
   return ({ webhookIdSuffix, now, ...query }) => {

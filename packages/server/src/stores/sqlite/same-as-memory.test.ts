@@ -28,7 +28,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('settle' as const),
       which: fc.nat(),
-      result: fc.constantFrom('delivered', 'retry', 'exhausted', 'gone', 'released'),
+      result: fc.constantFrom('delivered', 'retry', 'deferred', 'exhausted', 'gone', 'released'),
       delayMs: fc.integer({ min: 0, max: 100 }),
       releasesLane: fc.boolean(),
     }),
@@ -124,7 +124,9 @@ const play = async (store: Store, steps: readonly Step[], run: number): Promise<
             ? { kind }
             : kind === 'retry'
               ? { kind, attempt, delayMs, releasesLane }
-              : { kind, attempt }
+              : kind === 'deferred'
+                ? { kind, attempt, delayMs }
+                : { kind, attempt }
         const settled = await store.settleDelivery({ ...which, now, result, failingLimitMs: 300 })
         const attempts = await store.listAttempts(organizationId, which.deliveryId)
         const numbers = attempts.map(({ number, succeeded }) => [number, succeeded])

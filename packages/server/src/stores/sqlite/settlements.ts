@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type {
+  AttemptRecord,
   AttemptResult,
   DeliveryRecord,
   DisabledReason,
@@ -72,6 +73,7 @@ const decideState = (
   if (status === 'skipped') return finish('skipped', finishedAt ?? now)
   if (result.kind === 'exhausted') return finish('exhausted', now)
   if (result.kind === 'released' && !isDisabled) return retry(now, laneState)
+  if (result.kind === 'deferred' && !isDisabled) return retry(now + result.delayMs, laneState)
   if (result.kind === 'retry' && !isDisabled) {
     return retry(now + result.delayMs, result.releasesLane ? 'passable' : laneState)
   }
@@ -79,11 +81,13 @@ const decideState = (
 }
 
 const decideFailingSince = (result: SettlementResult, failingSince: number | null): number | null => {
-  if (result.kind === 'released') return failingSince
+  if (result.kind === 'released' || result.kind === 'deferred') return failingSince
   return result.kind === 'delivered' ? null : (failingSince ?? result.attempt.startedAt)
 }
 
-const decidePace = ({ result, isSlow = false }: Settlement): Pace => {
+const decidePace = ({ result, isSlow = false }: Settlement, current: Pace): Pace => {
+  if (result.kind === 'released') return current
+  if (result.kind === 'deferred') return isSlow ? 'slow' : current
   if (result.kind !== 'delivered') return 'failing'
   return isSlow ? 'slow' : 'quick'
 }
@@ -93,8 +97,8 @@ const findReasonToDisable = (
   failingSince: number | null,
 ): DisabledReason | null => {
   if (result.kind === 'gone') return 'gone'
-  const isFailing =
-    result.kind !== 'released' && failingSince !== null && now - failingSince >= failingLimitMs
+  const isFailure = result.kind === 'retry' || result.kind === 'exhausted'
+  const isFailing = isFailure && failingSince !== null && now - failingSince >= failingLimitMs
   return isFailing ? 'failing' : null
 }
 
@@ -106,7 +110,7 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
   )
   const update = database.prepare(
     `update deliveries
-     set status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?
+     set status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?, deferrals = ?, deferredMs = ?
      where event = ? and subscription = ?`,
   )
   const insertAttempt = database.prepare(
@@ -118,8 +122,9 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
   )
 
   const write = (key: DeliveryKey, delivery: DeliveryRecord, laneState: State['laneState']): void => {
-    const { status, dueAt, finishedAt, attempts, failures } = delivery
-    update.run(status, laneState, dueAt, finishedAt, attempts, failures, key.event, key.subscription)
+    const { status, dueAt, finishedAt, attempts, failures, deferrals, deferredMs } = delivery
+    const counts = [attempts, failures, deferrals, deferredMs]
+    update.run(status, laneState, dueAt, finishedAt, ...counts, key.event, key.subscription)
     if (status === 'pending' && dueAt !== null) dueTimes.add({ subscription: key.subscription, dueAt })
     // A slot of the subscription is free.
     dueTimes.wake(key.subscription)
@@ -128,12 +133,12 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
   const addAttempt = (
     key: DeliveryKey,
     attempt: AttemptResult,
-    { number, succeeded }: { readonly number: number; readonly succeeded: boolean },
+    outcome: Pick<AttemptRecord, 'number' | 'succeeded' | 'deferred'>,
   ): void => {
     insertAttempt.run(
       key.event,
       key.subscription,
-      ...Object.values(attempts.toRow({ ...attempt, number, succeeded })),
+      ...Object.values(attempts.toRow({ ...attempt, ...outcome })),
     )
   }
 
@@ -155,13 +160,20 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
       isDisabled,
     })
     const succeeded = result.kind === 'delivered'
-    const attempts = before.attempts + Number(result.kind !== 'released')
-    const failures = before.failures + Number(result.kind !== 'released' && !succeeded)
-    const delivery = { ...before, ...state, attempts, failures }
+    const deferred = result.kind === 'deferred'
+    const number = before.attempts + Number(result.kind !== 'released')
+    const delivery = {
+      ...before,
+      ...state,
+      attempts: number,
+      failures: before.failures + Number(!succeeded && !deferred && result.kind !== 'released'),
+      deferrals: before.deferrals + Number(deferred),
+      deferredMs: before.deferredMs + (deferred ? result.delayMs : 0),
+    }
 
     write(key, delivery, laneState)
-    if (result.kind !== 'released') addAttempt(key, result.attempt, { number: attempts, succeeded })
-    const pace = result.kind === 'released' ? current.pace : decidePace(settlement)
+    if (result.kind !== 'released') addAttempt(key, result.attempt, { number, succeeded, deferred })
+    const pace = decidePace(settlement, current.pace)
     if (failingSince !== current.failingSince || pace !== current.pace) {
       updateHealth.run(failingSince, pace, key.subscription)
     }

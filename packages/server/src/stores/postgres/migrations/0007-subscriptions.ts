@@ -1,17 +1,8 @@
 import { listColumns } from '../records.ts'
 
-/** Subscriptions. */
-export const subscriptions = /* sql */ `
--- Skips the unfinished deliveries of a subscription. Claims in progress can still be settled. Requires the exclusive lock.
-CREATE FUNCTION wabakit.skip_unfinished(p_subscription bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now
-  WHERE subscription = p_subscription AND status = 'waiting';
-  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now, due_at = NULL, holds_lane = false
-  WHERE subscription = p_subscription AND due_at IS NOT NULL;
-END $$;
-
-CREATE FUNCTION wabakit.save_subscription(p_subscription json) RETURNS boolean LANGUAGE plpgsql AS $$
+/** Creating and changing subscriptions. Step 14 creates it again, because it lists the columns. */
+export const saveSubscription = /* sql */ `
+CREATE OR REPLACE FUNCTION wabakit.save_subscription(p_subscription json) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   input wabakit.subscriptions := json_populate_record(NULL::wabakit.subscriptions, p_subscription);
   current_position bigint;
@@ -46,6 +37,19 @@ BEGIN
     PERFORM wabakit.skip_unfinished(current_position, input.updated_at);
   END IF;
   RETURN true;
+END $$;
+`
+
+/** Subscriptions. */
+export const subscriptions = /* sql */ `
+${saveSubscription}
+-- Skips the unfinished deliveries of a subscription. Claims in progress can still be settled. Requires the exclusive lock.
+CREATE FUNCTION wabakit.skip_unfinished(p_subscription bigint, p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now
+  WHERE subscription = p_subscription AND status = 'waiting';
+  UPDATE wabakit.deliveries SET status = 'skipped', finished_at = p_now, due_at = NULL, holds_lane = false
+  WHERE subscription = p_subscription AND due_at IS NOT NULL;
 END $$;
 
 CREATE FUNCTION wabakit.remove_subscription(p_organization_id text, p_id text) RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,5 +1,5 @@
-/** What is due, and who attempts it. */
-export const claims = /* sql */ `
+/** What is due. */
+const due = /* sql */ `
 -- For each subscription with something pending or claimed, the earliest time at which that is due. It goes from
 -- one subscription to the next by the index, so that it costs the same however many deliveries there are.
 CREATE FUNCTION wabakit.queues() RETURNS TABLE (subscription bigint, due_at bigint) LANGUAGE sql STABLE AS $$
@@ -191,7 +191,10 @@ BEGIN
     ORDER BY ranked.share, ranked.nth
   );
 END $$;
+`
 
+/** Claiming deliveries. Step 14 creates it again, so it uses its columns. */
+export const claimDeliveries = /* sql */ `
 -- Where p_suspects and p_failing are null, suspect subscriptions are claimed like all others.
 CREATE FUNCTION wabakit.claim_deliveries(
   p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer, p_suspects integer,
@@ -199,7 +202,7 @@ CREATE FUNCTION wabakit.claim_deliveries(
 ) RETURNS TABLE (
   id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
   "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
-  "createdAt" double precision, "finishedAt" double precision,
+  deferrals integer, "deferredMs" double precision, "createdAt" double precision, "finishedAt" double precision,
   channel text, digits text, payload text, "waitsFor" text, subscription json, pace text
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -268,7 +271,7 @@ BEGIN
   SELECT
     wabakit.delivery_id(c.event, c.subscription), c.organization_id, s.id, e.id, c.event_name, c.subject,
     coalesce(c.webhook_id, e.id), c.status, c.due_at::double precision, c.attempts, c.failures,
-    e.occurred_at::double precision, c.finished_at::double precision,
+    c.deferrals, c.deferred_ms::double precision, e.occurred_at::double precision, c.finished_at::double precision,
     e.channel, e.digits, e.payload, e.waits_for,
     -- With the first of its deliveries.
     CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN row_to_json(s.row) END,
@@ -287,3 +290,6 @@ BEGIN
   ), lag, p_suspects IS NOT NULL);
 END $$;
 `
+
+/** What is due, and who attempts it. */
+export const claims = due + claimDeliveries

@@ -1,10 +1,10 @@
-/** Settling and resending deliveries. */
+/** Settling and resending deliveries. Step 14 creates them again, so they use its columns. */
 export const settlements = /* sql */ `
 CREATE TYPE wabakit.settled AS (
   place integer, disabled text,
   id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
-  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
-  "createdAt" double precision, "finishedAt" double precision
+  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer, deferrals integer,
+  "deferredMs" double precision, "createdAt" double precision, "finishedAt" double precision
 );
 
 -- Settles claims. The result has no row for a delivery that is no longer under its claim. If a settlement would disable its
@@ -79,6 +79,8 @@ BEGIN
       holds_lane = c.status_after = 'pending' AND d.holds_lane AND c."releasesLane" IS NOT TRUE,
       attempts = d.attempts + (c.kind <> 'released')::integer,
       failures = d.failures + c.failed::integer,
+      deferrals = d.deferrals + (c.kind = 'deferred')::integer,
+      deferred_ms = d.deferred_ms + CASE c.kind WHEN 'deferred' THEN c."delayMs" ELSE 0 END,
       finished_at = CASE
         WHEN c.status_after = 'pending' THEN NULL
         WHEN c.status_after = c.status_before THEN d.finished_at
@@ -89,18 +91,21 @@ BEGIN
     RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, ROW(
       c.place, c.disabled,
       wabakit.delivery_id(d.event, d.subscription), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
-      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, c.occurred_at, d.finished_at
+      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, d.deferrals,
+      d.deferred_ms, c.occurred_at, d.finished_at
     )::wabakit.settled AS row
   ), attempted AS (
     INSERT INTO wabakit.attempts
-    SELECT a.subscription, a.event, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody", NOT a.failed
+    SELECT
+      a.subscription, a.event, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody",
+      a.kind = 'delivered', a.kind = 'deferred'
     FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
   ), results AS (
     SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
       floor(moment - max(a."durationMs") FILTER (WHERE a.failed))::bigint AS failing_since, min(w.disabled) AS disabled,
       CASE
         WHEN bool_or(a.failed) THEN 'failing'
-        WHEN bool_or(w.kind = 'delivered' AND a."isSlow") THEN 'slow'
+        WHEN bool_or(w.kind IN ('delivered', 'deferred') AND a."isSlow") THEN 'slow'
         WHEN bool_or(w.kind = 'delivered') THEN 'quick'
       END AS pace
     FROM written w JOIN asked a ON a.place = w.place GROUP BY w.subscription
@@ -123,7 +128,8 @@ BEGIN
   SELECT
     coalesce(array_agg(CASE
       WHEN w.place IS NULL THEN ROW(
-        j.place, j.disabled, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+        j.place, j.disabled, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL
       )::wabakit.settled
       ELSE w.row
     END) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '{}'),
@@ -156,7 +162,8 @@ BEGIN
     PERFORM pg_advisory_xact_lock(key);
   END LOOP;
   UPDATE wabakit.deliveries d SET
-    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0, finished_at = NULL,
+    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0,
+    deferrals = 0, deferred_ms = 0, finished_at = NULL,
     webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
   FROM wabakit.events e, wabakit.subscriptions s
   WHERE d.position = ANY (p_deliveries) AND e.position = d.event

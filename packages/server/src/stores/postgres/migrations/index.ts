@@ -11,8 +11,12 @@ import { retention } from './0010-retention.ts'
 import { tokenBuckets } from './0011-token-buckets.ts'
 import { dueTimes } from './0012-due-times.ts'
 import { workers } from './0013-workers.ts'
+import { deferrals } from './0014-deferrals.ts'
 
-/** The schema in steps. A database of version n has had the first n. A released step never changes. */
+/**
+ * The schema in steps. A database of version n has had the first n. A released step never changes, except
+ * for functions that a later step creates again.
+ */
 export const migrations: readonly string[] = [
   tables,
   records,
@@ -27,4 +31,5 @@ export const migrations: readonly string[] = [
   tokenBuckets,
   dueTimes,
   workers,
+  deferrals,
 ]
