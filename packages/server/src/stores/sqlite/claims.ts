@@ -34,9 +34,10 @@ type Queue = {
   record: SubscriptionRecord | undefined
 }
 
-const states = mapRows<{ organizationId: string; pace: Pace; leases: number }>({
+const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean; leases: number }>({
   organizationId: 'text',
   pace: 'text',
+  isDisabled: 'flag',
   leases: 'integer',
 })
 const deliveries = mapTable('deliveries')
@@ -51,7 +52,7 @@ const isBefore = (left: Candidate, right: Candidate): number =>
 /** Makes the claims of a database. */
 export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims => {
   const readState = database.prepare(
-    `select s.organizationId, s.pace, (
+    `select s.organizationId, s.pace, s.disabledReason is not null as isDisabled, (
        select count(*) from deliveries where subscription = s.seq and status = 'claimed' and dueAt > ?
      ) as leases
      from subscriptions s where s.seq = ?`,
@@ -87,8 +88,10 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
 
   const openQueue = (subscription: number, request: ClaimRequest): Queue => {
     const row = readState.get(request.now, subscription)
-    const { organizationId, pace, leases } =
-      row === undefined ? { organizationId: '', pace: 'new' as const, leases: 0 } : states.toRecord(row)
+    const { organizationId, pace, isDisabled, leases } =
+      row === undefined
+        ? { organizationId: '', pace: 'new' as const, isDisabled: true, leases: 0 }
+        : states.toRecord(row)
     const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
     return {
       subscription,
@@ -98,7 +101,7 @@ export const createClaims = (database: DatabaseSync, dueTimes: DueTimes): Claims
       isLeased: false,
       candidates: [],
       chunk: 2,
-      isWhole: false,
+      isWhole: isDisabled,
       record: undefined,
     }
   }

@@ -19,8 +19,6 @@ export type Lanes = {
   add(seq: number, event: EventRecord, recipient: Recipient): void
   /** Makes due the first waiting delivery of a lane, unless the lane is held or its event must wait for another one. */
   advance(lane: Lane, now: number): void
-  /** Skips all unfinished deliveries of a subscription. */
-  skipAll(subscription: number, now: number): void
 }
 
 export type LanesOptions = {
@@ -52,10 +50,6 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
   const hold = database.prepare(
     `update deliveries set status = 'pending', laneState = 'holding', dueAt = ? where event = ? and subscription = ?`,
   )
-  const skip = database.prepare(
-    `update deliveries set status = 'skipped', laneState = null, dueAt = null, finishedAt = ?
-     where subscription = ? and laneState is not null`,
-  )
 
   const addDue = (subscription: number, dueAt: number): void => {
     dueTimes.add({ subscription, dueAt })
@@ -86,9 +80,6 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
         insert.run(...key, 'pending', 'holding', occurredAt, occurredAt, null)
         addDue(subscription, occurredAt)
       }
-    },
-    skipAll: (subscription, now) => {
-      skip.run(now, subscription)
     },
   }
 }

@@ -7,6 +7,7 @@ import { createClaims } from './claims.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createReadDeliveries } from './delivery-rows.ts'
 import { createDueTimes } from './due-times.ts'
+import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createGroups } from './groups.ts'
@@ -14,11 +15,15 @@ import { createLanes } from './lanes.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { createOrganizations } from './organizations.ts'
 import { createParticipants } from './participants.ts'
+import { createPrune } from './prune.ts'
 import { createResend } from './resend.ts'
 import { createSettle } from './settlements.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
+
+/** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
+const removalBatch = 200
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
@@ -30,14 +35,16 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const apiKeys = createApiKeys(database, organizations)
   const groups = createGroups(database, events)
   const participants = createParticipants(database, events)
-  const calls = createCalls(database, events)
   const summaries = createSummaries(database, events)
-  const subscriptions = createSubscriptions(database, lanes)
+  const calls = createCalls(database, events, summaries)
+  const subscriptions = createSubscriptions(database)
   const claims = createClaims(database, dueTimes)
   const settle = createSettle({ database, lanes, dueTimes, onDue: due.notify, onPace: claims.notePace })
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes })
+  const { prune, continueRemovals } = createPrune(database, calls)
+  const erase = createErase({ database, calls, lanes, dueTimes })
   const measureBacklog = createMeasureBacklog(database, dueTimes)
   const commits = createGroupCommit({
     database,
@@ -66,11 +73,36 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     }
   }
 
+  /** Reads what an organization owns. If there is none, there is nothing. */
+  const readOf = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
+    read(() => (organizations.exists(organizationId) ? work() : nothing))
+
+  let lastRemoval: Promise<unknown> = Promise.resolve()
+
+  /** Continues all removals to their end, one batch per transaction, after those that are running. */
+  const endRemovals = (): Promise<void> => {
+    const removal = lastRemoval.then(async () => {
+      while ((await write(() => continueRemovals(removalBatch))) > 0);
+    })
+    lastRemoval = removal.catch(() => {})
+    return removal
+  }
+
+  /** Ends a removal that has begun. If that fails, `prune` continues. */
+  const endRemoval = async <Outcome>(outcome: Outcome): Promise<Outcome> => {
+    await endRemovals().catch(() => {})
+    return outcome
+  }
+
   return {
-    saveOrganization: (organization) => write(() => organizations.save(organization)),
+    saveOrganization: async (organization) => {
+      if (organizations.isBeingRemoved(organization.id)) await endRemovals()
+      return write(() => organizations.save(organization))
+    },
     findOrganization: (organizationId) => read(() => organizations.find(organizationId)),
     listOrganizations: (page) => read(() => organizations.list(page)),
-    removeOrganization: (organizationId) => write(() => organizations.remove(organizationId)),
+    removeOrganization: async (organizationId) =>
+      (await write(() => organizations.remove(organizationId))) && endRemoval(true),
 
     addApiKey: (key) => writeTo(key.organizationId, () => apiKeys.add(key)),
     listApiKeys: (organizationId) => read(() => apiKeys.list(organizationId)),
@@ -78,34 +110,50 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     findCaller: (keyHash) => read(() => apiKeys.findCaller(keyHash)),
 
     createGroup: (change) => writeTo(change.group.organizationId, () => groups.create(change)),
-    findGroup: (organizationId, groupId) => read(() => groups.find(organizationId, groupId)),
+    findGroup: (organizationId, groupId) =>
+      readOf(organizationId, () => groups.find(organizationId, groupId), undefined),
     saveParticipant: (change) => writeTo(change.participant.organizationId, () => participants.save(change)),
-    findParticipant: (key) => read(() => participants.find(key)),
+    findParticipant: (key) => readOf(key.organizationId, () => participants.find(key), undefined),
+    listParticipants: (organizationId, digits) =>
+      readOf(organizationId, () => participants.list(organizationId, digits), []),
 
     saveCall: (change) => writeTo(change.call.organizationId, () => calls.save(change)),
     findCall: (organizationId, callId) =>
-      read(() => {
-        const call = calls.find(organizationId, callId)
-        return call && { call, summary: summaries.find(organizationId, callId) }
-      }),
+      readOf(
+        organizationId,
+        () => {
+          const call = calls.find(organizationId, callId)
+          return call && { call, summary: summaries.find(organizationId, callId) }
+        },
+        undefined,
+      ),
+    listCalls: (query) => readOf(query.organizationId, () => calls.list(query), { items: [] }),
     saveSummary: (change) => writeTo(change.summary.organizationId, () => summaries.save(change)),
 
     addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
-    listEvents: (query) => read(() => events.list(query)),
+    listEvents: (query) => readOf(query.organizationId, () => events.list(query), { items: [] }),
 
-    saveSubscription: (subscription) =>
-      writeTo(subscription.organizationId, () => subscriptions.save(subscription)),
+    saveSubscription: async (subscription) => {
+      const isDisabled = subscription.disabledReason !== null
+      // What it has left from being disabled before must not be sent.
+      if (subscription.revision > 1 && !isDisabled) await endRemovals()
+      const outcome = await writeTo(subscription.organizationId, () => subscriptions.save(subscription))
+      return isDisabled ? endRemoval(outcome) : outcome
+    },
     findSubscription: (organizationId, subscriptionId) =>
       read(() => subscriptions.find(organizationId, subscriptionId)),
     listSubscriptions: (organizationId, page) => read(() => subscriptions.list(organizationId, page)),
-    removeSubscription: (organizationId, subscriptionId) =>
-      write(() => subscriptions.remove(organizationId, subscriptionId)),
+    removeSubscription: async (organizationId, subscriptionId) =>
+      (await write(() => subscriptions.remove(organizationId, subscriptionId))) && endRemoval(true),
 
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
     claimDeliveries: (request) => write(() => claims.claim(request)),
-    settleDelivery: (settlement) => write(() => settle(settlement)),
+    settleDelivery: async (settlement) => {
+      const settled = await write(() => settle(settlement))
+      return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
+    },
     resendDeliveries: (query) => write(() => resend(query)),
     nextDueAt: () =>
       read(() => {
@@ -117,7 +165,8 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     onDue: due.subscribe,
     // Only one process uses the file, and the next one releases its claims.
     registerWorker: () => () => {},
-    prune: (request) => write(() => deliveries.prune(request)),
+    prune: (request) => write(() => prune(request)),
+    erase: (request) => write(() => erase(request)),
 
     close: async () => {
       if (isClosed) return
