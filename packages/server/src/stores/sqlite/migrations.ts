@@ -199,16 +199,16 @@ export const migrations: readonly string[] = [
   -- The last step of a participant; null if there was none.
   alter table groups add column activeAt integer;
   update groups set activeAt = (
-    select max(changedAt) from participants p
+    select max(createdAt, max(p.changedAt)) from participants p
     where p.organizationId = groups.organizationId and p.groupId = groups.clientCustomGroupId
   );
   create index groupsByActivity on groups (coalesce(activeAt, createdAt));
   create trigger participantAdded after insert on participants begin
-    update groups set activeAt = max(coalesce(activeAt, 0), new.changedAt)
+    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
     where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
   end;
   create trigger participantChanged after update on participants begin
-    update groups set activeAt = max(coalesce(activeAt, 0), new.changedAt)
+    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
     where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
   end;
   `,

@@ -11,6 +11,7 @@ import { retention } from './0010-retention.ts'
 import { tokenBuckets } from './0011-token-buckets.ts'
 import { dueTimes } from './0012-due-times.ts'
 import { workers } from './0013-workers.ts'
+import { removals } from './0015-removals.ts'
 
 /** The schema in steps. A database of version n has had the first n. A released step never changes. */
 export const migrations: readonly string[] = [
@@ -27,4 +28,5 @@ export const migrations: readonly string[] = [
   tokenBuckets,
   dueTimes,
   workers,
+  removals,
 ]
