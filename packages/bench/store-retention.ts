@@ -55,7 +55,12 @@ const measureLatencies = async (store: Store): Promise<object> => {
     Math.round((1_000 * removed) / (performance.now() - start))
   const finishedBefore = Date.now() - many - 1
   const startOfRetention = performance.now()
-  const stop = startRetention({ store: { prune }, keptMs: finishedBefore, onError: console.error })
+  const stop = startRetention({
+    store: { prune },
+    keptMs: finishedBefore,
+    recordsKeptMs: finishedBefore,
+    onError: console.error,
+  })
   const withRetention = await measureLatency(store, Number(seconds))
   await stop()
   const rateWithPauses = computeRateSince(startOfRetention)

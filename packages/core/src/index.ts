@@ -57,6 +57,10 @@ export type {
   SubscriptionWithSecret,
 } from './subscriptions/subscriptions.ts'
 
+// Erasing
+
+export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './erasure/erasures.ts'
+
 // Errors
 
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'

@@ -3,12 +3,14 @@ import type { Store } from '@wabakit/core'
 
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
-  /** How long finished deliveries are kept, in milliseconds. */
+  /** How long finished deliveries and their events are kept, in milliseconds. */
   readonly keptMs: number
+  /** How long calls, groups and participants are kept, in milliseconds. */
+  readonly recordsKeptMs: number
   readonly onError: (error: unknown) => void
 }
 
-/** Maximum number of deliveries and of events that one transaction removes. On SQLite, all other work waits for it. */
+/** Maximum number of records of each kind that one transaction removes. On SQLite, all other work waits for it. */
 const batch = 100
 
 /** The pause after a transaction, as a multiple of its duration. Removal thus takes at most a fifth of the time. */
@@ -18,17 +20,23 @@ const pauseFactor = 4
 const idleMs = 60_000
 
 /**
- * Removes old finished deliveries and their events in small transactions, with pauses in between.
+ * Removes old records, and what interrupted removals have left, in small transactions with pauses in between.
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */
-export const startRetention = ({ store, keptMs, onError }: RetentionOptions): (() => Promise<void>) => {
+export const startRetention = ({
+  store,
+  keptMs,
+  recordsKeptMs,
+  onError,
+}: RetentionOptions): (() => Promise<void>) => {
   const stopping = new AbortController()
   const { signal } = stopping
 
   const prune = async (): Promise<number> => {
     try {
-      return await store.prune({ before: Date.now() - keptMs, limit: batch })
+      const now = Date.now()
+      return await store.prune({ before: now - keptMs, recordsBefore: now - recordsKeptMs, limit: batch })
     } catch (error) {
       onError(error)
       return 0

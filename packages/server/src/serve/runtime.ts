@@ -134,7 +134,12 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       if (role === 'api') return
       publishAttempts()
       service.dispatcher.start()
-      stopRetention = startRetention({ store, keptMs: settings.retentionDays * dayMs, onError })
+      stopRetention = startRetention({
+        store,
+        keptMs: settings.retentionDays * dayMs,
+        recordsKeptMs: settings.recordRetentionDays * dayMs,
+        onError,
+      })
     },
     stop: async (graceMs) => {
       isStopping = true
