@@ -70,7 +70,8 @@ const parseDigits = (customerNumber: string): string => {
   return digits
 }
 
-/** The cursor of a customer's events; before them come the calls. */
+/** Cursors of a customer's calls, and of the events, which come after them. */
+const callsPrefix = 'calls:'
 const eventsPrefix = 'events:'
 
 export const createErasures = ({ store, clock, directory }: ServerContext): Erasures => {
@@ -125,15 +126,16 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
     const query = { organizationId, customerDigits: digits, limit: callsPerPart, cursor }
     const { items, nextCursor } = await store.listCalls(query)
     let events = 0
-    for (const { callId } of items) events += await eraseCall(context, callId)
+    // A dry run counts the events of calls with all others.
+    if (!context.dryRun) for (const { callId } of items) events += await eraseCall(context, callId)
     // The participants are few, and go with the last calls.
     const participants = nextCursor === undefined ? await store.listParticipants(organizationId, digits) : []
     await remove(context, { participants })
     return {
       calls: items.length,
       participants: participants.length,
-      events: context.dryRun ? 0 : events,
-      nextCursor: nextCursor === undefined ? eventsPrefix : `calls:${nextCursor}`,
+      events,
+      nextCursor: nextCursor === undefined ? eventsPrefix : `${callsPrefix}${nextCursor}`,
     }
   }
 
@@ -148,8 +150,11 @@ export const createErasures = ({ store, clock, directory }: ServerContext): Eras
         return { calls: Number(isKnown), participants: 0, events: await eraseCall(context, callId) }
       }
       const digits = parseDigits(selection.customerNumber)
-      if (!cursor?.startsWith(eventsPrefix)) {
-        return eraseCalls(context, digits, cursor?.slice('calls:'.length))
+      if (cursor === undefined || cursor.startsWith(callsPrefix)) {
+        return eraseCalls(context, digits, cursor?.slice(callsPrefix.length))
+      }
+      if (!cursor.startsWith(eventsPrefix)) {
+        throw new InputError([{ path: 'cursor', message: 'is not a cursor of an erasure' }])
       }
       const { events, nextCursor } = await eraseEvents(
         context,

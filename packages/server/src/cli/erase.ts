@@ -1,3 +1,4 @@
+import { escapeControls } from '@wabakit/contract/escape-controls'
 import type { ErasedPart } from '@wabakit/core'
 import { Argument, type Command } from 'commander'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
@@ -46,11 +47,17 @@ const erase = async (kind: string, id: string, options: EraseOptions, output: Ou
     const control = createControlClient(options)
     await control.send(dryRun ? 'GET' : 'DELETE', getOrganizationPath(id))
     const text = `organization ${id}, and everything that it owns`
-    output.result({ organization: id, dryRun }, dryRun ? `would erase ${text}` : `erased ${text}`)
+    output.result(
+      { organization: id, dryRun },
+      escapeControls(dryRun ? `would erase ${text}` : `erased ${text}`),
+    )
     return
   }
   const counts = await eraseParts(kind === 'call' ? { callId: id } : { customerNumber: id }, options)
-  output.result({ ...counts, dryRun }, `${dryRun ? 'would erase' : 'erased'} ${format(counts)}`)
+  output.result(
+    { ...counts, dryRun },
+    escapeControls(`${dryRun ? 'would erase' : 'erased'} ${format(counts)}`),
+  )
 }
 
 export const define = (command: Command): void => {

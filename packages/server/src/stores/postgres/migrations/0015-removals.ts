@@ -31,7 +31,8 @@ CREATE INDEX groups_by_activity ON wabakit.groups (coalesce(active_at, created_a
 CREATE FUNCTION wabakit.note_activity() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE wabakit.groups g SET active_at = greatest(g.active_at, g.created_at, NEW.changed_at)
-  WHERE g.organization_id = NEW.organization_id AND g.client_custom_group_id = NEW.group_id;
+  WHERE g.organization_id = NEW.organization_id AND g.client_custom_group_id = NEW.group_id
+    AND g.active_at IS DISTINCT FROM greatest(g.active_at, g.created_at, NEW.changed_at);
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_activity AFTER INSERT OR UPDATE ON wabakit.participants
