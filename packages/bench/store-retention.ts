@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Store } from '@wabakit/core'
 import { startRetention } from '../server/src/serve/retention.ts'
 import type { Engine } from './src/growth/backlog.ts'
@@ -11,7 +12,7 @@ import { writeResult } from './src/report.ts'
 
 // Measures what finished deliveries cost: claims, new events and lists with 1,000,000 finished deliveries (and their events
 // and attempts), compared with 10,000. Then measures how long publishing an event takes while they are pruned, and how long
-// the first and the last batches of pruning take.
+// the first and the last batches of pruning take, and how long the event loop waits while the organization is removed.
 //
 //   node --conditions=@wabakit/source packages/bench/store-retention.ts [sqlite|postgres|both] [maximum] [latency seconds]
 const [kind = 'both', maximum = '1000000', seconds = '20'] = process.argv.slice(2)
@@ -115,6 +116,24 @@ const measureBatches = async (store: Store): Promise<object> => {
   }
 }
 
+/** Removes an organization with 10,000 deliveries. */
+const measureRemoval = async (store: Store): Promise<object> => {
+  const [organization] = (await store.listOrganizations({ limit: 1 })).items
+  if (organization === undefined) throw new Error('There is no organization.')
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  const start = performance.now()
+  await store.removeOrganization(organization.id)
+  const seconds = (performance.now() - start) / 1_000
+  delay.disable()
+  const toMs = (nanoseconds: number): number => Number((nanoseconds / 1e6).toFixed(1))
+  return {
+    seconds: Number(seconds.toFixed(1)),
+    'ms of event loop delay, p99': toMs(delay.percentile(99)),
+    maximum: toMs(delay.max),
+  }
+}
+
 const measure = async (engine: Engine): Promise<object> => {
   const contents = shapes['behind finished deliveries']
   if (contents === undefined) throw new Error('The shape does not exist.')
@@ -129,9 +148,11 @@ const measure = async (engine: Engine): Promise<object> => {
   const batches = await measureBatches(large.store)
   const sizes = { ...bytes, pruned: await large.size() }
   console.table({ ...batches, 'GB full': sizes.full / 1e9, 'GB after pruning': sizes.pruned / 1e9 })
+  const removal = await measureRemoval(small.store)
+  console.table(removal)
   await small.remove()
   await large.remove()
-  return { costs, latencies, batches, sizes }
+  return { costs, latencies, batches, sizes, removal }
 }
 
 const results: Record<string, object> = {}

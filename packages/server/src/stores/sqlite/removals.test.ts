@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@wabakit/core'
@@ -101,4 +102,22 @@ test('deliveries that an interrupted disabling has left are not sent when the su
   onTestFinished(next.close)
   await next.saveSubscription(subscription({ revision: 3 }))
   expect(count(`deliveries where status = 'skipped'`)).toBe(many)
+})
+
+test('erased data is in no file after the server has stopped', async () => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const store = sqliteStore({ path })
+  const number = '+15550199001'
+  await store.saveOrganization(organization())
+  await store.saveSubscription(subscription())
+  const events = Array.from({ length: 500 }, () =>
+    event({ payload: JSON.stringify({ customerNumber: number }) }),
+  )
+  await Promise.all(events.map(store.addEvent))
+  expect(readFileSync(`${path}-wal`).includes(number)).toBe(true)
+  const eventIds = events.map(({ id }) => id)
+  await store.erase({ organizationId: 'acme', now: 0, callIds: [], participants: [], eventIds })
+  await store.close()
+  expect(readFileSync(path).includes(number)).toBe(false)
+  expect(existsSync(`${path}-wal`)).toBe(false)
 })
