@@ -85,7 +85,8 @@ export const createPrune = (database: DatabaseSync, calls: Calls): Prune => {
   const run = (statement: typeof skip, ...values: (string | number)[]): number =>
     Number(statement.run(...values).changes)
 
-  const continueRemovals = (limit: number): number => {
+  /** Removes or skips at most `limit` rows of one kind. */
+  const takeStep = (limit: number): number => {
     const subscription = Number(removedSubscription.get()?.key ?? 0)
     if (subscription > 0) {
       return run(deleteDeliveries, subscription, limit) || run(deleteSubscription, subscription)
@@ -100,6 +101,16 @@ export const createPrune = (database: DatabaseSync, calls: Calls): Prune => {
       if (removed > 0) return removed
     }
     return run(deleteOrganization, id)
+  }
+
+  const continueRemovals = (limit: number): number => {
+    let done = 0
+    while (done < limit) {
+      const changed = takeStep(limit - done)
+      if (changed === 0) break
+      done += changed
+    }
+    return done
   }
 
   const pruneRecords = (before: number, limit: number): number => {

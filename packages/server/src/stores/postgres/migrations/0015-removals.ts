@@ -158,7 +158,7 @@ BEGIN
       DELETE FROM wabakit.deliveries WHERE position = ANY (found_deliveries) RETURNING subscription, event
     )
     DELETE FROM wabakit.attempts a USING deleted d WHERE a.subscription = d.subscription AND a.event = d.event;
-    IF cardinality(found_deliveries) = 0 THEN
+    IF cardinality(found_deliveries) < p_limit THEN
       DELETE FROM wabakit.due_times WHERE subscription = subscription_position;
       DELETE FROM wabakit.subscriptions WHERE position = subscription_position;
     END IF;
