@@ -1,6 +1,7 @@
 import { type Calls, createCalls } from './calls/calls.ts'
 import { createSummaries, type Summaries } from './calls/summaries.ts'
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
+import { createErasures, type Erasures } from './erasure/erasures.ts'
 import { type IterationOptions, iterateEmissions } from './events/emissions.ts'
 import {
   createEventLog,
@@ -42,6 +43,7 @@ export type ReferenceServer = EventObservation & {
   readonly subscriptions: Subscriptions
   readonly events: Events
   readonly deliveries: Deliveries
+  readonly erasures: Erasures
   readonly dispatcher: Dispatcher
   /**
    * Iterates over the events that this process publishes from now on.
@@ -104,6 +106,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     subscriptions: createSubscriptions({ ...context, allowLoopbackHttp }),
     events: createEvents(context),
     deliveries: createDeliveries(context),
+    erasures: createErasures(context),
     dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
     on: log.on,
     once: log.once,

@@ -60,6 +60,10 @@ export type {
   SubscriptionWithSecret,
 } from './subscriptions/subscriptions.ts'
 
+// Erasing
+
+export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './erasure/erasures.ts'
+
 // Errors
 
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
@@ -100,11 +104,13 @@ export type {
   Backlog,
   BacklogRequest,
   CallChange,
+  CallQuery,
   CallWithSummary,
   ClaimedDelivery,
   ClaimRequest,
   DeliveryQuery,
   DeliverySelection,
+  ErasureRequest,
   EventQuery,
   GroupCreation,
   GroupCreationOutcome,

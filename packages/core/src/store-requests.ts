@@ -56,6 +56,13 @@ export type ParticipantKey = {
   readonly digits: string
 }
 
+/** Selects calls of an organization. */
+export type CallQuery = PageRequest & {
+  readonly organizationId: string
+  /** Only calls with a customer whose number has these digits. */
+  readonly customerDigits?: string | undefined
+}
+
 /** A call's new record, and its event, if there is one. */
 export type CallChange = { readonly call: CallRecord; readonly event: EventRecord | null }
 
@@ -199,12 +206,23 @@ export type ResendOutcome = {
   readonly nextCursor?: string | undefined
 }
 
-/** Selects old records to remove. */
+/** Selects old records to remove. Times are Unix time in milliseconds. */
 export type PruneRequest = {
-  /** Unix time in milliseconds. */
+  /** Removes deliveries that finished before this time, and events that occurred before it. */
   readonly before: number
-  /** Maximum number of deliveries, and of events, that one call removes. */
+  /** Removes calls, groups and participants without a change since this time. Without it, they are kept. */
+  readonly recordsBefore?: number | undefined
+  /** Maximum number of records of each kind that one transaction removes. */
   readonly limit: number
+}
+
+/** What to erase. */
+export type ErasureRequest = {
+  readonly organizationId: string
+  readonly now: number
+  readonly callIds: readonly string[]
+  readonly participants: readonly Omit<ParticipantKey, 'organizationId'>[]
+  readonly eventIds: readonly string[]
 }
 
 /** Parameters of a measurement of the backlog. */

@@ -2,6 +2,7 @@ import type {
   ApiKeyRecord,
   AttemptRecord,
   CallerRecord,
+  CallRecord,
   DeliveryRecord,
   EventRecord,
   GroupRecord,
@@ -13,10 +14,12 @@ import type {
   Backlog,
   BacklogRequest,
   CallChange,
+  CallQuery,
   CallWithSummary,
   ClaimedDelivery,
   ClaimRequest,
   DeliveryQuery,
+  ErasureRequest,
   EventQuery,
   GroupCreation,
   GroupCreationOutcome,
@@ -47,6 +50,10 @@ export type * from './store-requests.ts'
  * at that moment: same organization, channel and digits, and `events` is `all` or contains the name. A new delivery is
  * `waiting` in its lane, or `skipped` if its subscription is disabled.
  *
+ * **Removal.** Removing an organization or a subscription, and disabling a subscription, take effect in one transaction:
+ * nobody finds what was removed, and what is disabled has nothing due. The promise resolves when everything that belongs
+ * to it is removed, or skipped, in further small transactions. After a crash, `prune` continues.
+ *
  * **Lanes.** A lane contains the unfinished deliveries of one subscription and one subject, in the order of their events.
  * A `pending` or `claimed` delivery blocks its lane until it is finished, or a settlement says `releasesLane`. When
  * nothing blocks a lane, its first `waiting` delivery becomes `pending` and due at once (a new delivery: at the time of
@@ -71,7 +78,10 @@ export type Store = {
   findOrganization(organizationId: string): Promise<OrganizationRecord | undefined>
   /** Lists all organizations, oldest first. */
   listOrganizations(page: PageRequest): Promise<Page<OrganizationRecord>>
-  /** Removes an organization and everything that it owns. Returns false if there is none. */
+  /**
+   * Removes an organization and everything that it owns. Returns false if there is none. Saving an organization with the
+   * same id waits until everything is removed.
+   */
   removeOrganization(organizationId: string): Promise<boolean>
 
   /** Adds a key. Returns `taken` if any organization has a key with this hash. */
@@ -95,15 +105,19 @@ export type Store = {
   saveParticipant(change: ParticipantChange): Promise<SaveOutcome>
   /** Finds a participant, including one who left or was removed. */
   findParticipant(key: ParticipantKey): Promise<ParticipantRecord | undefined>
+  /** Lists the memberships of a person, given by the digits of the number. */
+  listParticipants(organizationId: string, digits: string): Promise<ParticipantRecord[]>
 
   /** Writes a call by compare-and-set and publishes the event, if there is one. */
   saveCall(change: CallChange): Promise<SaveOutcome>
   /** Finds a call with its summary. */
   findCall(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
+  /** Lists calls of an organization in the order of their ids. */
+  listCalls(query: CallQuery): Promise<Page<CallRecord>>
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`: the
    * call had one, which was replaced, and no event is published. Of any number of concurrent calls exactly one is
-   * `first`, for as long as the organization exists, whatever has been pruned.
+   * `first`, for as long as the organization exists, whatever has been pruned or erased.
    */
   saveSummary(change: SummaryChange): Promise<'first' | 'replaced'>
 
@@ -189,10 +203,11 @@ export type Store = {
   registerWorker(lost: () => void): () => void
 
   /**
-   * Removes old records: deliveries that finished before the given time, with their attempts, and events that occurred
-   * before it and have no delivery left. At most `limit` of each. Affects no other method of the store.
+   * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
+   * `recordsBefore` is set, calls with their summaries, groups without a step of a participant since then, and
+   * participants who are no longer in their group. Also continues removals that were interrupted.
    *
-   * @returns the number of deliveries and events that were removed; 0 if there are none left to remove.
+   * @returns the number of records that were removed; 0 if there are none left to remove.
    */
   prune(request: PruneRequest): Promise<number>
   /**
@@ -201,6 +216,12 @@ export type Store = {
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
    */
   checkWritable(): Promise<void>
+  /**
+   * Erases calls with their summaries, participants, and events with their deliveries and attempts, in one transaction.
+   * What does not exist is ignored. Of a summary, the SHA-256 of the call's id stays, so that its event is not published
+   * again. The next delivery in the lane of an erased one becomes due; a claim of an erased delivery is stale.
+   */
+  erase(request: ErasureRequest): Promise<void>
   /** Closes everything that the store has open. */
   close(): Promise<void>
 }

@@ -127,6 +127,7 @@ const createScenario = async (database: Database) => {
         store,
         clock,
         keptMs: 30 * day,
+        recordsKeptMs: 30 * day,
         onError: (error) => expect.unreachable(String(error)),
       })()
     },

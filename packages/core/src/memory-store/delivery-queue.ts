@@ -32,6 +32,8 @@ export type DeliveryQueue = {
   drop(owner: SubscriptionRow): void
   /** Ends the claim of a removed delivery, which can no longer be settled. */
   forget(row: DeliveryRow): void
+  /** Removes a delivery from its lane. */
+  remove(row: DeliveryRow, now: number): void
   nextDueAt(): number | undefined
 }
 
@@ -205,6 +207,13 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     drop,
     forget: (row) => {
       claimed.delete(getDeliveryId(row))
+    },
+    remove: (row, now) => {
+      claimed.delete(getDeliveryId(row))
+      const { lane } = row
+      if (lane === undefined) return
+      lanes.finish(row, 'skipped', now)
+      lanes.promote(lane, now)
     },
     nextDueAt: () => {
       const next = Math.min(...Array.from(busy, getNextTime))

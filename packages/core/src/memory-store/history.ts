@@ -2,6 +2,7 @@ import type { EventRecord } from '../records.ts'
 import { outside } from '../storage/heap.ts'
 import type { DeliverySelection, PruneRequest, ResendOutcome, ResendQuery, Store } from '../store.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
+import { forgetCall, pruneRecords } from './old-records.ts'
 import { readPage } from './paging.ts'
 import {
   type DeliveryRow,
@@ -15,7 +16,7 @@ import {
 /** Events and their deliveries. */
 export type History = Pick<
   Store,
-  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune'
+  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune' | 'erase'
 > & {
   /** Throws if an event cannot be stored. Call it before its transaction writes anything. */
   check(event: EventRecord | null): void
@@ -174,13 +175,29 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
       })
       return { resent: items.filter((row) => resend(row, query)).length, nextCursor }
     },
-    prune: async ({ before, limit }) => {
-      let [deliveryCount, eventCount] = [0, 0]
+    prune: async ({ before, recordsBefore = -Infinity, limit }) => {
+      let [deliveryCount, eventCount, recordCount] = [0, 0, 0]
       for (const tables of organizations.values()) {
         deliveryCount += pruneDeliveries(tables, { before, limit: limit - deliveryCount })
         eventCount += pruneEvents(tables, { before, limit: limit - eventCount })
+        recordCount += pruneRecords(tables, recordsBefore, limit)
       }
-      return deliveryCount + eventCount
+      return deliveryCount + eventCount + recordCount
+    },
+    erase: async ({ organizationId, callIds, participants, eventIds, now }) => {
+      const tables = organizations.get(organizationId)
+      if (tables === undefined) return
+      for (const callId of callIds) forgetCall(tables, callId)
+      for (const { groupId, digits } of participants) tables.participants.get(groupId)?.delete(digits)
+      const erased = new Set(eventIds.filter((id) => events.get(id)?.event.organizationId === organizationId))
+      const isErased = ({ event }: EventRow | DeliveryRow): boolean => erased.has(event.id)
+      for (const row of tables.deliveries.filter(isErased)) {
+        deliveries.delete(getDeliveryId(row))
+        queue.remove(row, now)
+      }
+      tables.deliveries = tables.deliveries.filter((row) => !isErased(row))
+      tables.events = tables.events.filter((row) => !isErased(row))
+      for (const id of erased) events.delete(id)
     },
   }
 }

@@ -3,6 +3,8 @@ import type { SubscriptionRecord } from '../records.ts'
 import { createDueNotifier } from '../storage/due-notifier.ts'
 import { outside } from '../storage/heap.ts'
 import type { SaveOutcome, Store } from '../store.ts'
+import { toDigits } from '../values/phone-number.ts'
+import { sha256 } from '../values/sha256.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createHistory } from './history.ts'
 import { measureBacklog } from './measure-backlog.ts'
@@ -138,6 +140,10 @@ export const memoryStore = (): Store => {
     },
     findParticipant: async ({ organizationId, groupId, digits }) =>
       organizations.get(organizationId)?.participants.get(groupId)?.get(digits),
+    listParticipants: async (organizationId, digits) =>
+      [...(organizations.get(organizationId)?.participants.values() ?? [])].flatMap(
+        (members) => members.get(digits) ?? [],
+      ),
 
     saveCall: async ({ call, event }) => {
       const { calls } = getTables(call.organizationId)
@@ -152,9 +158,19 @@ export const memoryStore = (): Store => {
       const call = tables?.calls.get(callId)
       return call && { call, summary: tables?.summaries.get(callId) }
     },
+    listCalls: async ({ organizationId, customerDigits, cursor = '', limit }) => {
+      const found = [...(organizations.get(organizationId)?.calls.values() ?? [])]
+        .filter(({ callId, customerNumber }) => {
+          const isOfCustomer = customerDigits === undefined || toDigits(customerNumber) === customerDigits
+          return isOfCustomer && callId > cursor
+        })
+        .sort((left, right) => (left.callId < right.callId ? -1 : 1))
+      const items = found.slice(0, limit)
+      return { items, ...(found.length > limit && { nextCursor: items.at(-1)?.callId }) }
+    },
     saveSummary: async ({ summary, event }) => {
-      const { summaries } = getTables(summary.organizationId)
-      const isFirst = !summaries.has(summary.callId)
+      const { summaries, summaryMarks } = getTables(summary.organizationId)
+      const isFirst = !summaries.has(summary.callId) && !summaryMarks.has(sha256(summary.callId))
       if (isFirst) check(event)
       summaries.set(summary.callId, summary)
       if (isFirst) publish(event)

@@ -80,6 +80,8 @@ export type OrganizationTables = {
   readonly participants: Map<string, Map<string, ParticipantRecord>>
   readonly calls: Map<string, CallRecord>
   readonly summaries: Map<string, CallSummaryRecord>
+  /** SHA-256 of the ids of calls whose summary is removed. */
+  readonly summaryMarks: Set<string>
   readonly subscriptions: Map<string, SubscriptionRow>
   /** In the order in which they happened. */
   events: EventRow[]
@@ -95,6 +97,7 @@ export const createTables = (organization: OrganizationRecord, order: number): O
   participants: new Map(),
   calls: new Map(),
   summaries: new Map(),
+  summaryMarks: new Set(),
   subscriptions: new Map(),
   events: [],
   deliveries: [],

@@ -5,6 +5,7 @@ import { changeCases } from './change-cases.ts'
 import { claimCases } from './claim-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
+import { removalCases } from './removal-cases.ts'
 import { resendCases } from './resend-cases.ts'
 import { settlementCases } from './settlement-cases.ts'
 import type { StoreCase } from './store-case.ts'
@@ -29,6 +30,7 @@ export const storeCases: readonly StoreCase[] = [
   ...settlementCases,
   ...resendCases,
   ...backlogCases,
+  ...removalCases,
 ]
 
 // Records for further tests of a store

@@ -3,6 +3,7 @@ import type { Case } from './cases.ts'
 import { createGroupCases } from './create-group.ts'
 import { deliveryCases } from './delivery.ts'
 import { emissionCases } from './emission-rules.ts'
+import { erasureCases } from './erasure.ts'
 import { getSummaryCases } from './get-summary.ts'
 import { idempotencyCases } from './idempotency.ts'
 import { machineCases } from './machines.ts'
@@ -24,4 +25,5 @@ export const suite: readonly Case[] = [
   ...subscriptionCases,
   ...deliveryCases,
   ...observationCases,
+  ...erasureCases,
 ]

@@ -9,7 +9,7 @@ export type ControlClient = {
    *
    * @throws CliError when the server cannot be reached or responds with an error.
    */
-  send(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown>
+  send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>
   /**
    * Requests a path without reading the body of the response.
    *
@@ -19,6 +19,7 @@ export type ControlClient = {
 }
 
 const requestTimeoutMs = 15_000
+const removalTimeoutMs = 3_600_000
 
 /** Reads the message of an error response, or one line for each issue if there are several. */
 export const readErrorMessage = async (response: Response): Promise<string> => {
@@ -64,7 +65,9 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
 
   return {
     send: async (method, path, body) => {
-      const init: RequestInit = { method, signal: AbortSignal.timeout(requestTimeoutMs) }
+      // Removing may take long, and continues if nobody waits.
+      const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
+      const init: RequestInit = { method, signal: AbortSignal.timeout(timeoutMs) }
       if (body !== undefined) {
         init.body = JSON.stringify(body)
         init.headers = { 'content-type': 'application/json' }

@@ -44,6 +44,11 @@ const commands: readonly CommandEntry[] = [
     load: () => import('./key.ts'),
   },
   {
+    name: 'erase',
+    summary: 'erase a call, a customer or an organization',
+    load: () => import('./erase.ts'),
+  },
+  {
     name: 'sign',
     summary: 'sign a payload and print the webhook headers',
     load: () => import('./sign.ts'),

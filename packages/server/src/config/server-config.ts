@@ -138,6 +138,11 @@ export const ServerConfig = z.strictObject({
       'Number of days after which finished deliveries, and events without other deliveries, are removed.',
     form: 'a whole number from 1 to 3650',
   }),
+  recordRetentionDays: z._default(whole(1, 36_500), 365).register(settingFacts, {
+    about:
+      'Number of days after which calls with their summaries, groups without a step of a participant, and participants who are no longer in a group are removed.',
+    form: 'a whole number from 1 to 36500',
+  }),
   maxConnections: z._default(whole(1, 1_000_000), 10_000).register(settingFacts, {
     about: 'Maximum number of concurrent connections. Further ones are closed immediately.',
     form: 'a whole number from 1 to 1000000',

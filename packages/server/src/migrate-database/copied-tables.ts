@@ -48,10 +48,11 @@ const copyTable = (
 export const copiedTables: readonly CopiedTable[] = [
   copyTable('organizations', ['seq'], { position: 'seq' }),
   copyTable('apiKeys', ['seq'], { position: 'seq' }),
-  copyTable('groups', ['organizationId', 'clientCustomGroupId']),
+  copyTable('groups', ['organizationId', 'clientCustomGroupId'], { active_at: 'activeAt' }),
   copyTable('participants', ['organizationId', 'groupId', 'digits']),
   copyTable('calls', ['organizationId', 'callId']),
   copyTable('summaries', ['organizationId', 'callId']),
+  copyTable('summaryMarks', ['organizationId', 'hash']),
   copyTable('subscriptions', ['seq'], { position: 'seq', pace: 'pace' }),
   copyTable('events', ['seq'], { position: 'seq' }),
   {

@@ -4,7 +4,7 @@ import { startRetention } from './retention.ts'
 
 const day = 86_400_000
 
-test('removes finished deliveries and their events after the retention time, and nothing younger', async () => {
+test('removes finished deliveries, their events and groups after the retention, and nothing younger', async () => {
   const store = memoryStore()
   let now = Date.now() - 31 * day
   const service = createReferenceServer({
@@ -25,6 +25,7 @@ test('removes finished deliveries and their events after the retention time, and
     store,
     clock: { now: Date.now },
     keptMs: 30 * day,
+    recordsKeptMs: 30 * day,
     onError: (error) => {
       throw error
     },
@@ -33,6 +34,8 @@ test('removes finished deliveries and their events after the retention time, and
 
   expect((await service.events.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
   expect((await service.deliveries.list('acme')).items).toMatchObject([{ subject: 'group:young' }])
+  expect(await service.groups.find('acme', 'old')).toBeUndefined()
+  expect(await service.groups.find('acme', 'young')).toBeDefined()
 })
 
 test('pauses after each batch for longer than it took', async () => {
@@ -52,6 +55,7 @@ test('pauses after each batch for longer than it took', async () => {
     },
     clock: { now: Date.now },
     keptMs: day,
+    recordsKeptMs: day,
     onError: (error) => errors.push(error),
   })
   await promise
@@ -70,6 +74,7 @@ test('reports a failure, and stops immediately during a pause', async () => {
     store: { prune: () => Promise.reject(new Error('away')) },
     clock: { now: Date.now },
     keptMs: day,
+    recordsKeptMs: day,
     onError: resolve,
   })
   expect(await promise).toEqual(new Error('away'))

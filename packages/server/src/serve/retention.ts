@@ -4,12 +4,14 @@ import type { Clock, Store } from '@wabakit/core'
 type RetentionOptions = {
   readonly store: Pick<Store, 'prune'>
   readonly clock: Clock
-  /** How long finished deliveries are kept, in milliseconds. */
+  /** How long finished deliveries and their events are kept, in milliseconds. */
   readonly keptMs: number
+  /** How long calls, groups and participants are kept, in milliseconds. */
+  readonly recordsKeptMs: number
   readonly onError: (error: unknown) => void
 }
 
-/** Maximum number of deliveries and of events that one transaction removes. On SQLite, all other work waits for it. */
+/** Maximum number of records of each kind that one transaction removes. On SQLite, all other work waits for it. */
 const batch = 100
 
 /** The pause after a transaction, as a multiple of its duration. Removal thus takes at most a fifth of the time. */
@@ -19,7 +21,7 @@ const pauseFactor = 4
 const idleMs = 60_000
 
 /**
- * Removes old finished deliveries and their events in small transactions, with pauses in between.
+ * Removes old records, and what interrupted removals have left, in small transactions with pauses in between.
  *
  * @returns a function that stops the removal and resolves when the last transaction has ended.
  */
@@ -27,6 +29,7 @@ export const startRetention = ({
   store,
   clock,
   keptMs,
+  recordsKeptMs,
   onError,
 }: RetentionOptions): (() => Promise<void>) => {
   const stopping = new AbortController()
@@ -34,7 +37,8 @@ export const startRetention = ({
 
   const prune = async (): Promise<number> => {
     try {
-      return await store.prune({ before: clock.now() - keptMs, limit: batch })
+      const now = clock.now()
+      return await store.prune({ before: now - keptMs, recordsBefore: now - recordsKeptMs, limit: batch })
     } catch (error) {
       onError(error)
       return 0

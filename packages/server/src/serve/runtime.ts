@@ -140,7 +140,13 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       if (role === 'api') return
       publishAttempts()
       service.dispatcher.start()
-      stopRetention = startRetention({ store, clock, keptMs: settings.retentionDays * dayMs, onError })
+      stopRetention = startRetention({
+        store,
+        clock,
+        keptMs: settings.retentionDays * dayMs,
+        recordsKeptMs: settings.recordRetentionDays * dayMs,
+        onError,
+      })
     },
     stop: async (graceMs) => {
       isStopping = true

@@ -27,6 +27,9 @@ type KindOf<Value> = [Value] extends [boolean]
 /** One column for each field of a record. A field without a column, or of another kind, does not compile. */
 export type Columns<Rec> = { readonly [Field in keyof Rec]-?: KindOf<NonNullable<Rec[Field]>> }
 
+/** What stays of a removed summary: the SHA-256 of the call's id. */
+type SummaryMark = { readonly organizationId: string; readonly hash: string }
+
 /** The records of each table. An attempt gets its `deliveryId` from its delivery's key. */
 export type StoredRecords = {
   readonly organizations: OrganizationRecord
@@ -35,6 +38,7 @@ export type StoredRecords = {
   readonly participants: ParticipantRecord
   readonly calls: CallRecord
   readonly summaries: CallSummaryRecord
+  readonly summaryMarks: SummaryMark
   readonly subscriptions: SubscriptionRecord
   readonly events: EventRecord
   readonly deliveries: DeliveryRecord
@@ -113,6 +117,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     generatedBy: 'text',
     generatedAt: 'integer',
   },
+  summaryMarks: { organizationId: 'text', hash: 'text' },
   subscriptions: {
     id: 'text',
     organizationId: 'text',

@@ -161,6 +161,32 @@ test('an error of the server ends with 1 and its message', async () => {
   expect(stranger).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(401\).*control token/) })
 })
 
+test('erase counts with --dry-run, and erases a customer, a call and an organization', async () => {
+  const { ready } = await startServer(['--database', ':memory:'])
+  const at = { env: { WABAKIT_SERVER: ready.url } }
+  const customerNumber = '+15550199001'
+  for (const callId of ['c1', 'c2']) {
+    const set = ['--set', `callId=${callId}`, '--set', `customerNumber="${customerNumber}"`]
+    await wabakit(['trigger', 'call', ...set, '--set', 'summary=false'], at)
+  }
+  const erase = async (...args: string[]) => (await wabakit(['erase', ...args], at)).stdout
+
+  expect(await erase('call', 'c2')).toBe('erased 1 call, 0 participants, 3 events with their deliveries\n')
+  const counts = '1 call, 0 participants, 3 events with their deliveries\n'
+  expect(await erase('customer', customerNumber, '--dry-run')).toBe(`would erase ${counts}`)
+  expect(await erase('customer', customerNumber)).toBe(`erased ${counts}`)
+  expect(JSON.parse(await erase('customer', customerNumber, '--format', 'json'))).toEqual({
+    calls: 0,
+    participants: 0,
+    events: 0,
+    dryRun: false,
+  })
+  expect(await erase('organization', 'demo', '--dry-run')).toMatch(/^would erase organization demo/)
+  expect(await erase('organization', 'demo')).toMatch(/^erased organization demo/)
+  const gone = await wabakit(['erase', 'organization', 'demo'], at)
+  expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "demo"') })
+})
+
 test('tail continues after the last event when the server comes back', async () => {
   const args = ['--database', 'tail.db']
   const first = await startServer(args)

@@ -97,15 +97,23 @@ export const fillDatabase = async (path: string, url: string): Promise<void> => 
   // A call whose summary waits for its end, claimed by a server that is gone; one of the claims was skipped then.
   now = Date.now() - minute
   await subscribe(server, { path: url, channel: 'PSTN' })
-  const { callId } = await calls.start('acme', {
-    channel: 'PSTN',
-    direction: 'INCOMING',
-    channelNumber: telephone,
-    customerNumber: '+15550199001',
-  })
-  await calls.accept('acme', callId, { startedAt: now - 42_000 })
-  await calls.end('acme', callId, { durationInSeconds: 42 })
+  const simulateCall = async (): Promise<string> => {
+    const { callId } = await calls.start('acme', {
+      channel: 'PSTN',
+      direction: 'INCOMING',
+      channelNumber: telephone,
+      customerNumber: '+15550199001',
+    })
+    await calls.accept('acme', callId, { startedAt: now - 42_000 })
+    await calls.end('acme', callId, { durationInSeconds: 42 })
+    return callId
+  }
+  const callId = await simulateCall()
   await summaries.save('acme', callId, summary, { generatedBy: 'automatic' })
+  // Only the mark of its summary stays.
+  const erased = await simulateCall()
+  await summaries.save('acme', erased, summary, { generatedBy: 'automatic' })
+  await server.erasures.erase('acme', { callId: erased })
   const missed = { channel: 'WHATSAPP', direction: 'INCOMING', channelNumber: number } as const
   await calls.start('acme', {
     ...missed,

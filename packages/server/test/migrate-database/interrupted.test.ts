@@ -30,7 +30,7 @@ const fill = async (): Promise<string> => {
   database.exec(`
     with recursive n (i) as (select 1 union all select i + 1 from n where i < ${groups})
     insert into groups select organizationId, 'many-' || printf('%05d', i), requestHash, wabaNumber, digits, subject, description,
-      joinApprovalMode, inviteLink, createdAt from groups, n where clientCustomGroupId = 'g-passed'
+      joinApprovalMode, inviteLink, createdAt, activeAt from groups, n where clientCustomGroupId = 'g-passed'
   `)
   database.close()
   return file
@@ -129,7 +129,7 @@ test('a migration that lost its connection says what to do, and a half-filled ta
   expect(missing.isEqual).toBe(false)
   await target.query(`
     INSERT INTO wabakit.groups SELECT organization_id, 'many-00007', request_hash, waba_number, digits, 'Other',
-      description, join_approval_mode, invite_link, created_at
+      description, join_approval_mode, invite_link, created_at, active_at
     FROM wabakit.groups WHERE client_custom_group_id = 'many-00008'
   `)
   const changed = await wabakit(['migrate-database', '--from', from, '--to', to])

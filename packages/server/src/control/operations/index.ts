@@ -1,6 +1,7 @@
 import type { Operation } from '../operation.ts'
 import { callOperations } from './calls.ts'
 import { deliveryOperations } from './deliveries.ts'
+import { erasureOperations } from './erasures.ts'
 import { eventOperations } from './events.ts'
 import { faultOperations } from './faults.ts'
 import { groupOperations } from './groups.ts'
@@ -15,5 +16,6 @@ export const operations: readonly Operation[] = [
   ...callOperations,
   ...eventOperations,
   ...deliveryOperations,
+  ...erasureOperations,
   ...faultOperations,
 ]

@@ -9,9 +9,11 @@ import type {
   SummaryChange,
 } from '@wabakit/core'
 import type { StoredRecords, TableName } from '../columns.ts'
+import { toPage } from '../page.ts'
 import { createBatches } from './batches.ts'
+import { createConditions } from './conditions.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
+import { ifOrganizationExists, type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
 export type Changes = Pick<
   Store,
@@ -19,8 +21,10 @@ export type Changes = Pick<
   | 'findGroup'
   | 'saveParticipant'
   | 'findParticipant'
+  | 'listParticipants'
   | 'saveCall'
   | 'findCall'
+  | 'listCalls'
   | 'saveSummary'
   | 'addEvent'
 >
@@ -115,7 +119,7 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
     findGroup: async (organizationId, groupId) => {
       const [found] = await read<SelectedRow>(
         `SELECT row_to_json(g) AS row FROM wabakit.groups g
-         WHERE g.organization_id = $1 AND g.client_custom_group_id = $2`,
+         WHERE g.organization_id = $1 AND g.client_custom_group_id = $2 AND ${ifOrganizationExists('$1')}`,
         [organizationId, groupId],
       )
       return found && groups.toRecord(found.row)
@@ -132,10 +136,19 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
     findParticipant: async ({ organizationId, groupId, digits }) => {
       const [found] = await read<SelectedRow>(
         `SELECT row_to_json(p) AS row FROM wabakit.participants p
-         WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits = $3`,
+         WHERE p.organization_id = $1 AND p.group_id = $2 AND p.digits = $3
+           AND ${ifOrganizationExists('$1')}`,
         [organizationId, groupId, digits],
       )
       return found && participants.toRecord(found.row)
+    },
+    listParticipants: async (organizationId, digits) => {
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(p) AS row FROM wabakit.participants p
+         WHERE p.organization_id = $1 AND p.digits = $2 AND ${ifOrganizationExists('$1')}`,
+        [organizationId, digits],
+      )
+      return rows.map(({ row }) => participants.toRecord(row))
     },
     saveCall: createChange<CallChange, 'calls', Result, SaveOutcome>(
       {
@@ -151,7 +164,7 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
         `SELECT row_to_json(c) AS call, row_to_json(s) AS summary
          FROM wabakit.calls c
          LEFT JOIN wabakit.summaries s ON s.organization_id = c.organization_id AND s.call_id = c.call_id
-         WHERE c.organization_id = $1 AND c.call_id = $2`,
+         WHERE c.organization_id = $1 AND c.call_id = $2 AND ${ifOrganizationExists('$1')}`,
         [organizationId, callId],
       )
       return (
@@ -160,6 +173,25 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
           summary: found.summary === null ? undefined : summaries.toRecord(found.summary),
         }
       )
+    },
+    listCalls: async ({ organizationId, customerDigits, cursor, limit }) => {
+      const where = createConditions()
+        .and('c.organization_id = ?', organizationId)
+        .and(ifOrganizationExists('?'), organizationId)
+        .andIf(`translate(c.customer_number, '+ .()-', '') = ?`, customerDigits)
+        .andIf('c.call_id > ?', cursor)
+      const rows = await read<SelectedRow>(
+        `SELECT row_to_json(c) AS row FROM wabakit.calls c
+         WHERE ${where.sql} ORDER BY c.call_id LIMIT ${where.addValue(limit + 1)}`,
+        where.values,
+      )
+      return toPage({
+        rows,
+        limit,
+        isFollowed: false,
+        toItem: ({ row }) => calls.toRecord(row),
+        toCursor: ({ row }) => String(row.call_id),
+      })
     },
     saveSummary: createChange<SummaryChange, 'summaries', Result, 'first' | 'replaced'>(
       {

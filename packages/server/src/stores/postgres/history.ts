@@ -5,14 +5,14 @@ import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createPrune } from './prune.ts'
-import { mapTable, type SelectedRow } from './records.ts'
+import { ifOrganizationExists, mapTable, type SelectedRow } from './records.ts'
 
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
 export type History = Pick<
   Store,
-  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune'
+  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune' | 'erase'
 >
 
 /** Deliveries with their events and subscriptions. */
@@ -32,6 +32,7 @@ const selectDeliveries = (selection: DeliverySelection): Conditions => {
   const key = selection.deliveryId === undefined ? undefined : parseDeliveryId(selection.deliveryId)
   return createConditions()
     .and('d.organization_id = ?', selection.organizationId)
+    .and('s.revision > 0')
     .andIf('d.event = ?', key?.event)
     .andIf('d.subscription = ?', key?.subscription)
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', selection.eventId)
@@ -69,6 +70,7 @@ export const createHistory = ({
       const [last] = cursor === undefined ? [] : parseCursor(cursor, 1)
       const where = createConditions()
         .and('e.organization_id = ?', organizationId)
+        .and(ifOrganizationExists('?'), organizationId)
         .andIf('e.id = ?', eventId)
         .andIf('e.name = ?', name)
         .andIf('e.subject = ?', subject)
@@ -113,6 +115,7 @@ export const createHistory = ({
       const rows = await read<SelectedRow>(
         `SELECT row_to_json(a) AS row
          FROM wabakit.deliveries d JOIN wabakit.attempts a USING (subscription, event)
+         JOIN wabakit.subscriptions s ON s.position = d.subscription AND s.revision > 0
          WHERE d.subscription = $1 AND d.event = $2 AND d.organization_id = $3 ORDER BY a.number`,
         [subscription, event, organizationId],
       )
@@ -141,5 +144,15 @@ export const createHistory = ({
       return { resent: outcome?.resent ?? 0, nextCursor }
     },
     prune: createPrune(query),
+    erase: async ({ organizationId, callIds, participants, eventIds }) => {
+      const [row] = await query<{ due: boolean }>('SELECT wabakit.erase($1, $2, $3, $4, $5) AS due', [
+        organizationId,
+        callIds,
+        participants.map(({ groupId }) => groupId),
+        participants.map(({ digits }) => digits),
+        eventIds,
+      ])
+      if (row?.due) channel.announce()
+    },
   }
 }

@@ -1,9 +1,4 @@
 export type { DueChannel } from './due-channel.ts'
-export {
-  openPostgres,
-  type PostgresDatabase,
-  type PostgresOptions,
-  type QueryOptions,
-} from './open-postgres.ts'
+export { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
 export { postgresStore } from './postgres-store.ts'
 export { postgresTokenBuckets } from './postgres-token-buckets.ts'

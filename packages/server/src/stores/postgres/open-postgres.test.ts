@@ -152,18 +152,6 @@ test('reports a read whose response was lost as unavailable', async () => {
   await proxy.close()
 })
 
-test('reports an unknown outcome for a long change only if its COMMIT was not confirmed', async () => {
-  const proxy = await createTcpProxy(cluster.port)
-  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
-  const database = await open({ url: proxied })
-  const remove = () => database.query(`SELECT 'remove'`, [], { isLong: true })
-  proxy.loseResponseTo('remove')
-  await expect(remove()).rejects.toBeInstanceOf(StorageUnavailableError)
-  proxy.loseResponseTo('COMMIT')
-  await expect(remove()).rejects.toBeInstanceOf(StorageOutcomeUnknownError)
-  await proxy.close()
-})
-
 test('reports an unknown outcome for a change whose backend was terminated', async () => {
   const store = postgresStore(await open())
   await store.saveOrganization(organization())
@@ -176,22 +164,6 @@ test('reports an unknown outcome for a change whose backend was terminated', asy
   expect(await created).toBeInstanceOf(StorageOutcomeUnknownError)
   await blocker.end()
 })
-
-test('releases the locks of a process that stops in the middle of a transaction', async () => {
-  const proxy = await createTcpProxy(cluster.port)
-  const proxied = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
-  const silent = await open({ url: proxied, statementTimeoutMs: 300 })
-  const alive = await open({ statementTimeoutMs: 5_000 })
-  const locks = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4242 AND granted`
-  const lost = silent.query('SELECT pg_advisory_xact_lock(4242), pg_sleep(0.2)', [], { isLong: true })
-  lost.catch(() => {})
-  await expect.poll(() => alive.query(locks)).toHaveLength(1)
-  proxy.blackHole()
-  expect(await alive.query('SELECT pg_advisory_xact_lock(4242)')).toHaveLength(1)
-  proxy.restore()
-  await expect(lost).rejects.toBeInstanceOf(StorageUnavailableError)
-  await proxy.close()
-}, 15_000)
 
 test('releases the lock of a process that stops in the middle of a migration', async () => {
   const proxy = await createTcpProxy(cluster.port)

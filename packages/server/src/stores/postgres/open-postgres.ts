@@ -28,8 +28,7 @@ export type PostgresOptions = {
    */
   readonly connectTimeoutMs?: number | undefined
   /**
-   * Maximum time of a statement, in milliseconds. Disabling or removing a subscription, or removing an organization, may
-   * take 60 times as long. A connection without a response 2 seconds later is closed.
+   * Maximum time of a statement, in milliseconds. A connection without a response 2 seconds later is closed.
    * @default 10_000
    */
   readonly statementTimeoutMs?: number | undefined
@@ -45,12 +44,6 @@ export type PostgresOptions = {
   readonly onWarning?: ((message: string) => void) | undefined
 }
 
-/** Options for {@link PostgresDatabase.query}. */
-export type QueryOptions = {
-  /** Whether the statement may change very many rows, and so take longer than `statementTimeoutMs`. */
-  readonly isLong?: boolean
-}
-
 /** An open database. */
 export type PostgresDatabase = {
   /**
@@ -59,11 +52,7 @@ export type PostgresDatabase = {
    * @throws StorageUnavailableError if nothing was changed.
    * @throws StorageOutcomeUnknownError if the change may have been committed.
    */
-  query<Row extends pg.QueryResultRow>(
-    sql: string,
-    values?: readonly unknown[],
-    options?: QueryOptions,
-  ): Promise<Row[]>
+  query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>
   /**
    * Runs a statement that reads, or that can safely be repeated.
    *
@@ -77,7 +66,6 @@ export type PostgresDatabase = {
 }
 
 const silenceMs = 2_000
-const longFactor = 60
 
 /**
  * Migrates a database. If this process stops in the middle, PostgreSQL ends its transaction after `timeoutMs`.
@@ -162,42 +150,19 @@ export const openPostgres = async ({
     }
   }
 
-  const runLong = async <Row extends pg.QueryResultRow>(
-    client: pg.PoolClient,
-    text: string,
-    values: unknown[],
-    onCommit: () => void,
-  ) => {
-    const limit = statementTimeoutMs * longFactor
-    await client.query('BEGIN')
-    await client.query(`SET LOCAL statement_timeout = ${limit}`)
-    const config = { text, values, query_timeout: limit + silenceMs }
-    const result = await client.query<Row>(config)
-    onCommit()
-    await client.query('COMMIT')
-    return result
-  }
-
   const query: PostgresDatabase['query'] = async <Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
-    { isLong = false }: QueryOptions = {},
   ) => {
     const client = await connect()
-    let isCommitPossible = !isLong
-    const onCommit = (): void => {
-      isCommitPossible = true
-    }
     try {
-      const { rows } = isLong
-        ? await runLong<Row>(client, text, [...values], onCommit)
-        : await client.query<Row>({ name: getName(text), text, values: [...values] })
+      const { rows } = await client.query<Row>({ name: getName(text), text, values: [...values] })
       client.release()
       return rows
     } catch (error) {
-      const failure = toStorageError(error, isCommitPossible)
+      const failure = toStorageError(error, true)
       // A rejected statement leaves the connection intact. After other failures, its state is unknown.
-      client.release(isLong || isLost(failure))
+      client.release(isLost(failure))
       throw failure
     }
   }

@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 const tables = [
-  ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries'],
+  ...['organizations', 'api_keys', 'groups', 'participants', 'calls', 'summaries', 'summary_marks'],
   ...['subscriptions', 'events', 'deliveries', 'attempts'],
 ]
 

@@ -4,12 +4,18 @@ import { event, organization, subscription } from '../../../test/records.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
-test('also removes deliveries that are older than the last removed one', async () => {
+const openStore = async () => {
   const cluster = await createCluster()
   onTestFinished(cluster.remove)
-  const store = postgresStore(await openPostgres({ url: await cluster.createDatabase() }))
+  const database = await openPostgres({ url: await cluster.createDatabase() })
+  const store = postgresStore(database)
   onTestFinished(store.close)
   await store.saveOrganization(organization())
+  return { database, store }
+}
+
+test('also removes deliveries that are older than the last removed one', async () => {
+  const { store } = await openStore()
   // Its deliveries are settled when their events happen.
   await store.saveSubscription(subscription({ disabledReason: 'by_hand' }))
 
@@ -18,4 +24,34 @@ test('also removes deliveries that are older than the last removed one', async (
     expect(await store.prune({ before: 1_000, limit: 10 })).toBe(2)
   }
   expect(await store.prune({ before: 1_000, limit: 10 })).toBe(0)
+})
+
+test('continues the removal of a process that died, in transactions of at most the given number of rows', async () => {
+  const { database, store } = await openStore()
+  await store.saveSubscription(subscription())
+  await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
+  await database.query(`SELECT wabakit.remove_organization('acme')`)
+
+  const removed: number[] = []
+  do removed.push(await store.prune({ before: 0, limit: 10 }))
+  while (removed.at(-1) !== 0)
+  // Deliveries, the subscription, events, the organization.
+  expect(removed).toEqual([10, 10, 10, 1, 10, 10, 10, 1, 0])
+  for (const table of ['organizations', 'subscriptions', 'due_times', 'events', 'deliveries']) {
+    expect(await database.query(`SELECT FROM wabakit.${table}`)).toEqual([])
+  }
+})
+
+test('a subscription whose disabling was interrupted has nothing to claim, and pruning skips the rest', async () => {
+  const { database, store } = await openStore()
+  await store.saveSubscription(subscription())
+  await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
+  await database.query(`UPDATE wabakit.subscriptions SET disabled_reason = 'by_hand'`)
+
+  const claim = { claimId: 'c', now: 0, leaseMs: 1_000, limit: 10, perSubscription: 10 }
+  expect(await store.claimDeliveries(claim)).toEqual([])
+  expect(await store.nextDueAt()).toBeUndefined()
+  await store.prune({ before: 0, limit: 10 })
+  const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 100, statuses: ['skipped'] })
+  expect(items).toHaveLength(30)
 })

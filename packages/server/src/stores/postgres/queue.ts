@@ -12,8 +12,9 @@ import type {
 } from '@wabakit/core'
 import { parseDeliveryId } from '../delivery-id.ts'
 import { createBatches } from './batches.ts'
-import type { PostgresDatabase, QueryOptions } from './open-postgres.ts'
+import type { PostgresDatabase } from './open-postgres.ts'
 import { type JsonRow, mapTable } from './records.ts'
+import { createRemovals } from './removals.ts'
 
 const { toRecord: toSubscription } = mapTable('subscriptions')
 
@@ -66,9 +67,10 @@ const toRow = (
 
 /** Claims and settles them in PostgreSQL, by the database's clock. */
 export const createQueue = ({ query, read, due: channel, worker }: PostgresDatabase): Queue => {
+  const removals = createRemovals(query)
   const write = async (
     settlements: readonly Settlement[],
-    options?: QueryOptions,
+    mayDisable = false,
   ): Promise<Map<number, SettledRow>> => {
     const rows = settlements.map(toRow)
     const written = await query<SettledRow>(
@@ -77,9 +79,8 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
         rows.map(({ event }) => event),
         rows.map(({ subscription }) => subscription),
         JSON.stringify(rows),
-        options?.isLong ?? false,
+        mayDisable,
       ],
-      options,
     )
     if (written[0]?.due) channel.announce()
     return new Map(written.map((each) => [each.place, each]))
@@ -90,10 +91,11 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
     return Promise.all(
       settlements.map(async (settlement, place) => {
         const first = written.get(place)
-        const found = first?.status === null ? (await write([settlement], { isLong: true })).get(0) : first
+        const found = first?.status === null ? (await write([settlement], true)).get(0) : first
         if (found === undefined || found.status === null) return { outcome: 'stale' }
         const { place: _, due: __, disabled, status, ...delivery } = found
-        return { outcome: 'settled', delivery: { ...delivery, status }, disabled }
+        const settled = { outcome: 'settled' as const, delivery: { ...delivery, status }, disabled }
+        return disabled === null ? settled : removals.end(settled)
       }),
     )
   }

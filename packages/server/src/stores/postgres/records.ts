@@ -30,6 +30,9 @@ export const mapTable = <Table extends TableName>(table: Table) => {
     },
   }
 }
+/** Returns the condition that an organization exists, given the parameter of its id. A removed one does not. */
+export const ifOrganizationExists = (id: string): string =>
+  `EXISTS (SELECT FROM wabakit.organizations WHERE id = ${id} AND revision > 0)`
 
 /** A selected row: `row_to_json(t) AS row`. */
 export type SelectedRow = { readonly row: JsonRow }

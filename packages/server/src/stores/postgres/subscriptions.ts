@@ -3,6 +3,7 @@ import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { mapTable, type SelectedRow } from './records.ts'
+import { createRemovals } from './removals.ts'
 
 const { toRow, toRecord } = mapTable('subscriptions')
 
@@ -13,16 +14,19 @@ export type Subscriptions = Pick<
 
 export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscriptions => ({
   saveSubscription: async (subscription) => {
-    const [row] = await query<{ saved: boolean }>(
-      'SELECT wabakit.save_subscription($1) AS saved',
-      [JSON.stringify(toRow(subscription))],
-      { isLong: subscription.disabledReason !== null },
-    )
-    return row?.saved ? 'saved' : 'stale'
+    const isDisabled = subscription.disabledReason !== null
+    const removals = createRemovals(query)
+    // What it has left from being disabled before must not be sent.
+    if (subscription.revision > 1 && !isDisabled) await removals.endAll()
+    const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_subscription($1) AS saved', [
+      JSON.stringify(toRow(subscription)),
+    ])
+    const outcome = row?.saved ? 'saved' : 'stale'
+    return isDisabled ? removals.end(outcome) : outcome
   },
   findSubscription: async (organizationId, subscriptionId) => {
     const [found] = await read<SelectedRow>(
-      `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2`,
+      `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s WHERE s.organization_id = $1 AND s.id = $2 AND s.revision > 0`,
       [organizationId, subscriptionId],
     )
     return found && toRecord(found.row)
@@ -31,7 +35,7 @@ export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscrip
     const [after] = parseCursor(cursor, 1)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(s) AS row FROM wabakit.subscriptions s
-       WHERE s.organization_id = $1 AND s.position > $2 ORDER BY s.position LIMIT $3`,
+       WHERE s.organization_id = $1 AND s.position > $2 AND s.revision > 0 ORDER BY s.position LIMIT $3`,
       [organizationId, after, limit + 1],
     )
     return toPage({
@@ -43,11 +47,10 @@ export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscrip
     })
   },
   removeSubscription: async (organizationId, subscriptionId) => {
-    const [row] = await query<{ removed: boolean }>(
-      'SELECT wabakit.remove_subscription($1, $2) AS removed',
-      [organizationId, subscriptionId],
-      { isLong: true },
-    )
-    return row?.removed ?? false
+    const [row] = await query<{ removed: boolean }>('SELECT wabakit.remove_subscription($1, $2) AS removed', [
+      organizationId,
+      subscriptionId,
+    ])
+    return row?.removed ? createRemovals(query).end(true) : false
   },
 })

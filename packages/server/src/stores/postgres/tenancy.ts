@@ -4,6 +4,7 @@ import { toPage } from '../page.ts'
 import { createBatches } from './batches.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
+import { createRemovals } from './removals.ts'
 
 export type Tenancy = Pick<
   Store,
@@ -25,17 +26,24 @@ const apiKeys = mapTable('apiKeys')
 
 export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
-    const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
-      JSON.stringify(organizations.toRow(organization)),
-    ])
-    return row?.saved ? 'saved' : 'stale'
+    const save = async (): Promise<boolean> => {
+      const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
+        JSON.stringify(organizations.toRow(organization)),
+      ])
+      return row?.saved === true
+    }
+    if (await save()) return 'saved'
+    if (organization.revision > 1) return 'stale'
+    // One with its id may be on the way out.
+    await createRemovals(query).endAll()
+    return (await save()) ? 'saved' : 'stale'
   },
   findOrganization: createBatches<string, OrganizationRecord | undefined>({
     maxItems: maxReads,
     maxConcurrent: 2,
     write: async (ids) => {
       const rows = await read<SelectedRow>(
-        'SELECT row_to_json(o) AS row FROM wabakit.organizations o WHERE o.id = ANY ($1)',
+        'SELECT row_to_json(o) AS row FROM wabakit.organizations o WHERE o.id = ANY ($1) AND o.revision > 0',
         [[...new Set(ids)]],
       )
       const found = new Map(rows.map(({ row }) => [row.id, organizations.toRecord(row)]))
@@ -46,7 +54,7 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
     const [after] = parseCursor(cursor, 1)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(o) AS row FROM wabakit.organizations o
-       WHERE o.position > $1 ORDER BY o.position LIMIT $2`,
+       WHERE o.position > $1 AND o.revision > 0 ORDER BY o.position LIMIT $2`,
       [after, limit + 1],
     )
     return toPage({
@@ -58,12 +66,10 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
     })
   },
   removeOrganization: async (organizationId) => {
-    const [row] = await query<{ removed: boolean }>(
-      'SELECT wabakit.remove_organization($1) AS removed',
-      [organizationId],
-      { isLong: true },
-    )
-    return row?.removed ?? false
+    const [row] = await query<{ removed: boolean }>('SELECT wabakit.remove_organization($1) AS removed', [
+      organizationId,
+    ])
+    return row?.removed ? createRemovals(query).end(true) : false
   },
 
   addApiKey: async (key) => {

@@ -1,19 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { CallChange, CallRecord, SaveOutcome } from '@wabakit/core'
+import type { CallChange, CallQuery, CallRecord, Page, SaveOutcome } from '@wabakit/core'
+import { toPage } from '../page.ts'
 import type { Events } from './events.ts'
+import { customerDigits } from './migrations.ts'
+import { createQueries } from './queries.ts'
 import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
+import type { Summaries } from './summaries.ts'
 
 export type Calls = {
   save(change: CallChange): SaveOutcome
   find(organizationId: string, callId: string): CallRecord | undefined
+  list(query: CallQuery): Page<CallRecord>
+  /** Removes a call with its summary, of which a mark stays. */
+  remove(organizationId: string, callId: string): void
 }
 
 const { toRecord } = mapTable('calls')
 
-export const createCalls = (database: DatabaseSync, events: Events): Calls => {
+export const createCalls = (database: DatabaseSync, events: Events, summaries: Summaries): Calls => {
   const save = createSave(database, 'calls')
   const find = database.prepare('select * from calls where organizationId = ? and callId = ?')
+  const query = createQueries(database)
+  const remove = database.prepare('delete from calls where organizationId = ? and callId = ?')
 
   return {
     save: ({ call, event }) => {
@@ -24,6 +33,27 @@ export const createCalls = (database: DatabaseSync, events: Events): Calls => {
     find: (organizationId, callId) => {
       const row = find.get(organizationId, callId)
       return row && toRecord(row)
+    },
+    list: ({ organizationId, customerDigits: digits, cursor, limit }) =>
+      toPage({
+        rows: query({
+          select: 'select * from calls',
+          where: {
+            'organizationId = ?': organizationId,
+            [`${customerDigits} = ?`]: digits,
+            'callId > ?': cursor,
+          },
+          orderBy: 'callId',
+          limit: limit + 1,
+        }),
+        limit,
+        isFollowed: false,
+        toItem: toRecord,
+        toCursor: ({ callId }) => String(callId),
+      }),
+    remove: (organizationId, callId) => {
+      remove.run(organizationId, callId)
+      summaries.remove(organizationId, callId)
     },
   }
 }

@@ -40,7 +40,11 @@ export type ClaimsContext = {
   readonly pending: Pending
 }
 
-const states = mapRows<{ organizationId: string; pace: Pace }>({ organizationId: 'text', pace: 'text' })
+const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean }>({
+  organizationId: 'text',
+  pace: 'text',
+  isDisabled: 'flag',
+})
 const deliveries = mapTable('deliveries')
 const events = mapTable('events')
 const subscriptions = mapTable('subscriptions')
@@ -49,7 +53,9 @@ const none: ReadonlySet<string> = new Set()
 
 /** Claims the deliveries of a database. It writes nothing. */
 export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsContext): Claims => {
-  const readState = database.prepare('select organizationId, pace from subscriptions where seq = ?')
+  const readState = database.prepare(
+    'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
+  )
   const read = database.prepare(
     `select ${deliveryColumns}, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
@@ -72,8 +78,10 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
 
   const openQueue = (subscription: number, request: ClaimRequest): Queue => {
     const row = readState.get(subscription)
-    const { organizationId, pace } =
-      row === undefined ? { organizationId: '', pace: 'new' as const } : states.toRecord(row)
+    const { organizationId, pace, isDisabled } =
+      row === undefined
+        ? { organizationId: '', pace: 'new' as const, isDisabled: true }
+        : states.toRecord(row)
     const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
     return {
       subscription,
@@ -83,7 +91,7 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
       isLeased: false,
       candidates: [],
       chunk: 2,
-      isWhole: false,
+      isWhole: isDisabled,
       record: undefined,
     }
   }

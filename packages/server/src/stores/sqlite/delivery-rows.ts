@@ -58,6 +58,7 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
       where: {
         'd.organizationId = ?': organizationId,
         'e.organizationId = ?': organizationId,
+        's.revision > 0': [],
         '(d.event, d.subscription) = (?, ?)': key && [key.event, key.subscription],
         'd.event = (select seq from events where id = ?)': eventId,
         'd.subscription = (select seq from subscriptions where organizationId = ? and id = ?)':

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { EventRecord } from '@wabakit/core'
 import type { DueTimes } from './due-times.ts'
-import type { Leases } from './leases.ts'
 import { mapRows } from './records.ts'
 
 /** The unfinished deliveries of a subscription and a subject. */
@@ -20,21 +19,18 @@ export type Lanes = {
   add(seq: number, event: EventRecord, recipient: Recipient): void
   /** Makes due the first waiting delivery of a lane, unless the lane is held or its event must wait for another one. */
   advance(lane: Lane, now: number): void
-  /** Skips all unfinished deliveries of a subscription. */
-  skipAll(subscription: number, now: number): void
 }
 
 export type LanesOptions = {
   readonly database: DatabaseSync
   readonly dueTimes: DueTimes
-  readonly leases: Leases
   /** Called when a delivery becomes due. */
   readonly onDue: () => void
 }
 
 const heads = mapRows<{ event: number; waitsFor: string | null }>({ event: 'integer', waitsFor: 'text' })
 
-export const createLanes = ({ database, dueTimes, leases, onDue }: LanesOptions): Lanes => {
+export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes => {
   const insert = database.prepare(
     `insert into deliveries (event, subscription, organizationId, subject, status, laneState, dueAt, createdAt, finishedAt,
        attempts, failures)
@@ -53,10 +49,6 @@ export const createLanes = ({ database, dueTimes, leases, onDue }: LanesOptions)
   )
   const hold = database.prepare(
     `update deliveries set status = 'pending', laneState = 'holding', dueAt = ? where event = ? and subscription = ?`,
-  )
-  const skip = database.prepare(
-    `update deliveries set status = 'skipped', laneState = null, dueAt = null, finishedAt = ?
-     where subscription = ? and laneState is not null`,
   )
 
   const addDue = (subscription: number, dueAt: number): void => {
@@ -88,10 +80,6 @@ export const createLanes = ({ database, dueTimes, leases, onDue }: LanesOptions)
         insert.run(...key, 'pending', 'holding', occurredAt, occurredAt, null)
         addDue(subscription, occurredAt)
       }
-    },
-    skipAll: (subscription, now) => {
-      skip.run(now, subscription)
-      leases.skip(subscription)
     },
   }
 }

@@ -1,3 +1,9 @@
+/** The digits of a customer's number, as an index has them. The core has checked that it has no other characters. */
+export const customerDigits = ['+', ' ', '.', '-', '('].reduce(
+  (text, ignored) => `replace(${text}, '${ignored}', '')`,
+  `replace(customerNumber, ')', '')`,
+)
+
 /**
  * The schema in steps. A database of version n has had the first n. A released step never changes. Columns are named like
  * the fields of the records; `seq` is the position of a row in its table.
@@ -180,5 +186,38 @@ export const migrations: readonly string[] = [
   alter table deliveries add column deferrals integer not null default 0;
   alter table deliveries add column deferredMs integer not null default 0;
   alter table attempts add column deferred integer not null default 0;
+  `,
+  `
+  -- Organizations and subscriptions with a revision of -1 are removed. What they own is removed in small transactions.
+  create index removedOrganizations on organizations (revision) where revision < 0;
+  create index removedSubscriptions on subscriptions (revision) where revision < 0;
+
+  -- What stays of a summary that is removed: the SHA-256 of the call's id.
+  create table summaryMarks (
+    organizationId text not null references organizations (id) on delete cascade,
+    hash text not null,
+    primary key (organizationId, hash)
+  ) strict, without rowid;
+
+  create index callsByTime on calls (initiatedAt);
+  create index callsByCustomer on calls (organizationId, ${customerDigits}, callId);
+  create index participantsByNumber on participants (organizationId, digits);
+  create index formerParticipants on participants (changedAt) where state <> 'joined';
+
+  -- The last step of a participant; null if there was none.
+  alter table groups add column activeAt integer;
+  update groups set activeAt = (
+    select max(createdAt, max(p.changedAt)) from participants p
+    where p.organizationId = groups.organizationId and p.groupId = groups.clientCustomGroupId
+  );
+  create index groupsByActivity on groups (coalesce(activeAt, createdAt));
+  create trigger participantAdded after insert on participants begin
+    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
+    where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
+  end;
+  create trigger participantChanged after update on participants begin
+    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
+    where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
+  end;
   `,
 ]

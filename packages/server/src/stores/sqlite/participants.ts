@@ -7,6 +7,7 @@ import { createSave } from './revisions.ts'
 export type Participants = {
   save(change: ParticipantChange): SaveOutcome
   find(key: ParticipantKey): ParticipantRecord | undefined
+  list(organizationId: string, digits: string): ParticipantRecord[]
 }
 
 const { toRecord } = mapTable('participants')
@@ -16,6 +17,7 @@ export const createParticipants = (database: DatabaseSync, events: Events): Part
   const find = database.prepare(
     'select * from participants where organizationId = ? and groupId = ? and digits = ?',
   )
+  const list = database.prepare('select * from participants where organizationId = ? and digits = ?')
 
   return {
     save: ({ participant, event }) => {
@@ -27,5 +29,6 @@ export const createParticipants = (database: DatabaseSync, events: Events): Part
       const row = find.get(organizationId, groupId, digits)
       return row && toRecord(row)
     },
+    list: (organizationId, digits) => list.all(organizationId, digits).map(toRecord),
   }
 }

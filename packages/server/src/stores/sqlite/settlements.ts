@@ -106,7 +106,7 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
   const find = database.prepare(
     `select ${deliveryColumns}, d.laneState, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
-     where d.event = ? and d.subscription = ?`,
+     where d.event = ? and d.subscription = ? and s.revision > 0`,
   )
   const update = database.prepare(
     `update deliveries
@@ -177,12 +177,8 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
     if (failingSince !== current.failingSince || pace !== current.pace) {
       updateHealth.run(failingSince, pace, key.subscription)
     }
-    if (disabled !== null) {
-      disable.run(disabled, now, key.subscription)
-      lanes.skipAll(key.subscription, now)
-    } else {
-      lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
-    }
+    if (disabled !== null) disable.run(disabled, now, key.subscription)
+    if (!isDisabled) lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
     if (pace !== current.pace) onPace(key.subscription)
     if (result.kind === 'released') onDue()
     return { outcome: 'settled', delivery, disabled }

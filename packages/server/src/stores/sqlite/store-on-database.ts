@@ -6,6 +6,7 @@ import { createClaims } from './claims.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createReadDeliveries } from './delivery-rows.ts'
 import { createDueTimes } from './due-times.ts'
+import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createGroups } from './groups.ts'
@@ -14,12 +15,16 @@ import { createLeases } from './leases.ts'
 import type { OpenDatabase } from './open-database.ts'
 import { createParticipants } from './participants.ts'
 import { createPending } from './pending.ts'
+import { createPrune } from './prune.ts'
 import { createResend } from './resend.ts'
 import { createSettle } from './settlements.ts'
 import { toStorageError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
 import { createTenancy } from './tenancy.ts'
+
+/** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
+const removalBatch = 200
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
@@ -32,14 +37,14 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   )
   const pending = createPending(database, leases)
   const dueTimes = createDueTimes(database, pending)
-  const lanes = createLanes({ database, dueTimes, leases, onDue: due.notify })
+  const lanes = createLanes({ database, dueTimes, onDue: due.notify })
   const events = createEvents(database, lanes)
   const tenancy = createTenancy(database)
   const groups = createGroups(database, events)
   const participants = createParticipants(database, events)
-  const calls = createCalls(database, events)
   const summaries = createSummaries(database, events)
-  const subscriptions = createSubscriptions(database, lanes)
+  const calls = createCalls(database, events, summaries)
+  const subscriptions = createSubscriptions(database)
   const claims = createClaims({ database, dueTimes, leases, pending })
   const settle = createSettle({
     database,
@@ -52,6 +57,8 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes, leases })
+  const { prune, continueRemovals } = createPrune({ database, calls, leases })
+  const erase = createErase({ database, calls, lanes, dueTimes, leases })
   const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
   const commits = createGroupCommit({
     database,
@@ -65,7 +72,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
-  const touch = ["update owner set token = token || ' '", 'update owner set token = rtrim(token)'].map(
+  const touch = ["update owner set token = token || ' ' where id = 1", 'update owner set token = rtrim(token) where id = 1'].map(
     (sql) => database.prepare(sql),
   )
   let isClosed = false
@@ -96,11 +103,36 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     }
   }
 
+  /** Reads what an organization owns. If there is none, there is nothing. */
+  const readOf = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
+    read(() => (tenancy.organizationExists(organizationId) ? work() : nothing))
+
+  let lastRemoval: Promise<unknown> = Promise.resolve()
+
+  /** Continues all removals to their end, one batch per transaction, after those that are running. */
+  const endRemovals = (): Promise<void> => {
+    const removal = lastRemoval.then(async () => {
+      while ((await write(() => continueRemovals(removalBatch))) > 0);
+    })
+    lastRemoval = removal.catch(() => {})
+    return removal
+  }
+
+  /** Ends a removal that has begun. If that fails, `prune` continues. */
+  const endRemoval = async <Outcome>(outcome: Outcome): Promise<Outcome> => {
+    await endRemovals().catch(() => {})
+    return outcome
+  }
+
   return {
-    saveOrganization: (organization) => write(() => tenancy.saveOrganization(organization)),
+    saveOrganization: async (organization) => {
+      if (tenancy.isBeingRemoved(organization.id)) await endRemovals()
+      return write(() => tenancy.saveOrganization(organization))
+    },
     findOrganization: (organizationId) => read(() => tenancy.findOrganization(organizationId)),
     listOrganizations: (page) => read(() => tenancy.listOrganizations(page)),
-    removeOrganization: (organizationId) => remove(() => tenancy.removeOrganization(organizationId)),
+    removeOrganization: async (organizationId) =>
+      (await remove(() => tenancy.removeOrganization(organizationId))) && endRemoval(true),
 
     addApiKey: (key) => writeTo(key.organizationId, () => tenancy.addApiKey(key)),
     listApiKeys: (organizationId) => read(() => tenancy.listApiKeys(organizationId)),
@@ -108,28 +140,41 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     findCaller: (keyHash) => read(() => tenancy.findCaller(keyHash)),
 
     createGroup: (change) => writeTo(change.group.organizationId, () => groups.create(change)),
-    findGroup: (organizationId, groupId) => read(() => groups.find(organizationId, groupId)),
+    findGroup: (organizationId, groupId) =>
+      readOf(organizationId, () => groups.find(organizationId, groupId), undefined),
     saveParticipant: (change) => writeTo(change.participant.organizationId, () => participants.save(change)),
-    findParticipant: (key) => read(() => participants.find(key)),
+    findParticipant: (key) => readOf(key.organizationId, () => participants.find(key), undefined),
+    listParticipants: (organizationId, digits) =>
+      readOf(organizationId, () => participants.list(organizationId, digits), []),
 
     saveCall: (change) => writeTo(change.call.organizationId, () => calls.save(change)),
     findCall: (organizationId, callId) =>
-      read(() => {
-        const call = calls.find(organizationId, callId)
-        return call && { call, summary: summaries.find(organizationId, callId) }
-      }),
+      readOf(
+        organizationId,
+        () => {
+          const call = calls.find(organizationId, callId)
+          return call && { call, summary: summaries.find(organizationId, callId) }
+        },
+        undefined,
+      ),
+    listCalls: (query) => readOf(query.organizationId, () => calls.list(query), { items: [] }),
     saveSummary: (change) => writeTo(change.summary.organizationId, () => summaries.save(change)),
 
     addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
-    listEvents: (query) => read(() => events.list(query)),
+    listEvents: (query) => readOf(query.organizationId, () => events.list(query), { items: [] }),
 
-    saveSubscription: (subscription) =>
-      writeTo(subscription.organizationId, () => subscriptions.save(subscription)),
+    saveSubscription: async (subscription) => {
+      const isDisabled = subscription.disabledReason !== null
+      // What it has left from being disabled before must not be sent.
+      if (subscription.revision > 1 && !isDisabled) await endRemovals()
+      const outcome = await writeTo(subscription.organizationId, () => subscriptions.save(subscription))
+      return isDisabled ? endRemoval(outcome) : outcome
+    },
     findSubscription: (organizationId, subscriptionId) =>
       read(() => subscriptions.find(organizationId, subscriptionId)),
     listSubscriptions: (organizationId, page) => read(() => subscriptions.list(organizationId, page)),
-    removeSubscription: (organizationId, subscriptionId) =>
-      remove(() => subscriptions.remove(organizationId, subscriptionId)),
+    removeSubscription: async (organizationId, subscriptionId) =>
+      (await remove(() => subscriptions.remove(organizationId, subscriptionId))) && endRemoval(true),
 
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
@@ -139,7 +184,10 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
         checkOwner()
         return claims.claim(request)
       }),
-    settleDelivery: (settlement) => write(() => settle(settlement)),
+    settleDelivery: async (settlement) => {
+      const settled = await write(() => settle(settlement))
+      return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
+    },
     resendDeliveries: (query) => write(() => resend(query)),
     nextDueAt: () =>
       read(() => {
@@ -155,7 +203,8 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
       write(() => {
         for (const statement of touch) statement.run()
       }),
-    prune: (request) => write(() => deliveries.prune(request)),
+    prune: (request) => write(() => prune(request)),
+    erase: (request) => write(() => erase(request)),
 
     close: async () => {
       if (isClosed) return

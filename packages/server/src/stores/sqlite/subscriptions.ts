@@ -2,19 +2,24 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
-import type { Lanes } from './lanes.ts'
 import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 
 export type Subscriptions = {
+  /** Deliveries of a disabled subscription are skipped by `continueRemovals`. */
   save(subscription: SubscriptionRecord): SaveOutcome
   find(organizationId: string, subscriptionId: string): SubscriptionRecord | undefined
   list(organizationId: string, page: PageRequest): Page<SubscriptionRecord>
   exists(seq: number): boolean
+  /** Its deliveries are removed by `continueRemovals`. */
   remove(organizationId: string, subscriptionId: string): boolean
 }
 
 const { toRecord } = mapTable('subscriptions')
+
+/** Marks subscriptions as removed. They match no event and have nothing due. */
+export const markRemoved = `update subscriptions
+  set revision = -1, disabledReason = coalesce(disabledReason, 'by_hand'), events = '[]'`
 
 /** Whether a change makes what is known about the endpoint obsolete. */
 const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
@@ -22,15 +27,17 @@ const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): bo
   return isEnabledAgain || current.url !== next.url
 }
 
-export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subscriptions => {
+export const createSubscriptions = (database: DatabaseSync): Subscriptions => {
   const save = createSave(database, 'subscriptions')
-  const find = database.prepare('select * from subscriptions where organizationId = ? and id = ?')
+  const find = database.prepare(
+    'select * from subscriptions where organizationId = ? and id = ? and revision > 0',
+  )
   const list = database.prepare(
-    'select * from subscriptions where organizationId = ? and seq > ? order by seq limit ?',
+    'select * from subscriptions where organizationId = ? and seq > ? and revision > 0 order by seq limit ?',
   )
   const resetPace = database.prepare(`update subscriptions set pace = 'new' where seq = ?`)
-  const exists = database.prepare('select 1 from subscriptions where seq = ?')
-  const remove = database.prepare('delete from subscriptions where organizationId = ? and id = ?')
+  const exists = database.prepare('select 1 from subscriptions where seq = ? and revision > 0')
+  const remove = database.prepare(`${markRemoved} where organizationId = ? and id = ? and revision > 0`)
 
   return {
     save: (next) => {
@@ -41,7 +48,6 @@ export const createSubscriptions = (database: DatabaseSync, lanes: Lanes): Subsc
       const outcome = save({ ...next, failingSince: isReset ? null : current.failingSince })
       if (outcome === 'stale') return outcome
       if (isReset) resetPace.run(Number(row.seq))
-      if (next.disabledReason !== null) lanes.skipAll(Number(row.seq), next.updatedAt)
       return outcome
     },
     find: (organizationId, subscriptionId) => {

@@ -12,15 +12,20 @@ import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
 import { insertInto, mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
+import { markRemoved } from './subscriptions.ts'
 
 /** Organizations and their API keys. */
 export type Tenancy = {
   saveOrganization(organization: OrganizationRecord): SaveOutcome
   findOrganization(organizationId: string): OrganizationRecord | undefined
+  organizationExists(organizationId: string): boolean
   /** @throws RecordNotFoundError if the organization does not exist. */
   requireOrganization(organizationId: string): void
   listOrganizations(page: PageRequest): Page<OrganizationRecord>
+  /** What it owns is removed by `continueRemovals`. */
   removeOrganization(organizationId: string): boolean
+  /** Whether an organization is removed, but not everything that it owns. */
+  isBeingRemoved(organizationId: string): boolean
   addApiKey(key: ApiKeyRecord): 'added' | 'taken'
   listApiKeys(organizationId: string): ApiKeyRecord[]
   removeApiKey(organizationId: string, keyId: string): boolean
@@ -31,10 +36,16 @@ const organizations = mapTable('organizations')
 const apiKeys = mapTable('apiKeys')
 
 export const createTenancy = (database: DatabaseSync): Tenancy => {
-  const find = database.prepare('select * from organizations where id = ?')
-  const exists = database.prepare('select 1 from organizations where id = ?')
-  const list = database.prepare('select * from organizations where seq > ? order by seq limit ?')
-  const remove = database.prepare('delete from organizations where id = ?')
+  const find = database.prepare('select * from organizations where id = ? and revision > 0')
+  const findMark = database.prepare('select revision < 0 as isRemoved from organizations where id = ?')
+  const list = database.prepare(
+    'select * from organizations where seq > ? and revision > 0 order by seq limit ?',
+  )
+  const remove = database.prepare('update organizations set revision = -1 where id = ? and revision > 0')
+  const removeKeys = database.prepare('delete from apiKeys where organizationId = ?')
+  const removeSubscriptions = database.prepare(`${markRemoved} where organizationId = ?`)
+  const organizationExists = (organizationId: string): boolean =>
+    findMark.get(organizationId)?.isRemoved === 0
   const addKey = database.prepare(`${insertInto('apiKeys', apiKeys.columns)} on conflict do nothing`)
   const listKeys = database.prepare('select * from apiKeys where organizationId = ? order by seq')
   const removeKey = database.prepare('delete from apiKeys where organizationId = ? and id = ?')
@@ -48,9 +59,10 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
   return {
     saveOrganization: createSave(database, 'organizations'),
     findOrganization,
+    organizationExists,
+    isBeingRemoved: (organizationId) => findMark.get(organizationId)?.isRemoved === 1,
     requireOrganization: (organizationId) => {
-      if (exists.get(organizationId) === undefined)
-        throw new RecordNotFoundError('organization', organizationId)
+      if (!organizationExists(organizationId)) throw new RecordNotFoundError('organization', organizationId)
     },
     listOrganizations: ({ cursor = '0', limit }) =>
       toPage({
@@ -60,7 +72,12 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
         toItem: organizations.toRecord,
         toCursor: ({ seq }) => String(seq),
       }),
-    removeOrganization: (organizationId) => Number(remove.run(organizationId).changes) > 0,
+    removeOrganization: (organizationId) => {
+      if (Number(remove.run(organizationId).changes) === 0) return false
+      removeKeys.run(organizationId)
+      removeSubscriptions.run(organizationId)
+      return true
+    },
     addApiKey: (key) =>
       Number(addKey.run(...Object.values(apiKeys.toRow(key))).changes) === 1 ? 'added' : 'taken',
     listApiKeys: (organizationId) => listKeys.all(organizationId).map(apiKeys.toRecord),

@@ -63,7 +63,7 @@ CREATE TRIGGER note_pace AFTER UPDATE ON wabakit.subscriptions FOR EACH ROW
   WHEN (wabakit.share_of(OLD.pace) <> wabakit.share_of(NEW.pace)) EXECUTE FUNCTION wabakit.note_pace();
 
 -- When a subscription can be claimed next, given a time before which nothing is due; null when nothing is pending or
--- claimed. If p_apart, a new or failing subscription with a claim under lease cannot have another one.
+-- claimed, or it is disabled. If p_apart, a new or failing subscription with a claim under lease cannot have another one.
 CREATE FUNCTION wabakit.next_claim_at(p_subscription bigint, p_from bigint, p_apart boolean) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -77,10 +77,14 @@ DECLARE
     WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at >= p_from
     ORDER BY d.due_at LIMIT 1
   );
+  is_disabled boolean;
+  is_alone boolean;
 BEGIN
-  IF p_apart AND claimed > pending AND claimed > wabakit.clock_ms() AND (
-    SELECT s.pace IN ('new', 'failing') FROM wabakit.subscriptions s WHERE s.position = p_subscription
-  ) THEN
+  SELECT s.disabled_reason IS NOT NULL, s.pace IN ('new', 'failing') INTO is_disabled, is_alone
+  FROM wabakit.subscriptions s WHERE s.position = p_subscription;
+  IF is_disabled THEN
+    RETURN NULL;
+  ELSIF p_apart AND is_alone AND claimed > pending AND claimed > wabakit.clock_ms() THEN
     RETURN claimed;
   END IF;
   RETURN least(pending, claimed);

@@ -12,6 +12,7 @@ import { tokenBuckets } from './0011-token-buckets.ts'
 import { dueTimes } from './0012-due-times.ts'
 import { workers } from './0013-workers.ts'
 import { deferrals } from './0014-deferrals.ts'
+import { removals } from './0015-removals.ts'
 
 /**
  * The schema in steps. A database of version n has had the first n. A released step never changes, except
@@ -32,4 +33,5 @@ export const migrations: readonly string[] = [
   dueTimes,
   workers,
   deferrals,
+  removals,
 ]

@@ -1,0 +1,172 @@
+import { InputError } from '../errors/input-error.ts'
+import { toCallSubject } from '../events/event-draft.ts'
+import type { EventRecord } from '../records.ts'
+import type { ServerContext } from '../server-context.ts'
+import type { ErasureRequest, EventQuery } from '../store.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
+import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+
+/** What to erase: one call, or everything about one customer. */
+export type ErasureSelection =
+  | { readonly callId: string; readonly customerNumber?: undefined }
+  | { readonly customerNumber: string; readonly callId?: undefined }
+
+/** Options for erasing. */
+export type ErasureOptions = {
+  /** `nextCursor` of the previous part; omit it for the first part. */
+  readonly cursor?: string | undefined
+  /**
+   * Whether to count only.
+   * @default false
+   */
+  readonly dryRun?: boolean | undefined
+}
+
+/** One part of an erasure, and how many records of each kind it erased. */
+export type ErasedPart = {
+  readonly calls: number
+  readonly participants: number
+  readonly events: number
+  /** The next part, if there is one. */
+  readonly nextCursor?: string | undefined
+}
+
+/** Erases personal data on request. */
+export type Erasures = {
+  /**
+   * Erases calls with their summaries, memberships in groups, and events with their deliveries and attempts. A customer's
+   * events are those whose payload has the number as `customerNumber` or `customerPhone`. Deliveries that are not finished
+   * are not sent any more; an attempt in progress may still arrive.
+   *
+   * A call takes one part. A customer takes several: repeat the call with `nextCursor` until there is none. An erasure can
+   * be repeated from the start at any time.
+   *
+   * @throws InputError if an id or the number is invalid.
+   * @throws RecordNotFoundError if there is no such organization.
+   * @example
+   * let part = await server.erasures.erase('acme', { customerNumber: '+15550199001' })
+   */
+  erase(organizationId: string, selection: ErasureSelection, options?: ErasureOptions): Promise<ErasedPart>
+}
+
+const callsPerPart = 20
+const eventsPerPart = 500
+
+const hasDigits = (value: unknown, digits: string): boolean =>
+  typeof value === 'string' && toDigits(value) === digits
+
+const isAbout = ({ payload }: EventRecord, digits: string): boolean => {
+  try {
+    const { customerNumber, customerPhone } = JSON.parse(payload) ?? {}
+    return hasDigits(customerNumber, digits) || hasDigits(customerPhone, digits)
+  } catch {
+    return false
+  }
+}
+
+const parseDigits = (customerNumber: string): string => {
+  const digits = toDigits(customerNumber)
+  if (digits === undefined) throw new InputError([{ path: 'customerNumber', message: phoneNumberRule }])
+  return digits
+}
+
+/** Cursors of a customer's calls, and of the events, which come after them. */
+const callsPrefix = 'calls:'
+const eventsPrefix = 'events:'
+
+export const createErasures = ({ store, clock, directory }: ServerContext): Erasures => {
+  type Context = { readonly organizationId: string; readonly dryRun: boolean }
+
+  const remove = async (
+    { organizationId, dryRun }: Context,
+    records: Partial<Pick<ErasureRequest, 'callIds' | 'participants' | 'eventIds'>>,
+  ): Promise<void> => {
+    if (dryRun) return
+    await store.erase({
+      organizationId,
+      now: clock.now(),
+      callIds: [],
+      participants: [],
+      eventIds: [],
+      ...records,
+    })
+  }
+
+  /** Erases the events of a page that match. Reads newest first, which does not wait for events that are being written. */
+  const eraseEvents = async (
+    context: Context,
+    query: Pick<EventQuery, 'subject' | 'cursor'>,
+    matches: (event: EventRecord) => boolean = () => true,
+  ) => {
+    const { organizationId } = context
+    const page = { ...query, organizationId, limit: eventsPerPart, order: 'newest_first' as const }
+    const { items, nextCursor } = await store.listEvents(page)
+    const eventIds = items.filter(matches).map(({ id }) => id)
+    for (let at = 0; at < eventIds.length; at += 100) {
+      await remove(context, { eventIds: eventIds.slice(at, at + 100) })
+    }
+    return { events: eventIds.length, nextCursor }
+  }
+
+  /** Erases a call, and then its events. Returns the number of events. */
+  const eraseCall = async (context: Context, callId: string): Promise<number> => {
+    await remove(context, { callIds: [callId] })
+    let events = 0
+    let cursor: string | undefined
+    do {
+      const erased = await eraseEvents(context, { subject: toCallSubject(callId), cursor })
+      events += erased.events
+      cursor = erased.nextCursor
+    } while (cursor !== undefined)
+    return events
+  }
+
+  const eraseCalls = async (context: Context, digits: string, cursor?: string): Promise<ErasedPart> => {
+    const { organizationId } = context
+    const query = { organizationId, customerDigits: digits, limit: callsPerPart, cursor }
+    const { items, nextCursor } = await store.listCalls(query)
+    let events = 0
+    // A dry run counts the events of calls with all others.
+    if (!context.dryRun) for (const { callId } of items) events += await eraseCall(context, callId)
+    // The participants are few, and go with the last calls.
+    const participants = nextCursor === undefined ? await store.listParticipants(organizationId, digits) : []
+    await remove(context, { participants })
+    return {
+      calls: items.length,
+      participants: participants.length,
+      events,
+      nextCursor: nextCursor === undefined ? eventsPrefix : `${callsPrefix}${nextCursor}`,
+    }
+  }
+
+  return {
+    erase: async (organizationId, selection, { cursor, dryRun = false } = {}) => {
+      await directory.getOrganization(organizationId)
+      const context = { organizationId, dryRun }
+      if (selection.callId !== undefined) {
+        const { callId } = selection
+        checkIdentifiers({ callId })
+        const isKnown = (await store.findCall(organizationId, callId)) !== undefined
+        return { calls: Number(isKnown), participants: 0, events: await eraseCall(context, callId) }
+      }
+      const digits = parseDigits(selection.customerNumber)
+      if (cursor === undefined || cursor.startsWith(callsPrefix)) {
+        return eraseCalls(context, digits, cursor?.slice(callsPrefix.length))
+      }
+      if (!cursor.startsWith(eventsPrefix)) {
+        throw new InputError([{ path: 'cursor', message: 'is not a cursor of an erasure' }])
+      }
+      const { events, nextCursor } = await eraseEvents(
+        context,
+        { cursor: cursor.slice(eventsPrefix.length) || undefined },
+        (event) => isAbout(event, digits),
+      )
+      return {
+        calls: 0,
+        participants: 0,
+        events,
+        nextCursor: nextCursor === undefined ? undefined : `${eventsPrefix}${nextCursor}`,
+      }
+    },
+  }
+}

@@ -1,0 +1,252 @@
+import type { Store } from '../store.ts'
+import { equal, ok } from './assert.ts'
+import { claim, claimOne, delivered, listAll, listStatuses, publish, settle, setUp } from './deliveries.ts'
+import {
+  buildCall,
+  buildEvent,
+  buildGroup,
+  buildOrganization,
+  buildParticipant,
+  buildSubscription,
+  buildSummary,
+  start,
+} from './records.ts'
+import { defineCases } from './store-case.ts'
+
+const day = 86_400_000
+const page = { organizationId: 'acme', limit: 10 }
+const nothing = { organizationId: 'acme', now: start, callIds: [], participants: [], eventIds: [] }
+
+const listEventIds = async (store: Store): Promise<string[]> =>
+  (await store.listEvents(page)).items.map(({ id }) => id)
+
+/** Publishes more events than an engine removes or skips in one transaction. */
+const publishMany = async (store: Store): Promise<void> => {
+  const events = Array.from({ length: 450 }, (_, index) => buildEvent({ subject: `group:${index}` }))
+  await Promise.all(events.map(store.addEvent))
+}
+
+/** Waits for a change that a running method makes first. Engines need turns of the event loop for it. */
+const waitUntil = async (isDone: () => Promise<boolean>): Promise<void> => {
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve))
+}
+
+const isGone = async (store: Store): Promise<boolean> => (await store.findOrganization('acme')) === undefined
+
+/** Old records are removed in several steps if they depend on each other. */
+const pruneRecords = async (store: Store, recordsBefore: number): Promise<void> => {
+  while ((await store.prune({ before: 0, recordsBefore, limit: 100 })) > 0);
+}
+
+/** Removing, pruning and erasing. */
+export const removalCases = defineCases({
+  'finds nothing of an organization as soon as it is removed': async (store) => {
+    await setUp(store)
+    await store.createGroup({ group: buildGroup(), event: buildEvent() })
+    await store.saveParticipant({ participant: buildParticipant(), event: buildEvent() })
+    await store.saveCall({ call: buildCall(), event: buildEvent() })
+    await publishMany(store)
+    const [known] = await listAll(store)
+    const removing = store.removeOrganization('acme')
+    await waitUntil(() => isGone(store))
+
+    equal(await claim(store), [])
+    equal(await store.removeOrganization('acme'), false)
+    equal((await store.listOrganizations({ limit: 10 })).items, [])
+    equal(await store.findGroup('acme', 'g1'), undefined)
+    equal(await store.findParticipant(buildParticipant()), undefined)
+    equal(await store.listParticipants('acme', '49301234'), [])
+    equal(await store.findCall('acme', 'c1'), undefined)
+    equal((await store.listCalls(page)).items, [])
+    equal((await store.listEvents(page)).items, [])
+    equal((await store.listDeliveries(page)).items, [])
+    equal(await store.listAttempts('acme', known?.id ?? ''), [])
+    equal(await store.findSubscription('acme', 'sub_1'), undefined)
+    equal((await store.listSubscriptions('acme', { limit: 10 })).items, [])
+    equal(await removing, true)
+  },
+
+  'creates an organization again, and empty, when the one with its id is removed': async (store) => {
+    await setUp(store)
+    await publishMany(store)
+    const removing = store.removeOrganization('acme')
+    await waitUntil(() => isGone(store))
+    equal(await store.saveOrganization(buildOrganization()), 'saved')
+    equal(await listEventIds(store), [])
+    await removing
+    equal(await store.findOrganization('acme'), buildOrganization())
+  },
+
+  'claims nothing of a subscription as soon as it is disabled, and skips all that is left': async (store) => {
+    await setUp(store)
+    await publishMany(store)
+    const disabled = buildSubscription({ revision: 2, disabledReason: 'by_hand' })
+    const disabling = store.saveSubscription(disabled)
+    await waitUntil(async () => (await store.findSubscription('acme', 'sub_1'))?.disabledReason === 'by_hand')
+    equal(await claim(store), [])
+    equal(await disabling, 'saved')
+    equal([...new Set(await listStatuses(store))], ['skipped'])
+    equal(await store.nextDueAt(), undefined)
+  },
+
+  'finds nothing of a subscription as soon as it is removed': async (store) => {
+    await setUp(store)
+    await publishMany(store)
+    const removing = store.removeSubscription('acme', 'sub_1')
+    await waitUntil(async () => (await store.findSubscription('acme', 'sub_1')) === undefined)
+    await publish(store, {})
+    equal(await claim(store), [])
+    equal(await listAll(store), [])
+    equal((await store.listSubscriptions('acme', { limit: 10 })).items, [])
+    equal(await store.removeSubscription('acme', 'sub_1'), false)
+    equal(await removing, true)
+    equal((await store.listEvents({ ...page, limit: 1_000 })).items.length, 451)
+  },
+
+  'erases a call with its summary, and events with their deliveries and attempts': async (store) => {
+    await setUp(store)
+    await store.saveCall({ call: buildCall(), event: null })
+    await store.saveCall({ call: buildCall({ callId: 'c2' }), event: null })
+    const [first, other] = [buildEvent({ subject: 'call:c1' }), buildEvent({ subject: 'call:c2' })]
+    await store.saveSummary({ summary: buildSummary(), event: first })
+    await store.saveSummary({ summary: buildSummary({ callId: 'c2' }), event: other })
+    const claimed = await claim(store)
+    for (const each of claimed) await settle(store, each, delivered)
+    const erased = claimed.find(({ event }) => event.id === first.id)?.delivery.id ?? ''
+
+    await store.erase({ ...nothing, callIds: ['c1', 'unknown'], eventIds: [first.id, 'unknown'] })
+
+    equal(await store.findCall('acme', 'c1'), undefined)
+    equal((await store.findCall('acme', 'c2'))?.summary, buildSummary({ callId: 'c2' }))
+    equal(await listEventIds(store), [other.id])
+    equal(
+      (await listAll(store)).map(({ eventId }) => eventId),
+      [other.id],
+    )
+    equal(await store.listAttempts('acme', erased), [])
+  },
+
+  'never publishes the summary of a call again whose summary was erased or pruned': async (store) => {
+    await setUp(store)
+    for (const callId of ['erased', 'pruned']) {
+      await store.saveCall({ call: buildCall({ callId }), event: null })
+      await store.saveSummary({ summary: buildSummary({ callId }), event: null })
+      if (callId === 'erased') await store.erase({ ...nothing, callIds: [callId] })
+      else await pruneRecords(store, start + 1)
+      equal(await store.findCall('acme', callId), undefined)
+      await store.saveCall({ call: buildCall({ callId }), event: null })
+      equal((await store.findCall('acme', callId))?.summary, undefined)
+      const event = buildEvent({ subject: `call:${callId}` })
+      equal(await store.saveSummary({ summary: buildSummary({ callId }), event }), 'replaced')
+      equal((await store.findCall('acme', callId))?.summary, buildSummary({ callId }))
+    }
+    equal(await listEventIds(store), [])
+  },
+
+  'sends the next delivery of a lane when the first one is erased': async (store) => {
+    await setUp(store)
+    const [first, second] = await publish(store, {}, {})
+    await store.erase({ ...nothing, eventIds: [first?.id ?? ''] })
+    equal((await claimOne(store)).event.id, second?.id)
+  },
+
+  'treats the settlement of an erased delivery as stale, and sends the next one': async (store) => {
+    await setUp(store)
+    const [first, second] = await publish(store, {}, {})
+    const claimed = await claimOne(store, { perSubscription: 1 })
+    await store.erase({ ...nothing, eventIds: [first?.id ?? ''] })
+    equal((await settle(store, claimed, delivered)).outcome, 'stale')
+    equal((await claimOne(store, { perSubscription: 1 })).event.id, second?.id)
+  },
+
+  'erases nothing of another organization': async (store) => {
+    await setUp(store)
+    await store.saveOrganization(buildOrganization({ id: 'other' }))
+    await store.saveCall({ call: buildCall(), event: null })
+    await store.saveParticipant({ participant: buildParticipant(), event: buildEvent() })
+    const eventIds = await listEventIds(store)
+    const participants = [buildParticipant()]
+    await store.erase({ ...nothing, organizationId: 'other', callIds: ['c1'], participants, eventIds })
+    equal(await listEventIds(store), eventIds)
+    equal((await store.findCall('acme', 'c1'))?.call, buildCall())
+    equal(await store.findParticipant(buildParticipant()), buildParticipant())
+  },
+
+  'lists and erases a person in all groups': async (store) => {
+    await setUp(store, [])
+    const joined = ['g1', 'g2'].map((groupId) => buildParticipant({ groupId }))
+    const another = buildParticipant({ digits: '1', phone: '1' })
+    for (const participant of [...joined, another]) {
+      await store.saveParticipant({ participant, event: buildEvent() })
+    }
+    const listed = await store.listParticipants('acme', '49301234')
+    equal(
+      listed.toSorted((left, right) => left.groupId.localeCompare(right.groupId)),
+      joined,
+    )
+    await store.erase({ ...nothing, participants: listed })
+    equal(await store.listParticipants('acme', '49301234'), [])
+    equal(await store.findParticipant(another), another)
+  },
+
+  'lists the calls of a customer by the digits of the number, page by page': async (store) => {
+    await setUp(store, [])
+    const numbers = ['+49 30 1234', '+49 (30) 12-34', '49.301.234', '+49301235']
+    for (const [index, customerNumber] of numbers.entries()) {
+      await store.saveCall({ call: buildCall({ callId: `c${index}`, customerNumber }), event: null })
+    }
+    const query = { ...page, customerDigits: '49301234', limit: 2 }
+    const first = await store.listCalls(query)
+    equal(
+      first.items.map(({ callId }) => callId),
+      ['c0', 'c1'],
+    )
+    const second = await store.listCalls({ ...query, cursor: first.nextCursor })
+    equal(second, { items: [buildCall({ callId: 'c2', customerNumber: '49.301.234' })] })
+    equal((await store.listCalls(page)).items.length, 4)
+  },
+
+  'prunes calls that started before a time, and keeps them without one': async (store) => {
+    await setUp(store, [])
+    await store.saveCall({ call: buildCall({ callId: 'old', initiatedAt: start - 1 }), event: null })
+    await store.saveCall({ call: buildCall(), event: null })
+    equal(await store.prune({ before: start + day, limit: 100 }), 0)
+    equal(await store.prune({ before: 0, recordsBefore: start, limit: 100 }), 1)
+    equal((await store.listCalls(page)).items, [buildCall()])
+  },
+
+  'prunes a group with its participants when nothing has happened in it since a time': async (store) => {
+    await setUp(store, [])
+    for (const id of ['quiet', 'lively', 'empty']) {
+      await store.createGroup({ group: buildGroup({ clientCustomGroupId: id }), event: buildEvent() })
+    }
+    const join = (groupId: string, digits: string, changedAt: number) =>
+      store.saveParticipant({
+        participant: buildParticipant({ groupId, digits, phone: digits, changedAt }),
+        event: buildEvent(),
+      })
+    await join('quiet', '1', start + day)
+    await join('lively', '1', start)
+    await join('lively', '2', start + 2 * day)
+    await join('lively', '3', start + 1)
+    await pruneRecords(store, start + 2 * day)
+    equal(await store.findGroup('acme', 'quiet'), undefined)
+    equal(await store.findGroup('acme', 'empty'), undefined)
+    ok((await store.findGroup('acme', 'lively')) !== undefined, 'a group with a recent step stays')
+    equal(
+      (await store.listParticipants('acme', '1')).map(({ groupId }) => groupId),
+      ['lively'],
+    )
+  },
+
+  'prunes participants who left a group before a time': async (store) => {
+    await setUp(store, [])
+    await store.createGroup({ group: buildGroup({ createdAt: start + day }), event: buildEvent() })
+    const left = buildParticipant({ state: 'left' })
+    const stays = buildParticipant({ digits: '1' })
+    for (const participant of [left, stays]) await store.saveParticipant({ participant, event: buildEvent() })
+    await pruneRecords(store, start + 1)
+    equal(await store.findParticipant(left), undefined)
+    equal(await store.findParticipant(stays), stays)
+  },
+})

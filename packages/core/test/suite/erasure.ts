@@ -1,0 +1,122 @@
+import type { ErasedPart, ErasureSelection } from '@wabakit/core'
+import { equal, rejects } from '../../src/testing/assert.ts'
+import { defineCases } from './cases.ts'
+import {
+  createScenario,
+  customer,
+  expectError,
+  getSummary,
+  playCall,
+  pstn,
+  type Scenario,
+  summary,
+  waba,
+} from './scenario.ts'
+
+const automatic = { generatedBy: 'automatic' } as const
+
+/** Erases all parts, and returns the numbers of calls, participants and events. */
+const eraseAll = async (
+  { server }: Scenario,
+  selection: ErasureSelection,
+  dryRun = false,
+): Promise<number[]> => {
+  const parts: ErasedPart[] = []
+  let cursor: string | undefined
+  do {
+    const part = await server.erasures.erase('acme', selection, { cursor, dryRun })
+    parts.push(part)
+    cursor = part.nextCursor
+  } while (cursor !== undefined)
+  const sum = (kind: 'calls' | 'participants' | 'events') =>
+    parts.reduce((total, part) => total + part[kind], 0)
+  return [sum('calls'), sum('participants'), sum('events')]
+}
+
+/** Two customers in a group and in calls: 22 of one, which are more than a part has, and 1 of the other. */
+const createTwoCustomers = async (): Promise<Scenario> => {
+  const scenario = await createScenario()
+  const { groups, participants, calls } = scenario.server
+  await scenario.subscribe('PSTN')
+  await scenario.subscribe('WHATSAPP')
+  await groups.create('acme', { wabaNumber: waba, subject: 'Launch', groupId: 'g' })
+  for (const phone of [customer, '+1']) await participants.join('acme', { groupId: 'g', phone })
+  for (let index = 0; index < 22; index++) await playCall(scenario)
+  await calls.start('acme', {
+    channel: 'PSTN',
+    direction: 'INCOMING',
+    channelNumber: pstn,
+    customerNumber: '+1',
+  })
+  return scenario
+}
+
+/** Erasing personal data. */
+export const erasureCases = defineCases('Erasing', {
+  'a customer leaves nothing of the number, and everything of others': async () => {
+    const scenario = await createTwoCustomers()
+    const { server } = scenario
+    equal(await eraseAll(scenario, { customerNumber: customer.replaceAll(' ', '-') }), [22, 1, 67])
+    equal(await eraseAll(scenario, { customerNumber: customer }), [0, 0, 0])
+    const { items } = await server.events.list('acme')
+    equal(
+      items.map(({ name }) => name),
+      ['GROUP_CREATED', 'GROUP_PARTICIPANT_JOINED', 'CALL_INCOMING_INITIATED'],
+    )
+    await scenario.advance(0)
+    equal(scenario.sent.map(({ event }) => event).toSorted(), items.map(({ name }) => name).toSorted())
+    equal(await server.participants.find('acme', { groupId: 'g', phone: customer }), undefined)
+  },
+
+  'a customer whose calls are no longer stored also erases the events': async () => {
+    const scenario = await createScenario()
+    await scenario.server.events.publish('acme', {
+      name: 'CALL_ENDED',
+      subject: 'call:c1',
+      channel: 'PSTN',
+      number: pstn,
+      payload: JSON.stringify({ event: 'CALL_ENDED', callId: 'c1', customerNumber: customer }),
+    })
+    await scenario.server.events.publish('acme', {
+      name: 'X',
+      subject: 'x',
+      channel: 'PSTN',
+      number: pstn,
+      payload: 'no JSON',
+    })
+    equal(await eraseAll(scenario, { customerNumber: customer }), [0, 0, 1])
+  },
+
+  'a dry run counts the same and erases nothing': async () => {
+    const scenario = await createTwoCustomers()
+    const before = await scenario.server.events.list('acme')
+    equal(await eraseAll(scenario, { customerNumber: customer }, true), [22, 1, 67])
+    const callId = 'c1'
+    await playCall(scenario, { callId })
+    equal(await eraseAll(scenario, { callId }, true), [1, 0, 3])
+    equal((await scenario.server.events.list('acme')).items.slice(0, before.items.length), before.items)
+    equal(await eraseAll(scenario, { customerNumber: customer }), [23, 1, 70])
+  },
+
+  'a call removes its summary, which is never published again': async () => {
+    const scenario = await createScenario()
+    const { server } = scenario
+    const callId = await playCall(scenario, { callId: 'c1' })
+    await server.summaries.save('acme', callId, summary, automatic)
+    equal(await eraseAll(scenario, { callId }), [1, 0, 4])
+    await expectError(await getSummary(scenario, callId), 404, 'summary_not_found')
+
+    await playCall(scenario, { callId })
+    equal((await server.summaries.save('acme', callId, summary, automatic)).outcome, 'replaced')
+    equal(scenario.names().filter((name) => name === 'CALL_AI_SUMMARY').length, 1)
+  },
+
+  'requires an organization and a phone number': async () => {
+    const { erasures } = (await createScenario()).server
+    await rejects(erasures.erase('nobody', { callId: 'c1' }), { code: 'record_not_found' })
+    await rejects(erasures.erase('acme', { customerNumber: 'x' }), { code: 'invalid_input' })
+    await rejects(erasures.erase('acme', { customerNumber: customer }, { cursor: 'x' }), {
+      code: 'invalid_input',
+    })
+  },
+})

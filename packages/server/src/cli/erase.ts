@@ -1,0 +1,76 @@
+import { escapeControls } from '@wabakit/contract/escape-controls'
+import type { ErasedPart } from '@wabakit/core'
+import { Argument, type Command } from 'commander'
+import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+import { createProgressLine } from './progress-line.ts'
+
+type EraseOptions = ServerOptions & { readonly dryRun?: boolean | undefined }
+type Counts = Required<Omit<ErasedPart, 'nextCursor'>>
+
+const format = ({ calls, participants, events }: Counts): string =>
+  [
+    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    `${participants} ${participants === 1 ? 'participant' : 'participants'}`,
+    `${events} ${events === 1 ? 'event' : 'events'} with their deliveries`,
+  ].join(', ')
+
+/** Erases all parts of a selection, and returns how many records there were. */
+const eraseParts = async (
+  selection: object,
+  { dryRun = false, ...options }: EraseOptions,
+): Promise<Counts> => {
+  const control = createControlClient(options)
+  const progress = createProgressLine()
+  const counts = { calls: 0, participants: 0, events: 0 }
+  try {
+    for (let cursor: string | undefined; ; ) {
+      const body = { ...selection, dryRun, ...(cursor !== undefined && { cursor }) }
+      const path = `${getOrganizationPath(options.organization)}/erasures`
+      const part = (await control.send('POST', path, body)) as ErasedPart
+      counts.calls += part.calls
+      counts.participants += part.participants
+      counts.events += part.events
+      cursor = part.nextCursor
+      if (cursor === undefined) return counts
+      progress.show('erase', () => `${dryRun ? 'found' : 'erased'} ${format(counts)} so far`)
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+const erase = async (kind: string, id: string, options: EraseOptions, output: Output): Promise<void> => {
+  const { dryRun = false } = options
+  if (kind === 'organization') {
+    const control = createControlClient(options)
+    await control.send(dryRun ? 'GET' : 'DELETE', getOrganizationPath(id))
+    const text = `organization ${id}, and everything that it owns`
+    output.result(
+      { organization: id, dryRun },
+      escapeControls(dryRun ? `would erase ${text}` : `erased ${text}`),
+    )
+    return
+  }
+  const counts = await eraseParts(kind === 'call' ? { callId: id } : { customerNumber: id }, options)
+  output.result(
+    { ...counts, dryRun },
+    escapeControls(`${dryRun ? 'would erase' : 'erased'} ${format(counts)}`),
+  )
+}
+
+export const define = (command: Command): void => {
+  addServerOptions(command)
+    .addArgument(new Argument('<kind>', 'what to erase').choices(['call', 'customer', 'organization']))
+    .argument('<id>', "id of the call or the organization, or the customer's number")
+    .addOption(createOption('--dry-run', 'count what would be erased, and erase nothing'))
+    .addHelpText('after', '\nRun the same command again after an interruption to continue.')
+    .action((kind, id, options) => erase(kind, id, options, createOutput(options)))
+  addExamples(
+    command,
+    'erase customer +15550199001 --dry-run',
+    'erase call call_…',
+    'erase organization acme',
+  )
+}

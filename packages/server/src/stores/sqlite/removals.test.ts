@@ -1,0 +1,123 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Store } from '@wabakit/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { event, organization, subscription } from '../../../test/records.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const many = 2_000
+const disabled = subscription({ revision: 2, disabledReason: 'by_hand' })
+
+const tables = ['organizations', 'subscriptions', 'events', 'deliveries', 'attempts']
+
+/** A store of an organization with many deliveries, and a function that counts rows as another program sees them. */
+const openFilled = async () => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const store = sqliteStore({ path })
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+  await store.saveSubscription(subscription())
+  await Promise.all(Array.from({ length: many }, () => store.addEvent(event())))
+  const reader = new DatabaseSync(path, { readOnly: true })
+  onTestFinished(() => reader.close())
+  const count = (rows: string): number =>
+    Number(reader.prepare(`select count(*) as count from ${rows}`).get()?.count)
+  return { path, store, count }
+}
+
+/** Returns the maximum number of rows that went away in one turn of the event loop, in which there is one transaction. */
+const watch = async (work: Promise<unknown>, count: () => number): Promise<number> => {
+  let [isOver, most, before] = [false, 0, count()]
+  work.finally(() => {
+    isOver = true
+  })
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve))
+    const after = count()
+    most = Math.max(most, before - after)
+    before = after
+  }
+  return most
+}
+
+test.each<[string, string, (store: Store) => Promise<unknown>]>([
+  ['removing an organization', 'deliveries', (store) => store.removeOrganization('acme')],
+  ['removing the events of an organization', 'events', (store) => store.removeOrganization('acme')],
+  ['removing a subscription', 'deliveries', (store) => store.removeSubscription('acme', 'sub_1')],
+  [
+    'disabling a subscription',
+    `deliveries where status <> 'skipped'`,
+    (store) => store.saveSubscription(disabled),
+  ],
+])('%s changes at most 200 rows per transaction, and serves others in between', async (_, rows, run) => {
+  const { store, count } = await openFilled()
+  let served = 0
+  const work = run(store)
+  work.finally(() => {
+    served = -served
+  })
+  const serve = async (): Promise<void> => {
+    while (served >= 0) {
+      await store.saveOrganization(organization({ id: `other_${served}` }))
+      served++
+    }
+  }
+  const serving = serve()
+  expect(await watch(work, () => count(rows))).toBeLessThanOrEqual(200)
+  await serving
+  expect(count(rows)).toBe(0)
+  expect(-served).toBeGreaterThan(many / 200)
+})
+
+test('a removal that was interrupted is continued by pruning, and nobody finds the organization meanwhile', async () => {
+  const { path, store, count } = await openFilled()
+  const removal = store.removeOrganization('acme')
+  while (count('deliveries') === many) await new Promise((resolve) => setImmediate(resolve))
+  await store.close()
+  await removal
+  expect(count('deliveries')).toBeGreaterThan(0)
+
+  const next = sqliteStore({ path })
+  onTestFinished(next.close)
+  const claim = { claimId: 'c', now: Date.now(), leaseMs: 1_000, limit: 10, perSubscription: 10 }
+  expect(await next.findOrganization('acme')).toBeUndefined()
+  expect(await next.listEvents({ organizationId: 'acme', limit: 10 })).toEqual({ items: [] })
+  expect(await next.claimDeliveries(claim)).toEqual([])
+  while ((await next.prune({ before: 0, limit: 100 })) > 0);
+  for (const table of tables) expect(count(table)).toBe(0)
+})
+
+test('deliveries that an interrupted disabling has left are not sent when the subscription is enabled again', async () => {
+  const { path, store, count } = await openFilled()
+  const disabling = store.saveSubscription(disabled)
+  while (count(`deliveries where status = 'skipped'`) === 0)
+    await new Promise((resolve) => setImmediate(resolve))
+  await store.close()
+  await disabling
+  expect(count(`deliveries where status = 'pending'`)).toBeGreaterThan(0)
+
+  const next = sqliteStore({ path })
+  onTestFinished(next.close)
+  await next.saveSubscription(subscription({ revision: 3 }))
+  expect(count(`deliveries where status = 'skipped'`)).toBe(many)
+})
+
+test('erased data is in no file after the server has stopped', async () => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const store = sqliteStore({ path })
+  const number = '+15550199001'
+  await store.saveOrganization(organization())
+  await store.saveSubscription(subscription())
+  const events = Array.from({ length: 500 }, () =>
+    event({ payload: JSON.stringify({ customerNumber: number }) }),
+  )
+  await Promise.all(events.map(store.addEvent))
+  expect(readFileSync(`${path}-wal`).includes(number)).toBe(true)
+  const eventIds = events.map(({ id }) => id)
+  await store.erase({ organizationId: 'acme', now: 0, callIds: [], participants: [], eventIds })
+  await store.close()
+  expect(readFileSync(path).includes(number)).toBe(false)
+  expect(existsSync(`${path}-wal`)).toBe(false)
+})
