@@ -3,13 +3,6 @@ import { configDefaults, defineConfig } from 'vitest/config'
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
 
-/** miniflare loads all of zod, which changes the texts of zod/mini in the whole process. */
-const isolated = [
-  'packages/core/test/runtimes/workerd.test.ts',
-  'packages/wabakit/test/runtimes.test.ts',
-  'packages/webhooks/test/bundles/bundles.test.ts',
-]
-
 /** They build the packages first. `npm run test:matrix` runs them. */
 const packed = ['packages/wabakit/test/packed.test.ts']
 
@@ -28,14 +21,13 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'shared',
+          name: 'tests',
           include: tests,
-          exclude: [...configDefaults.exclude, ...isolated, ...packed],
+          exclude: [...configDefaults.exclude, ...packed],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
     ],
     // Much of it waits for other processes.
