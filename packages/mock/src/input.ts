@@ -1,8 +1,8 @@
 import { toIssues } from '@wabakit/contract'
+import { suggestName } from '@wabakit/contract/suggest-name'
 import { InputError } from '@wabakit/core'
 import type * as z from 'zod/mini'
 import { MockUsageError } from './errors/mock-usage-error.ts'
-import { suggestName } from './nearest-name.ts'
 
 /** An object schema that rejects unknown fields. */
 export type StrictObject<Shape extends z.core.$ZodShape = z.core.$ZodShape> = z.ZodMiniObject<

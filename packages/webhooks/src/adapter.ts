@@ -2,6 +2,13 @@ import { isWebhookRequestError, WebhookRequestError } from './errors.ts'
 import { respondRejected, respondUnhandled } from './receiver/error-response.ts'
 import { assertPost } from './receiver/read-request.ts'
 
+/** The required part of a receiver. */
+export type RequestHandler = { handle(request: Request, host?: object): Promise<Response> }
+
+/** Checks whether a body is as it arrived: text or bytes. */
+export const isBytes = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || ArrayBuffer.isView(body)
+
 const forbidden = ['CONNECT', 'TRACE', 'TRACK']
 
 /** @throws WebhookRequestError for a method that Fetch forbids. */
@@ -23,6 +30,24 @@ export const toUrl = (target: string, origin: string): string => {
   url.username = ''
   url.password = ''
   return url.href
+}
+
+/**
+ * Creates a request. Without a body, as when something has parsed it, the new request is already used, so that the
+ * receiver explains this to the developer.
+ */
+export const createRequest = async (
+  url: string,
+  { body, ...init }: { method: string; headers: Headers; signal?: AbortSignal; body: unknown },
+): Promise<Request> => {
+  if (init.method === 'GET' || init.method === 'HEAD') return new Request(url, init)
+  if (body instanceof ReadableStream) {
+    const streamed: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
+    return new Request(url, streamed)
+  }
+  const request = new Request(url, { ...init, body: isBytes(body) ? body : '' })
+  if (!isBytes(body)) await request.text()
+  return request
 }
 
 /**

@@ -11,7 +11,7 @@ const hasName = (error: unknown, name: string): boolean =>
  * - `malformed_header`: a header does not have the form that the scheme requires; `header` names it.
  * - `timestamp_too_old`, `timestamp_too_new`: signed outside the tolerance; `skewSeconds` says by how much.
  * - `no_matching_signature`: no signature of the delivery matches this body and one of the secrets.
- * - `invalid_secret`: a configured secret cannot be used. Thrown when it is configured.
+ * - `invalid_secret`: a configured secret cannot be used, or the function that returns the secrets failed.
  */
 export type VerificationFailure =
   | 'missing_header'
@@ -24,9 +24,11 @@ export type VerificationFailure =
 /** The optional properties of a {@link WebhookVerificationError}. */
 export type VerificationDetails = {
   /** Name of the header at fault. */
-  readonly header?: string
+  readonly header?: string | undefined
   /** Seconds from the signature to now: positive when it is old, negative when it lies in the future. */
-  readonly skewSeconds?: number
+  readonly skewSeconds?: number | undefined
+  /** What caused the error. */
+  readonly cause?: unknown
 }
 
 /**
@@ -50,7 +52,7 @@ export class WebhookVerificationError extends Error {
   readonly skewSeconds: number | undefined
 
   constructor(reason: VerificationFailure, message: string, details: VerificationDetails = {}) {
-    super(message)
+    super(message, details)
     this.reason = reason
     this.header = details.header
     this.skewSeconds = details.skewSeconds
@@ -143,8 +145,7 @@ export class WebhookDriftError extends Error {
   readonly issues: readonly Issue[]
 
   constructor(eventName: EventName, issues: readonly Issue[]) {
-    const list = issues.map(({ path, message }) => `${path} ${message}`).join('; ')
-    super(`A ${eventName} does not match its contract: ${list}`)
+    super(`A ${eventName} does not match its contract: ${issues.map(({ message }) => message).join('; ')}`)
     this.eventName = eventName
     this.issues = issues
   }
@@ -162,4 +163,11 @@ export class WebhookHandlerTimeoutError extends Error {
     super(`The handler did not finish within ${timeoutMs} ms.`)
     this.timeoutMs = timeoutMs
   }
+}
+
+/** Thrown when a function of this package is called with arguments that it does not understand, such as an unknown option. */
+export class WebhookUsageError extends TypeError {
+  override readonly name = 'WebhookUsageError'
+  /** The same for every error of this class. */
+  readonly code = 'invalid_usage'
 }

@@ -1,7 +1,7 @@
-import type { ServerResponse } from 'node:http'
-import { respond } from './adapter.ts'
-import { type NodeRequest, toRequest } from './node-request.ts'
-import type { Receiver } from './receiver/receiver.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type RequestHandler, respond } from './adapter.ts'
+import { toRequest } from './node-request.ts'
+import { assertOptions } from './usage.ts'
 
 /** The required part of a Fastify instance, version 5. */
 export type FastifyHost = {
@@ -17,7 +17,7 @@ export type FastifyHost = {
     method: string[]
     url: string
     exposeHeadRoute: boolean
-    handler: (request: { raw: NodeRequest }, reply: FastifyReplier) => unknown
+    handler: (request: { raw: IncomingMessage }, reply: FastifyReplier) => unknown
   }): unknown
 }
 
@@ -35,7 +35,7 @@ export type FastifyPluginOptions = {
    * Path of the webhook, below the plugin's prefix.
    * @default '/'
    */
-  readonly url?: string
+  readonly url?: string | undefined
 }
 
 /**
@@ -46,8 +46,10 @@ export type FastifyPluginOptions = {
  * app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })
  */
 export const toFastifyPlugin =
-  (receiver: Pick<Receiver, 'handle'>, { url = '/' }: FastifyPluginOptions = {}) =>
+  (receiver: RequestHandler, options: FastifyPluginOptions = {}) =>
   async (app: FastifyHost): Promise<void> => {
+    assertOptions('toFastifyPlugin()', options, ['url'])
+    const { url = '/' } = options
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
@@ -66,4 +68,4 @@ export const toFastifyPlugin =
     })
   }
 
-export type { NodeRequest } from './node-request.ts'
+export type { RequestHandler } from './adapter.ts'

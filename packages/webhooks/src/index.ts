@@ -5,7 +5,7 @@ export type { DeliveryContext } from './receiver/delivery-context.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
 export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/handlers.ts'
 export type { ReceiverOptions } from './receiver/options.ts'
-export type { Receiver } from './receiver/receiver.ts'
+export type { Receiver, RequestHolder } from './receiver/receiver.ts'
 
 // Verifiers: who may send.
 
@@ -25,6 +25,7 @@ export {
 // Signatures: Standard Webhooks 1.0.
 
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
+export type { OnDemand } from './on-demand.ts'
 export type { WebhookPayload } from './payload.ts'
 export { type GenerateSecretOptions, generateSecret } from './secret.ts'
 export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
@@ -32,6 +33,7 @@ export { type HeaderSource, isWebhookId, type SignatureHeaders } from './signatu
 export {
   equalsInConstantTime,
   type SignatureOptions,
+  type StandardWebhooksOptions,
   standardWebhooks,
   type VerifiedSignature,
   type VerifySignatureOptions,
@@ -61,9 +63,9 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
-export { type SqlClient, type SqlDedupeOptions, type SqlQuery, sqlDedupe } from './dedupe/sql-dedupe.ts'
+export { type SqlClient, type SqlQuery, sqlDedupe } from './dedupe/sql-dedupe.ts'
 export { type SqlPool, type SqlTransaction, sqlInbox } from './dedupe/sql-inbox.ts'
-export { sqlDedupeTable } from './dedupe/sql-table.ts'
+export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
 
 // Calls: combine the events of a call.
 
@@ -92,6 +94,7 @@ export {
   WebhookHandlerTimeoutError,
   WebhookParseError,
   WebhookRequestError,
+  WebhookUsageError,
   WebhookVerificationError,
 } from './errors.ts'
 

@@ -1,27 +1,35 @@
 import { Buffer } from 'node:buffer'
-import { assertFetchMethod, respond, toUrl } from './adapter.ts'
-import type { Receiver } from './receiver/receiver.ts'
+import { assertFetchMethod, createRequest, type RequestHandler, respond, toUrl } from './adapter.ts'
 
 /** An event of API Gateway (REST: payload 1.0, HTTP: 2.0), of a function URL, or of a load balancer. */
 export type LambdaEvent = {
   /** The method, in payload 1.0 and from a load balancer. */
-  readonly httpMethod?: string
+  readonly httpMethod?: string | undefined
   /** The path, in payload 1.0 and from a load balancer. */
-  readonly path?: string
+  readonly path?: string | undefined
   /** The path, in payload 2.0 and from a function URL. */
-  readonly rawPath?: string
+  readonly rawPath?: string | undefined
   /** The query without its question mark, in payload 2.0 and from a function URL. */
-  readonly rawQueryString?: string
+  readonly rawQueryString?: string | undefined
   /** The headers. Repeated ones are joined, or only the last one is present. */
-  readonly headers?: Readonly<Record<string, string | undefined>> | null
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
-  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null
-  /** The method, in payload 2.0 and from a function URL. */
-  readonly requestContext?: { readonly http?: { readonly method?: string } }
+  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
+  /** The context of the request. */
+  readonly requestContext?:
+    | {
+        /** The method, in payload 2.0 and from a function URL. */
+        readonly http?: { readonly method?: string | undefined } | undefined
+        /** In payload 1.0. */
+        readonly requestId?: string | undefined
+        /** From a load balancer. */
+        readonly elb?: object | undefined
+      }
+    | undefined
   /** The body as text, or as base64. */
-  readonly body?: string | null
+  readonly body?: string | null | undefined
   /** Whether the body is base64. */
-  readonly isBase64Encoded?: boolean
+  readonly isBase64Encoded?: boolean | undefined
 }
 
 /** The response, in the form that all of them accept. */
@@ -46,14 +54,18 @@ const toHeaders = ({ headers, multiValueHeaders }: LambdaEvent): Headers => {
   return result
 }
 
-const toRequest = (event: LambdaEvent): Request => {
+const toRequest = (event: LambdaEvent): Promise<Request> => {
   const method = event.requestContext?.http?.method ?? event.httpMethod ?? 'POST'
   assertFetchMethod(method)
   const query = event.rawQueryString ? `?${event.rawQueryString}` : ''
   const url = toUrl(`${event.rawPath ?? event.path ?? '/'}${query}`, 'https://lambda.invalid')
-  const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
-  const bodiless = method === 'GET' || method === 'HEAD'
-  return new Request(url, { method, headers: toHeaders(event), ...(!bodiless && { body }) })
+  const text: unknown = event.body ?? ''
+  const base64 = event.isBase64Encoded && typeof text === 'string'
+  return createRequest(url, {
+    method,
+    headers: toHeaders(event),
+    body: base64 ? Buffer.from(text, 'base64') : text,
+  })
 }
 
 /**
@@ -64,7 +76,7 @@ const toRequest = (event: LambdaEvent): Request => {
  * export const handler = toLambdaHandler(receiver)
  */
 export const toLambdaHandler =
-  (receiver: Pick<Receiver, 'handle'>) =>
+  (receiver: RequestHandler) =>
   async (event: LambdaEvent): Promise<LambdaResult> => {
     const pending: Promise<unknown>[] = []
     const waitUntil = (work: Promise<unknown>): void => void pending.push(work)
@@ -81,3 +93,5 @@ export const toLambdaHandler =
       isBase64Encoded: false,
     }
   }
+
+export type { RequestHandler } from './adapter.ts'

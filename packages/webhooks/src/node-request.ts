@@ -1,15 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { assertFetchMethod, toUrl } from './adapter.ts'
+import { assertFetchMethod, createRequest, isBytes, toUrl } from './adapter.ts'
 
-/** A request of node:http, or of a framework based on it. A body parser may have kept the bytes in it. */
-export type NodeRequest = IncomingMessage & {
-  /** The body as parsed by Express. */
+/** What a framework keeps in a request, besides what Node does. */
+type Kept = {
+  /** The body as parsed by Express or Fastify. */
   readonly body?: unknown
   /** The bytes that NestJS and others keep. */
   readonly rawBody?: unknown
   /** The whole URL, where a router shortens `url`. */
   readonly originalUrl?: string
 }
+
+/** A request of node:http, or of a framework based on it. */
+export type NodeRequest = IncomingMessage & Kept
+
+/** A request of Fastify, which has Node's as `raw`. */
+export type NodeRequestHolder = { readonly raw: IncomingMessage } & Kept
+
+/** Returns the request or response of node:http. */
+export const unwrap = <Message extends object>(message: Message | { readonly raw: Message }): Message =>
+  'raw' in message ? message.raw : message
 
 const toHeaders = (request: IncomingMessage): Headers => {
   const headers = new Headers()
@@ -35,15 +45,6 @@ const toStream = (request: IncomingMessage): ReadableStream<Uint8Array> => {
   })
 }
 
-const isBody = (value: unknown): value is string | Uint8Array<ArrayBuffer> =>
-  typeof value === 'string' || ArrayBuffer.isView(value)
-
-/** Returns the bytes that a body parser has kept. `body` may be a getter that parses and throws. */
-const findKeptBody = (incoming: NodeRequest): string | Uint8Array<ArrayBuffer> | undefined => {
-  if (isBody(incoming.rawBody)) return incoming.rawBody
-  return isBody(incoming.body) ? incoming.body : undefined
-}
-
 /** Aborts when the sender hangs up before the response is written. */
 const createSignal = (outgoing: ServerResponse): AbortSignal => {
   const controller = new AbortController()
@@ -54,23 +55,21 @@ const createSignal = (outgoing: ServerResponse): AbortSignal => {
 }
 
 /**
- * Converts a Node request to a Fetch request. When a body parser has kept no bytes, the body of the new request is
- * already used, so that the receiver explains this to the sender.
+ * Converts a Node request to a Fetch request.
  *
  * @throws WebhookRequestError, or whatever a malformed header or a getter of the body throws.
  */
-export const toRequest = async (incoming: NodeRequest, outgoing: ServerResponse): Promise<Request> => {
+export const toRequest = (
+  request: NodeRequest | NodeRequestHolder,
+  outgoing: ServerResponse,
+): Promise<Request> => {
+  const incoming = unwrap<IncomingMessage>(request)
   const method = incoming.method ?? 'GET'
   assertFetchMethod(method)
-  const url = toUrl(incoming.originalUrl ?? incoming.url ?? '/', 'http://localhost')
+  const url = toUrl(request.originalUrl ?? incoming.url ?? '/', 'http://localhost')
   const init = { method, headers: toHeaders(incoming), signal: createSignal(outgoing) }
-  if (method === 'GET' || method === 'HEAD') return new Request(url, init)
-  const body = findKeptBody(incoming)
-  if (body === undefined && !incoming.readableDidRead && !incoming.readableEnded) {
-    const streamed: RequestInit & { duplex: 'half' } = { ...init, body: toStream(incoming), duplex: 'half' }
-    return new Request(url, streamed)
-  }
-  const request = new Request(url, { ...init, body: body ?? '' })
-  if (body === undefined) await request.text()
-  return request
+  const kept = isBytes(request.rawBody) ? request.rawBody : request.body
+  if (isBytes(kept)) return createRequest(url, { ...init, body: kept })
+  const wasRead = incoming.readableDidRead || incoming.readableEnded
+  return createRequest(url, { ...init, body: wasRead ? undefined : toStream(incoming) })
 }

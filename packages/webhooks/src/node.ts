@@ -1,9 +1,8 @@
-import type { ServerResponse } from 'node:http'
-import { respond } from './adapter.ts'
-import { type NodeRequest, toRequest } from './node-request.ts'
-import type { Receiver } from './receiver/receiver.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type RequestHandler, respond } from './adapter.ts'
+import { type NodeRequest, type NodeRequestHolder, toRequest, unwrap } from './node-request.ts'
 
-const write = async (response: Response, incoming: NodeRequest, outgoing: ServerResponse) => {
+const write = async (response: Response, incoming: IncomingMessage, outgoing: ServerResponse) => {
   const body = Buffer.from(await response.arrayBuffer())
   // Something else, such as a timeout of the framework, has already responded.
   if (outgoing.headersSent) return
@@ -14,25 +13,31 @@ const write = async (response: Response, incoming: NodeRequest, outgoing: Server
 }
 
 /**
- * Turns a receiver into a handler for node:http, Express, Koa and NestJS.
+ * Turns a receiver into a handler for node:http, Express, Koa and NestJS, on Express or on Fastify.
  *
  * @example
  * createServer(toNodeHandler(receiver)).listen(3000)
  * app.post('/webhooks', toNodeHandler(receiver)) // Express: before express.json()
  */
 export const toNodeHandler =
-  (receiver: Pick<Receiver, 'handle'>) =>
-  async (incoming: NodeRequest, outgoing: ServerResponse): Promise<void> => {
-    const response = await respond(
-      () => toRequest(incoming, outgoing),
-      (request) => receiver.handle(request),
+  (receiver: RequestHandler) =>
+  async (
+    request: NodeRequest | NodeRequestHolder,
+    response: ServerResponse | { readonly raw: ServerResponse },
+  ): Promise<void> => {
+    const incoming = unwrap<IncomingMessage>(request)
+    const outgoing = unwrap<ServerResponse>(response)
+    const responded = await respond(
+      () => toRequest(request, outgoing),
+      (each) => receiver.handle(each),
     )
     try {
-      await write(response, incoming, outgoing)
+      await write(responded, incoming, outgoing)
     } catch (error) {
       console.error('The response to a webhook could not be written.', error)
       outgoing.destroy()
     }
   }
 
-export type { NodeRequest } from './node-request.ts'
+export type { RequestHandler } from './adapter.ts'
+export type { NodeRequest, NodeRequestHolder } from './node-request.ts'

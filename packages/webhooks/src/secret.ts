@@ -16,7 +16,7 @@ export type GenerateSecretOptions = {
    * Number of random bytes in the secret, 24 to 64.
    * @default 32
    */
-  readonly bytes?: number
+  readonly bytes?: number | undefined
 }
 
 /**
@@ -67,7 +67,9 @@ const mapSecrets = <Result>(
   secrets: readonly string[],
   convert: (secret: string) => Result,
 ): readonly Result[] => {
-  if (secrets.length === 0) throw invalid('There is no secret. Pass at least one.')
+  if (!Array.isArray(secrets) || secrets.length === 0) {
+    throw invalid('There is no secret. Pass at least one, in an array.')
+  }
   return secrets.map(convert)
 }
 
@@ -103,5 +105,5 @@ const getSigner = (secret: string, allowShort: boolean): Signer => {
  *
  * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
  */
-export const getSigners = (secrets: readonly string[], allowShort: boolean): readonly Signer[] =>
+export const getSigners = (secrets: readonly string[], allowShort = false): readonly Signer[] =>
   mapSecrets(secrets, (secret) => getSigner(secret, allowShort))

@@ -13,17 +13,17 @@ export type SignWebhookOptions = {
    * The delivery's id: the same on every attempt. It must not contain a full stop or whitespace.
    * @default a random `msg_…`
    */
-  readonly id?: string
+  readonly id?: string | undefined
   /**
    * The time of this attempt, in whole Unix seconds.
    * @default now
    */
-  readonly timestamp?: number
+  readonly timestamp?: number | undefined
   /**
    * Accept secrets of fewer than 24 bytes, for secrets that another system generated.
    * @default false
    */
-  readonly allowShortSecrets?: boolean
+  readonly allowShortSecrets?: boolean | undefined
 }
 
 /** The headers of a signed delivery, and the values in them. */

@@ -497,11 +497,9 @@ describe('errors', () => {
     log.mockRestore()
   })
 
-  it('of handlers are logged without a listener; those of rejected requests are not', async () => {
+  it('of handlers are logged without a listener', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }) })
-    await receiver.handle(new Request('http://localhost', { method: 'POST', body: '{}' }))
-    expect(log).not.toHaveBeenCalled()
     const failing = receiver.onAny(() => Promise.reject(new Error('handler')))
     await failing.handle(await signedRequest(joined))
     expect(log).toHaveBeenCalledTimes(1)
@@ -515,7 +513,7 @@ describe('errors of another copy of this package', () => {
     const copy = await import('@wabakit/webhooks')
     expect(copy.WebhookVerificationError).not.toBe(WebhookVerificationError)
     const errors = [
-      [new copy.WebhookVerificationError('invalid_secret', ''), isWebhookVerificationError, 401],
+      [new copy.WebhookVerificationError('missing_header', ''), isWebhookVerificationError, 401],
       [new copy.WebhookParseError('not_json', ''), isWebhookParseError, 400],
       [new copy.WebhookRequestError('body_too_large', ''), isWebhookRequestError, 413],
     ] as const

@@ -1,3 +1,4 @@
+import { assertOptions } from '../usage.ts'
 import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
 /** Options for {@link memoryDedupe}. */
@@ -6,17 +7,17 @@ export type MemoryDedupeOptions = {
    * Milliseconds for which a handled delivery is remembered.
    * @default 604_800_000 (7 days)
    */
-  readonly ttlMs?: number
+  readonly ttlMs?: number | undefined
   /**
    * Maximum number of remembered deliveries. The oldest are forgotten first; claims in progress never are.
    * @default 100_000
    */
-  readonly maxEntries?: number
+  readonly maxEntries?: number | undefined
   /**
    * The clock, in milliseconds.
    * @default Date.now
    */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** A claim, until another entry replaces it; or a handled delivery. */
@@ -29,6 +30,7 @@ type Entry = { readonly done: boolean; expiresAt: number }
  * createReceiver({ verify, dedupe: memoryDedupe() })
  */
 export const memoryDedupe = (options: MemoryDedupeOptions = {}): Dedupe => {
+  assertOptions('memoryDedupe()', options, ['ttlMs', 'maxEntries', 'now'])
   const { ttlMs = defaultRetentionMs, maxEntries = 100_000, now = () => Date.now() } = options
   // In the order of completion, so that the first is the first to expire. Claims are in the order of claiming.
   const entries = new Map<string, Entry>()

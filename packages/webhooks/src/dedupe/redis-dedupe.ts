@@ -1,3 +1,4 @@
+import { assertOptions } from '../usage.ts'
 import { type Dedupe, defaultRetentionMs } from './dedupe.ts'
 
 /** The required part of a client of `redis` (node-redis 4 and newer), cluster or not. */
@@ -22,12 +23,12 @@ export type RedisDedupeOptions = {
    * Milliseconds for which a handled delivery is remembered.
    * @default 604_800_000 (7 days)
    */
-  readonly ttlMs?: number
+  readonly ttlMs?: number | undefined
   /**
    * Prefix of the keys.
    * @default 'wabakit:webhook:'
    */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
 }
 
 /** The value of a handled delivery. The value of a claimed one is the claim's token. */
@@ -72,6 +73,7 @@ export const redisDedupe = (
   client: NodeRedisClient | IoRedisClient,
   options: RedisDedupeOptions = {},
 ): Dedupe => {
+  assertOptions('redisDedupe()', options, ['ttlMs', 'prefix'])
   const { ttlMs = defaultRetentionMs, prefix = 'wabakit:webhook:' } = options
   const { setIfAbsent, run } = toCommands(client)
   return {

@@ -1,25 +1,11 @@
-import { type Claim, type Dedupe, defaultRetentionMs } from './dedupe.ts'
-import { assertTableName, createSweeper, defaultTable, later } from './sql-table.ts'
+import type { Claim, Dedupe } from './dedupe.ts'
+import { createSweeper, later, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
 
 /** Runs one parameterized PostgreSQL statement (`$1`, `$2`) and resolves to its rows. */
 export type SqlQuery = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>
 
 /** The required part of a pool or a client of `pg`. */
 export type SqlClient = { query: SqlQuery }
-
-/** Options for {@link sqlDedupe} and {@link sqlInbox}. */
-export type SqlDedupeOptions = {
-  /**
-   * Milliseconds for which a handled delivery is remembered.
-   * @default 604_800_000 (7 days)
-   */
-  readonly ttlMs?: number
-  /**
-   * Name of the table, optionally with its schema.
-   * @default 'wabakit_webhook_deliveries'
-   */
-  readonly table?: string
-}
 
 const readOutcome = (row: unknown): unknown =>
   typeof row === 'object' && row !== null && 'outcome' in row ? row.outcome : undefined
@@ -34,8 +20,7 @@ const readOutcome = (row: unknown): unknown =>
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })
  */
 export const sqlDedupe = (query: SqlQuery | SqlClient, options: SqlDedupeOptions = {}): Dedupe => {
-  const { ttlMs = defaultRetentionMs, table = defaultTable } = options
-  assertTableName(table)
+  const { ttlMs, table } = readSqlOptions('sqlDedupe()', options)
   const run: SqlQuery = typeof query === 'function' ? query : (text, values) => query.query(text, values)
   const sweep = createSweeper(table)
 

@@ -1,6 +1,6 @@
-import { defaultRetentionMs, type Inbox, type InboxOutcome } from './dedupe.ts'
-import type { SqlClient, SqlDedupeOptions } from './sql-dedupe.ts'
-import { assertTableName, createSweeper, defaultTable, later } from './sql-table.ts'
+import type { Inbox, InboxOutcome } from './dedupe.ts'
+import type { SqlClient } from './sql-dedupe.ts'
+import { createSweeper, later, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
 
 /** The required part of a client from a pool of `pg`. Handlers run statements on it, but never begin, commit or roll back. */
 export type SqlTransaction = SqlClient & {
@@ -32,8 +32,7 @@ export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
   pool: SqlPool<Transaction>,
   options: SqlDedupeOptions = {},
 ): Inbox<Transaction> => {
-  const { ttlMs = defaultRetentionMs, table = defaultTable } = options
-  assertTableName(table)
+  const { ttlMs, table } = readSqlOptions('sqlInbox()', options)
   const sweep = createSweeper(table)
 
   /** Runs one statement and resolves to its first row. */

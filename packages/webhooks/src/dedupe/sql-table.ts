@@ -1,11 +1,40 @@
-/** The name of the table unless the options say otherwise. */
-export const defaultTable = 'wabakit_webhook_deliveries'
+import { assertOptions } from '../usage.ts'
+import { defaultRetentionMs } from './dedupe.ts'
+
+/** Options for {@link sqlDedupe} and {@link sqlInbox}. */
+export type SqlDedupeOptions = {
+  /**
+   * Milliseconds for which a handled delivery is remembered.
+   * @default 604_800_000 (7 days)
+   */
+  readonly ttlMs?: number | undefined
+  /**
+   * Name of the table, optionally with its schema.
+   * @default 'wabakit_webhook_deliveries'
+   */
+  readonly table?: string | undefined
+}
+
+const defaultTable = 'wabakit_webhook_deliveries'
 
 /** @throws RangeError when `table` is not a plain identifier, optionally with a schema. */
-export const assertTableName = (table: string): void => {
+const assertTableName = (table: string): void => {
   if (!/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) {
     throw new RangeError(`"${table}" is not a valid table name`)
   }
+}
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws WebhookUsageError for an unknown option.
+ * @throws RangeError when `table` is not a plain identifier.
+ */
+export const readSqlOptions = (caller: string, options: SqlDedupeOptions) => {
+  assertOptions(caller, options, ['ttlMs', 'table'])
+  const { ttlMs = defaultRetentionMs, table = defaultTable } = options
+  assertTableName(table)
+  return { ttlMs, table }
 }
 
 /**

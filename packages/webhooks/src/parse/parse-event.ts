@@ -52,7 +52,7 @@ export type ParseEventOptions = {
    * Maximum size in bytes.
    * @default 1_048_576
    */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

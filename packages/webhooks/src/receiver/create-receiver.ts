@@ -1,3 +1,4 @@
+import { assertFunction } from '../usage.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { createReporter } from './failures.ts'
 import { type Binding, bindKind, bindNames, createHandlers, type HandlerOptions } from './handlers.ts'
@@ -5,18 +6,16 @@ import { type ReceiverOptions, toSettings } from './options.ts'
 import { createReceive } from './receive.ts'
 import type { Receiver } from './receiver.ts'
 
-const toList = <Name extends string>(name: Name | readonly Name[]): readonly Name[] =>
-  typeof name === 'string' ? [name] : name
-
 /**
  * Creates a receiver, which verifies and parses webhooks and calls your handlers with typed events. Its `handle` takes
  * a Fetch `Request` and returns a `Response`; there are adapters for other servers.
  *
  * Responses: 200 handled, handled before, or unknown; 400 unreadable; 401 not verified; 405 not POST; 408 body too slow;
  * 409 the same delivery is being handled; 413 body too large; 415 not JSON; 422 drifted and no `onDrift`; 500 a handler
- * threw; 503 the dedupe store failed.
+ * threw; 503 the dedupe store
+ * failed, or there is no valid secret.
  *
- * @throws TypeError when `verify` is missing, or for an inbox with `ack: 'before'`.
+ * @throws WebhookUsageError for a missing, unknown or impossible option, and for the unknown name of an event.
  * @throws RangeError when a limit or a time is not above 0.
  * @example
  * const receiver = createReceiver({ verify: standardWebhooks({ secrets: [secret] }), dedupe: memoryDedupe() })
@@ -28,7 +27,7 @@ export const createReceiver = <Transaction = undefined>(
 ): Receiver<Transaction> => {
   const settings = toSettings(options)
   const handlers = createHandlers<Transaction>(settings.handlerTimeoutMs)
-  const reporter = createReporter()
+  const reporter = createReporter(settings.now)
 
   const add = (bind: Binding<Transaction>, handlerOptions?: HandlerOptions): Receiver<Transaction> => {
     handlers.add(bind, handlerOptions)
@@ -36,8 +35,9 @@ export const createReceiver = <Transaction = undefined>(
   }
 
   const receiver: Receiver<Transaction> = {
-    on: (name, handler, handlerOptions) => add(bindNames(toList(name), handler), handlerOptions),
+    on: (name, handler, handlerOptions) => add(bindNames(name, handler), handlerOptions),
     onAny: (handler, handlerOptions) => {
+      assertFunction('The handler', handler)
       const bind = bindKind('event', ({ event }, context: DeliveryContext<Transaction>) =>
         handler(event, context),
       )
@@ -46,11 +46,11 @@ export const createReceiver = <Transaction = undefined>(
     onUnknown: (handler, handlerOptions) => add(bindKind('unknown', handler), handlerOptions),
     onDrift: (handler, handlerOptions) => add(bindKind('drifted', handler), handlerOptions),
     onError: (listener) => {
+      assertFunction('The listener', listener)
       reporter.add(listener)
       return receiver
     },
-    subscribe: (name, handler, handlerOptions) =>
-      handlers.add(bindNames(toList(name), handler), handlerOptions),
+    subscribe: (name, handler, handlerOptions) => handlers.add(bindNames(name, handler), handlerOptions),
     handle: createReceive(settings, { handlers, report: reporter.report }),
   }
   return receiver

@@ -5,54 +5,77 @@ import {
   isWebhookVerificationError,
   statuses,
   WebhookDriftError,
+  WebhookUsageError,
 } from '../errors.ts'
 
-type Problem = { readonly code: string; readonly message: string; readonly issues?: readonly Issue[] }
+/** What the sender and the log learn about a rejected request. */
+type Problem = {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly issues?: readonly Issue[]
+  readonly headers?: Record<string, string>
+  /** The remedy for the developer, without anything that the sender chose; the message, if there is no other. */
+  readonly remedy?: string
+}
 
-const toResponse = (
-  status: number,
-  { code, message, issues }: Problem,
-  headers: Record<string, string> = {},
-): Response =>
-  new Response(JSON.stringify({ code, message, issues }), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  })
+const toResponse = ({ status, code, message, issues, headers }: Problem): Response => {
+  const body = JSON.stringify({ code, message, issues })
+  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
+}
 
 const unhandled = {
   /** A handler failed. The sender does not learn what was thrown. */
-  failed: () => toResponse(500, { code: 'handler_failed', message: 'The delivery was not handled.' }),
+  failed: { status: 500, code: 'handler_failed', message: 'The delivery was not handled.' },
   /** A 200 now would lose the delivery if the other handler fails. */
-  in_progress: () =>
-    toResponse(
-      409,
-      { code: 'in_progress', message: 'This delivery is already being handled.' },
-      { 'retry-after': '1' },
-    ),
+  in_progress: {
+    status: 409,
+    code: 'in_progress',
+    message: 'This delivery is already being handled.',
+    headers: { 'retry-after': '1' },
+  },
   /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
-  unavailable: () =>
-    toResponse(
-      503,
-      { code: 'store_unavailable', message: 'The store of handled deliveries is not available.' },
-      { 'retry-after': '5' },
-    ),
-}
+  unavailable: {
+    status: 503,
+    code: 'store_unavailable',
+    message: 'The store of handled deliveries is not available.',
+    headers: { 'retry-after': '5' },
+  },
+} satisfies Record<string, Problem>
 
 /** Responds to a delivery that the sender should send again. */
-export const respondUnhandled = (outcome: keyof typeof unhandled): Response => unhandled[outcome]()
+export const respondUnhandled = (outcome: keyof typeof unhandled): Response => toResponse(unhandled[outcome])
+
+/** Describes an error that was thrown before any handler was called. */
+export const describeRejection = (error: unknown): Problem => {
+  if (isWebhookRequestError(error)) {
+    const { code, message } = error
+    const status = statuses[code]
+    return { status, code, message, ...(status === 405 && { headers: { allow: 'POST' } }) }
+  }
+  if (isWebhookParseError(error)) return { status: 400, code: error.code, message: error.message }
+  if (error instanceof WebhookDriftError) {
+    const { code, message, issues, eventName } = error
+    const remedy = `A ${eventName} does not match its contract. Register onDrift() to receive it.`
+    return { status: 422, code, message, issues, remedy }
+  }
+  if (error instanceof WebhookUsageError) {
+    const message = 'The receiver was called with something else than a request.'
+    return { status: 500, code: error.code, message, remedy: error.message }
+  }
+  if (!isWebhookVerificationError(error)) {
+    const message = 'The delivery was not verified.'
+    return { status: 401, code: 'not_verified', message, remedy: 'The verify function threw.' }
+  }
+  const { reason: code, message, skewSeconds } = error
+  if (code === 'invalid_secret') {
+    // The sender may be the right one, so it should try again.
+    const headers = { 'retry-after': '5' }
+    return { status: 503, code, message: 'The receiver has no valid secret.', headers, remedy: message }
+  }
+  const skewed = skewSeconds !== undefined && { remedy: 'Check the clocks of sender and receiver.' }
+  return { status: 401, code, message, ...skewed }
+}
 
 /** Responds to an error that was thrown before any handler was called. */
-export const respondRejected = (error: unknown): Response => {
-  if (isWebhookRequestError(error)) {
-    const status = statuses[error.code]
-    return toResponse(status, error, status === 405 ? { allow: 'POST' } : {})
-  }
-  if (isWebhookParseError(error)) return toResponse(400, error)
-  if (error instanceof WebhookDriftError) return toResponse(422, error)
-  return toResponse(
-    401,
-    isWebhookVerificationError(error)
-      ? { code: error.reason, message: error.message }
-      : { code: 'not_verified', message: 'The delivery was not verified.' },
-  )
-}
+export const respondRejected = (error: unknown): Response => toResponse(describeRejection(error))

@@ -1,4 +1,5 @@
 import type { DeliveryContext } from './delivery-context.ts'
+import { describeRejection } from './error-response.ts'
 
 /** Where a delivery failed: before its event was known, in the dedupe store, or in a handler. */
 export type FailureStage = 'request' | 'dedupe' | 'handler'
@@ -16,14 +17,35 @@ export type Failure = {
 /** Receives every error, for logs and metrics. It cannot change the response. Whatever it throws is logged. */
 export type ErrorListener = (error: unknown, failure: Failure) => unknown
 
+/** Minimum time between two lines with the same reason, in milliseconds. */
+const quietMs = 60_000
+
+/** Prints rejected requests: one line per reason and minute, because anyone could fill the log. */
+const createRejectionLog = (now: () => number) => {
+  const lines = new Map<string, { readonly printedAt: number; count: number }>()
+  return (error: unknown): void => {
+    const { code, message, remedy = message } = describeRejection(error)
+    const at = now()
+    const last = lines.get(code)
+    if (last !== undefined && Math.abs(at - last.printedAt) < quietMs) {
+      last.count += 1
+      return
+    }
+    const what = last?.count ? `${last.count + 1} webhooks were` : 'A webhook was'
+    console.warn(`${what} rejected (${code}). ${remedy} Register onError() to handle this yourself.`)
+    lines.set(code, { printedAt: at, count: 0 })
+  }
+}
+
 /** Creates a list of listeners, and a function that reports an error to all of them and never throws. */
-export const createReporter = () => {
+export const createReporter = (now = () => Date.now()) => {
   const listeners: ErrorListener[] = []
+  const printRejection = createRejectionLog(now)
 
   const report = async (error: unknown, failure: Failure): Promise<void> => {
-    // Without a listener, handlers' errors are logged. Rejected requests are not, because anyone could fill the log.
-    if (listeners.length === 0 && failure.context !== undefined) {
-      console.error('A webhook delivery failed. Register onError() to handle this yourself.', error)
+    if (listeners.length === 0) {
+      if (failure.context === undefined) printRejection(error)
+      else console.error('A webhook delivery failed. Register onError() to handle this yourself.', error)
     }
     for (const listener of listeners) {
       try {

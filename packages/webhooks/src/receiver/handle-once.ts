@@ -74,6 +74,9 @@ export const createHandleOnce = <Transaction>(
   { dedupe, claimTtlMs, ack }: ReceiverSettings<Transaction>,
   report: ErrorListener,
 ) => {
+  const inbox = dedupe && 'transact' in dedupe ? dedupe : undefined
+  const store = dedupe && 'claim' in dedupe && inbox === undefined ? dedupe : undefined
+
   const fail = (stage: FailureStage, error: unknown, context: DeliveryContext): unknown =>
     report(error, { stage, headers: context.headers, context })
 
@@ -88,18 +91,21 @@ export const createHandleOnce = <Transaction>(
   }
 
   /** A handler that fails does not keep the event from the others. */
-  const handle = async ({ context, tasks }: Delivery<Transaction>, transaction: Transaction) => {
-    const attempts = await Promise.all(tasks.map((task) => attempt(task, context, transaction)))
-    return attempts.every(Boolean)
+  const callAll = async ({ context, tasks }: Delivery<Transaction>, transaction: Transaction) => {
+    const attempts = tasks.map((task) => attempt(task, context, transaction))
+    let handled = true
+    // Attempts never reject, and for one of them a loop is faster than Promise.all.
+    for (const each of attempts) handled = (await each) && handled
+    return handled
   }
 
   // Only an inbox has transactions: without one, their type is undefined.
-  const handleAlone = (delivery: Delivery<Transaction>) => handle(delivery, undefined as Transaction)
+  const callAlone = (delivery: Delivery<Transaction>) => callAll(delivery, undefined as Transaction)
 
   const handleClaimed = async (delivery: Delivery<Transaction>, claim: Claim): Promise<InboxOutcome> => {
     const failStore = (error: unknown) => fail('dedupe', error, delivery.context)
     const stop = keepClaim(claim, claimTtlMs, failStore)
-    const handled = await handleAlone(delivery)
+    const handled = await callAlone(delivery)
     stop()
     // If the claim was lost, somebody else is handling the delivery again, and may still fail.
     if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'
@@ -112,37 +118,35 @@ export const createHandleOnce = <Transaction>(
   }
 
   /** When the store fails, the sender has to try again. */
-  const guard = async (context: DeliveryContext, work: () => Promise<Outcome>): Promise<Outcome> => {
+  const failUnavailable = async (error: unknown, context: DeliveryContext): Promise<Outcome> => {
+    await fail('dedupe', error, context)
+    return 'unavailable'
+  }
+
+  const handle = async (delivery: Delivery<Transaction>, claim: Claim | undefined): Promise<Outcome> => {
+    const { context } = delivery
     try {
-      return await work()
+      if (claim !== undefined) return await handleClaimed(delivery, claim)
+      if (inbox === undefined) return (await callAlone(delivery)) ? 'handled' : 'failed'
+      return await inbox.transact(context.delivery.key, (transaction) => callAll(delivery, transaction))
     } catch (error) {
-      await fail('dedupe', error, context)
-      return 'unavailable'
+      return failUnavailable(error, context)
     }
   }
 
-  const start = (delivery: Delivery<Transaction>, work: () => Promise<Outcome>): Promise<Outcome> => {
-    const done = guard(delivery.context, work)
-    delivery.keepAlive(done)
-    return done
-  }
-
-  const claimAndHandle = async (delivery: Delivery<Transaction>): Promise<Outcome> => {
-    const { key } = delivery.context.delivery
-    if (dedupe !== undefined && 'transact' in dedupe) {
-      return start(delivery, () => dedupe.transact(key, (transaction) => handle(delivery, transaction)))
+  return async (delivery: Delivery<Transaction>): Promise<Outcome> => {
+    const { context, keepAlive } = delivery
+    try {
+      const claim = store && (await store.claim(context.delivery.key, claimTtlMs))
+      if (claim === 'duplicate' || claim === 'in_progress') return claim
+      if (store && typeof claim?.complete !== 'function') {
+        throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
+      }
+      const done = handle(delivery, claim)
+      keepAlive(done)
+      return ack === 'before' ? 'handled' : done
+    } catch (error) {
+      return failUnavailable(error, context)
     }
-    const claim = dedupe && (await dedupe.claim(key, claimTtlMs))
-    if (claim === 'duplicate' || claim === 'in_progress') return claim
-    if (dedupe && typeof claim?.complete !== 'function') {
-      throw new TypeError('dedupe.claim() must return a claim, "duplicate" or "in_progress".')
-    }
-    const done = start(delivery, async () => {
-      if (claim) return handleClaimed(delivery, claim)
-      return (await handleAlone(delivery)) ? 'handled' : 'failed'
-    })
-    return ack === 'before' ? 'handled' : done
   }
-
-  return (delivery: Delivery<Transaction>) => guard(delivery.context, () => claimAndHandle(delivery))
 }

@@ -1,8 +1,9 @@
 import type { EventName, WebhookEvent } from '@wabakit/contract'
-import { WebhookHandlerTimeoutError } from '../errors.ts'
+import { eventNames } from '@wabakit/contract/events'
+import { WebhookHandlerTimeoutError, WebhookUsageError } from '../errors.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
+import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../usage.ts'
 import type { DeliveryContext } from './delivery-context.ts'
-import { assertAboveZero } from './options.ts'
 
 /** The event with this name, or with one of these names. */
 export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
@@ -19,7 +20,7 @@ export type HandlerOptions = {
    * Milliseconds until `context.signal` aborts and the delivery fails.
    * @default the receiver's `handlerTimeoutMs`
    */
-  readonly timeoutMs?: number
+  readonly timeoutMs?: number | undefined
 }
 
 type Call<Transaction> = (context: DeliveryContext<Transaction>) => unknown
@@ -35,17 +36,25 @@ const isNamed = <Name extends EventName>(
   names: readonly Name[],
 ): event is NamedEvent<Name> => names.some((name) => name === event.event)
 
-/** Binds a handler to the known events with these names. */
-export const bindNames =
-  <Name extends EventName, Transaction>(
-    names: readonly Name[],
-    handler: WebhookHandler<NamedEvent<Name>, Transaction>,
-  ): Binding<Transaction> =>
-  (parsed) => {
+/**
+ * Binds a handler to the known events with this name, or one of these names.
+ *
+ * @throws WebhookUsageError for an unknown name.
+ */
+export const bindNames = <Name extends EventName, Transaction>(
+  name: Name | readonly Name[],
+  handler: WebhookHandler<NamedEvent<Name>, Transaction>,
+): Binding<Transaction> => {
+  const names = typeof name === 'object' ? name : [name]
+  assertNames('the name of an event', { names, known: eventNames })
+  if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
+  assertFunction('The handler', handler)
+  return (parsed) => {
     if (parsed.kind !== 'event') return undefined
     const { event } = parsed
     return isNamed(event, names) ? (context) => handler(event, context) : undefined
   }
+}
 
 type ParsedAs<Kind> = Extract<ParsedEvent, { kind: Kind }>
 
@@ -55,13 +64,13 @@ const isKind = <Kind extends ParsedEvent['kind']>(
 ): parsed is ParsedAs<Kind> => parsed.kind === kind
 
 /** Binds a handler to every parsed event of a kind. */
-export const bindKind =
-  <Kind extends ParsedEvent['kind'], Transaction>(
-    kind: Kind,
-    handler: WebhookHandler<ParsedAs<Kind>, Transaction>,
-  ): Binding<Transaction> =>
-  (parsed) =>
-    isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined
+export const bindKind = <Kind extends ParsedEvent['kind'], Transaction>(
+  kind: Kind,
+  handler: WebhookHandler<ParsedAs<Kind>, Transaction>,
+): Binding<Transaction> => {
+  assertFunction('The handler', handler)
+  return (parsed) => (isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined)
+}
 
 type Registration<Transaction> = {
   readonly bind: Binding<Transaction>
@@ -73,10 +82,9 @@ export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined
   let registrations: readonly Registration<Transaction>[] = []
   return {
     /** Adds a handler, and returns a function that removes it. */
-    add: (
-      bind: Binding<Transaction>,
-      { timeoutMs = defaultTimeoutMs }: HandlerOptions = {},
-    ): (() => void) => {
+    add: (bind: Binding<Transaction>, options: HandlerOptions = {}): (() => void) => {
+      assertOptions('a handler', options, ['timeoutMs'])
+      const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
       const registration = { bind, timeoutMs }
       registrations = [...registrations, registration]
@@ -98,19 +106,10 @@ export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined
 /** The handlers of a receiver. */
 export type Handlers<Transaction> = ReturnType<typeof createHandlers<Transaction>>
 
-/**
- * Calls a handler, within its time limit if it has one.
- *
- * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
- */
-export const callHandler = async <Transaction>(
-  { call, timeoutMs }: Task<Transaction>,
-  context: DeliveryContext<Transaction>,
-): Promise<void> => {
-  if (timeoutMs === undefined) {
-    await call(context)
-    return
-  }
+const callInTime = async <Transaction>(
+  call: Call<Transaction>,
+  { context, timeoutMs }: { readonly context: DeliveryContext<Transaction>; readonly timeoutMs: number },
+): Promise<unknown> => {
   const deadline = new AbortController()
   const signal = AbortSignal.any([context.signal, deadline.signal])
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -122,8 +121,18 @@ export const callHandler = async <Transaction>(
     }, timeoutMs)
   })
   try {
-    await Promise.race([call({ ...context, signal }), expired])
+    return await Promise.race([call({ ...context, signal }), expired])
   } finally {
     clearTimeout(timer)
   }
 }
+
+/**
+ * Calls a handler, within its time limit if it has one, and returns what it returns.
+ *
+ * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
+ */
+export const callHandler = <Transaction>(
+  { call, timeoutMs }: Task<Transaction>,
+  context: DeliveryContext<Transaction>,
+): unknown => (timeoutMs === undefined ? call(context) : callInTime(call, { context, timeoutMs }))

@@ -1,4 +1,6 @@
 import type { Dedupe, Inbox } from '../dedupe/dedupe.ts'
+import { WebhookUsageError } from '../errors.ts'
+import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
 
 /** Options for {@link createReceiver}. */
@@ -10,77 +12,82 @@ export type ReceiverOptions<Transaction = undefined> = {
    * `sqlInbox(pool)`, remembers them in the transaction that handlers get as `context.transaction`.
    * @default none: every delivery is handled
    */
-  readonly dedupe?: Dedupe | Inbox<Transaction>
+  readonly dedupe?: Dedupe | Inbox<Transaction> | undefined
   /**
    * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the event if the
    * process dies or a handler fails, because the sender will not try again. Not possible with an inbox.
    * @default 'after'
    */
-  readonly ack?: 'after' | 'before'
+  readonly ack?: 'after' | 'before' | undefined
   /**
    * Maximum size of a body in bytes. The response to a larger one is 413, and the rest is not read.
    * @default 1_048_576
    */
-  readonly maxBodyBytes?: number
+  readonly maxBodyBytes?: number | undefined
   /**
    * Milliseconds in which a body must arrive completely. After that, the response is 408.
    * @default 10_000
    */
-  readonly bodyTimeoutMs?: number
+  readonly bodyTimeoutMs?: number | undefined
   /**
    * Time limit of every handler in milliseconds. Handlers can be registered with their own limit.
    * @default no limit
    */
-  readonly handlerTimeoutMs?: number
+  readonly handlerTimeoutMs?: number | undefined
   /**
    * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
    * renewed every third of this time. An inbox ignores this.
    * @default 60_000
    */
-  readonly claimTtlMs?: number
+  readonly claimTtlMs?: number | undefined
   /**
    * The clock, in milliseconds since the epoch.
    * @default Date.now
    */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
+
+const names = [
+  'verify',
+  'dedupe',
+  'ack',
+  'maxBodyBytes',
+  'bodyTimeoutMs',
+  'handlerTimeoutMs',
+  'claimTtlMs',
+  'now',
+] as const satisfies readonly (keyof ReceiverOptions)[]
 
 /** The options with defaults filled in. */
-export type ReceiverSettings<Transaction> = Required<Omit<ReceiverOptions, 'dedupe' | 'handlerTimeoutMs'>> &
-  Pick<ReceiverOptions<Transaction>, 'dedupe' | 'handlerTimeoutMs'>
-
-/** @throws RangeError when a limit or a time is not above 0. NaN would disable it. */
-export const assertAboveZero = (name: string, value: number | undefined): void => {
-  if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
-}
+export type ReceiverSettings<Transaction> = ReturnType<typeof toSettings<Transaction>>
 
 /**
- * Fills in the defaults.
+ * Checks the options and fills in the defaults.
  *
- * @throws TypeError when `verify` is not a function, or for an inbox with `ack: 'before'`.
+ * @throws WebhookUsageError for a missing, unknown or impossible option.
  * @throws RangeError when a limit or a time is not above 0.
  */
-export const toSettings = <Transaction>(
-  options: ReceiverOptions<Transaction>,
-): ReceiverSettings<Transaction> => {
-  const settings: ReceiverSettings<Transaction> = {
-    ack: 'after',
-    maxBodyBytes: 1_048_576,
-    bodyTimeoutMs: 10_000,
-    claimTtlMs: 60_000,
-    now: () => Date.now(),
-    ...options,
-  }
-  if (typeof settings.verify !== 'function') {
-    throw new TypeError(
+export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) => {
+  assertOptions('createReceiver()', options, names)
+  const { verify, dedupe, ack = 'after', handlerTimeoutMs, now } = options
+  const { maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000, claimTtlMs = 60_000 } = options
+  const limits = { maxBodyBytes, bodyTimeoutMs, handlerTimeoutMs, claimTtlMs }
+  for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
+  if (typeof verify !== 'function') {
+    throw new WebhookUsageError(
       'verify is required: standardWebhooks(…), staticHeader(…), basicAuth(…), a function, or unsigned()',
     )
   }
-  if (settings.ack === 'before' && settings.dedupe && 'transact' in settings.dedupe) {
-    throw new TypeError("An inbox commits before it responds. Use ack: 'after'.")
+  const inbox = typeof Object(dedupe).transact === 'function'
+  if (dedupe !== undefined && !inbox && typeof Object(dedupe).claim !== 'function') {
+    throw new WebhookUsageError(
+      'dedupe must be a store such as memoryDedupe(), or an object with a function claim or transact.',
+    )
   }
-  for (const name of ['maxBodyBytes', 'bodyTimeoutMs', 'claimTtlMs', 'handlerTimeoutMs'] as const) {
-    assertAboveZero(name, settings[name])
+  if (ack !== 'after' && ack !== 'before') throw new WebhookUsageError("ack must be 'after' or 'before'.")
+  if (ack === 'before' && inbox) {
+    throw new WebhookUsageError("An inbox commits before it responds. Use ack: 'after'.")
   }
-  return settings
+  if (now !== undefined) assertFunction('now', now)
+  return { verify, dedupe, ack, now, ...limits }
 }

@@ -1,8 +1,38 @@
-import { isWebhookRequestError, WebhookRequestError } from '../errors.ts'
+import { isWebhookRequestError, WebhookRequestError, WebhookUsageError } from '../errors.ts'
 import { concat } from '../payload.ts'
 
 const contentType = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i
+
+/** What frameworks pass to a route instead of a Fetch request. */
+export type RequestHolder =
+  /** SvelteKit, React Router, Astro, Cloudflare Pages. */
+  | { readonly request: Request }
+  /** h3 2 and Nitro 3, or Hono. */
+  | { readonly req: Request | { readonly raw: Request } }
+
+const isRequest = (value: unknown): value is Request => {
+  const { url, headers } = Object(value)
+  return typeof url === 'string' && typeof Object(headers).get === 'function'
+}
+
+/**
+ * Returns the Fetch request, which may be of another realm, or that of a framework's context.
+ *
+ * @throws WebhookUsageError when there is none.
+ */
+export const findRequest = (input: unknown): Request => {
+  if (input instanceof Request) return input
+  const { request, req, web } = Object(input)
+  const found = [input, request, req, Object(req).raw, Object(web).request].find(isRequest)
+  if (found !== undefined) return found
+  const name = Object.getPrototypeOf(Object(input))?.constructor?.name
+  throw new WebhookUsageError(
+    `handle() needs a Fetch Request, or an object that has one as request or req, not this ${name}. ` +
+      'Use toNodeHandler() in node:http, Express, Koa and NestJS, toFastifyPlugin() in Fastify, ' +
+      'toLambdaHandler() in AWS Lambda, and handle(toWebRequest(event)) in h3 1.',
+  )
+}
 
 /** @throws WebhookRequestError for another method than POST. */
 export const assertPost = (method: string): void => {
@@ -41,21 +71,27 @@ export const readBody = async (
   const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
   const stop = () => void reader.cancel().catch(() => {})
   let late = false
-  const timer = setTimeout(() => {
-    late = true
-    stop()
-  }, bodyTimeoutMs)
+  let finished = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const startTimer = async (): Promise<void> => {
+    // A body in memory is read within two turns of the microtask queue, in less time than a timer takes to create.
+    for (let turn = 0; turn < 4; turn += 1) await undefined
+    if (finished) return
+    timer = setTimeout(() => {
+      late = true
+      stop()
+    }, bodyTimeoutMs)
+  }
+  void startTimer()
   try {
     const chunks: Uint8Array[] = []
     let length = 0
     for (;;) {
       const { done, value } = await reader.read()
-      if (late)
+      if (late) {
         throw new WebhookRequestError('body_timeout', `The body did not arrive within ${bodyTimeoutMs} ms.`)
-      if (done) {
-        const [only, ...others] = chunks
-        return only !== undefined && others.length === 0 ? only : concat(chunks)
       }
+      if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : concat(chunks)
       if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not a stream of bytes.')
       length += value.length
       if (length > maxBodyBytes) {
@@ -68,6 +104,7 @@ export const readBody = async (
     if (isWebhookRequestError(error)) throw error
     throw new WebhookRequestError('body_unreadable', 'Reading the body failed.', { cause: error })
   } finally {
+    finished = true
     clearTimeout(timer)
   }
 }

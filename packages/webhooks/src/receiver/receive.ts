@@ -1,16 +1,18 @@
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
 import { type ParsedEvent, parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
-import type { UnverifiedDelivery, VerifiedDelivery, Verifier } from '../verifiers/verifier.ts'
+import type { VerifiedDelivery } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './delivery-context.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
 import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
-import { assertJson, assertPost, readBody } from './read-request.ts'
+import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
 
 const respondAccepted = () => new Response(null, { status: 200 })
+
+const isPromise = (value: unknown): value is PromiseLike<unknown> => typeof Object(value).then === 'function'
 
 const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
   const { id, sentAt } = Object(verdict)
@@ -18,16 +20,15 @@ const isVerified = (verdict: unknown): verdict is VerifiedDelivery => {
 }
 
 /** Only `true`, or an id and a time, accepts. */
-const verifyDelivery = async (verify: Verifier, delivery: UnverifiedDelivery) => {
-  const verdict: unknown = await verify(delivery)
-  if (verdict === true) return readUnsignedHeaders(delivery.headers)
+const readVerdict = (verdict: unknown, headers: Headers) => {
+  if (verdict === true) return readUnsignedHeaders(headers)
   if (isVerified(verdict)) return verdict
-  throw new WebhookRequestError('not_verified', 'The delivery was not verified.')
+  throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
 
 /** Keeps the host running until the work is done, if the host offers that. */
-const keepAlive = (host: object | undefined, work: Promise<unknown>): void => {
-  if (host !== undefined && 'waitUntil' in host && typeof host.waitUntil === 'function') host.waitUntil(work)
+const keepAlive = (host: object, work: Promise<unknown>): void => {
+  if ('waitUntil' in host && typeof host.waitUntil === 'function') host.waitUntil(work)
 }
 
 const findTasks = <Transaction>(
@@ -47,24 +48,35 @@ export const createReceive = <Transaction>(
   const { verify, maxBodyBytes, ack, now } = settings
   const handleOnce = createHandleOnce(settings, report)
 
-  return async (request: Request, host?: object): Promise<Response> => {
+  return async (input: Request | RequestHolder, host: object = input): Promise<Response> => {
+    let request: Request
+    try {
+      request = findRequest(input)
+    } catch (error) {
+      await report(error, { stage: 'request', headers: new Headers(), context: undefined })
+      return respondRejected(error)
+    }
     const { headers, url } = request
-    const receivedAt = new Date(now())
+    const receivedAt = now === undefined ? new Date() : new Date(now())
     let context: DeliveryContext
     let tasks: readonly Task<Transaction>[]
     try {
       // Before the body is read, so that a stranger costs little.
       assertPost(request.method)
-      const signature = verify.checkHeaders?.(headers)
+      // Only promises are awaited, because awaiting is slow.
+      const checked = verify.checkHeaders?.(headers)
+      const signature = isPromise(checked) ? await checked : checked
       assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request, settings)
-      const { id, sentAt } = await verifyDelivery(verify, { headers, body: rawBody, url, signature })
+      const verdict = verify({ headers, body: rawBody, url, signature })
+      const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = findTasks(handlers, parsed)
       if (tasks.length === 0) return respondAccepted()
+      const key = toDeliveryKey(id, parsed, rawBody)
       context = {
-        delivery: { id, key: await toDeliveryKey(id, parsed, rawBody) },
+        delivery: { id, key: isPromise(key) ? await key : key },
         attempt: { at: sentAt, receivedAt },
         rawBody,
         headers,

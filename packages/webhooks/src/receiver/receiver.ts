@@ -2,6 +2,9 @@ import type { EventName, WebhookEvent } from '@wabakit/contract'
 import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
 import type { ErrorListener } from './failures.ts'
 import type { HandlerOptions, NamedEvent, WebhookHandler } from './handlers.ts'
+import type { RequestHolder } from './read-request.ts'
+
+export type { RequestHolder } from './read-request.ts'
 
 /** Turns webhook requests into calls of typed handlers. */
 export type Receiver<Transaction = undefined> = {
@@ -37,9 +40,13 @@ export type Receiver<Transaction = undefined> = {
   ): () => void
   /**
    * Responds to one request. It never rejects, and does not need its receiver: `export const POST = receiver.handle`.
+   * It also accepts what SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2 pass to a route: an object that
+   * holds the request. To anything else, it responds 500 and reports a {@link WebhookUsageError}.
    *
    * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, the receiver
    *   uses it to keep the host running while handlers run.
    */
+  handle(holder: RequestHolder, host?: object): Promise<Response>
+  // The last one, because Next.js checks the last one: its routes must not accept anything but a Request.
   handle(request: Request, host?: object): Promise<Response>
 }

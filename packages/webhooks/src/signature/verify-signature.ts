@@ -1,7 +1,9 @@
 import { WebhookVerificationError } from '../errors.ts'
 import type { Signer } from '../hmac/signer.ts'
+import { createReader, type OnDemand } from '../on-demand.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
 import { getSigners } from '../secret.ts'
+import { assertOptions } from '../usage.ts'
 import type { VerifiedDelivery, Verifier } from '../verifiers/verifier.ts'
 import {
   checkAge,
@@ -11,26 +13,24 @@ import {
   type SignatureHeaders,
 } from './signature-headers.ts'
 
-/** The secrets, the tolerance and the clock that signatures are verified with. */
+/** How signatures are verified. */
 export type SignatureOptions = {
-  /** Every secret that may have signed: during a rotation, the current one and the previous one. At least one. */
-  readonly secrets: readonly string[]
   /**
    * Maximum age of a signature in seconds, inclusive. It may lie in the future by the same amount. With 0, it must be
    * of the same second; with `Infinity`, it may be of any time.
    * @default 300
    */
-  readonly toleranceSeconds?: number
+  readonly toleranceSeconds?: number | undefined
   /**
    * Accept secrets of fewer than 24 bytes, for secrets that another system generated.
    * @default false
    */
-  readonly allowShortSecrets?: boolean
+  readonly allowShortSecrets?: boolean | undefined
   /**
    * The clock, in milliseconds since the epoch.
    * @default Date.now
    */
-  readonly now?: () => number
+  readonly now?: (() => number) | undefined
 }
 
 /** Options for {@link verifySignature}. */
@@ -39,6 +39,17 @@ export type VerifySignatureOptions = SignatureOptions & {
   readonly payload: WebhookPayload
   /** The request's headers. */
   readonly headers: HeaderSource
+  /** Every secret that may have signed: during a rotation, the current one and the previous one. At least one. */
+  readonly secrets: readonly string[]
+}
+
+/** Options for {@link standardWebhooks}. */
+export type StandardWebhooksOptions = SignatureOptions & {
+  /**
+   * Every secret that may have signed: during a rotation, the current one and the previous one. At least one. A function
+   * is called for the first signed request, and again after a minute.
+   */
+  readonly secrets: OnDemand<readonly string[]>
 }
 
 /** The values that a signature vouches for, besides the body. */
@@ -49,23 +60,11 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
-type Rules = {
-  readonly signers: readonly Signer[]
-  readonly toleranceSeconds: number
-  readonly now: () => number
-}
+const readClock = () => Date.now()
 
-const toRules = ({
-  secrets,
-  toleranceSeconds = defaultToleranceSeconds,
-  allowShortSecrets = false,
-  now = () => Date.now(),
-}: SignatureOptions): Rules => {
-  // NaN would accept every timestamp.
-  if (!(toleranceSeconds >= 0)) {
-    throw new RangeError(`toleranceSeconds must be 0 or more, not ${toleranceSeconds}`)
-  }
-  return { signers: getSigners(secrets, allowShortSecrets), toleranceSeconds, now }
+/** NaN would accept every timestamp. */
+const assertTolerance = (seconds: number): void => {
+  if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
 }
 
 /**
@@ -95,7 +94,7 @@ const matchSignature = (
   if (sign === undefined) {
     throw new WebhookVerificationError(
       'no_matching_signature',
-      'No signature matches this body and the configured secrets. diagnose() finds the likely cause.',
+      'No signature matches the body. Is this the secret of the subscription? diagnose() finds the likely cause.',
     )
   }
   const compare = (expected: string) =>
@@ -104,15 +103,6 @@ const matchSignature = (
       : matchSignature(signed, body, signers.slice(1))
   const expected = sign(signed.signedPrefix, body)
   return typeof expected === 'string' ? compare(expected) : expected.then(compare)
-}
-
-const checkSignature = (
-  signed: SignatureHeaders,
-  body: Uint8Array,
-  { signers, toleranceSeconds, now }: Rules,
-): SignatureHeaders | Promise<SignatureHeaders> => {
-  checkAge(signed.timestamp, now(), toleranceSeconds)
-  return matchSignature(signed, body, signers)
 }
 
 /**
@@ -127,9 +117,13 @@ const checkSignature = (
  * const { id } = await verifySignature({ payload: rawBody, headers: request.headers, secrets: [secret] })
  */
 export const verifySignature = async (options: VerifySignatureOptions): Promise<VerifiedSignature> => {
-  const rules = toRules(options)
+  const { toleranceSeconds = defaultToleranceSeconds, now = readClock } = options
+  assertTolerance(toleranceSeconds)
+  const signers = getSigners(options.secrets, options.allowShortSecrets)
   const signed = parseSignatureHeaders(options.headers)
-  const { id, timestamp } = await checkSignature(signed, toBytes(options.payload), rules)
+  const body = toBytes(options.payload)
+  checkAge(signed.timestamp, now(), toleranceSeconds)
+  const { id, timestamp } = await matchSignature(signed, body, signers)
   return { id, timestamp }
 }
 
@@ -138,20 +132,39 @@ const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
   sentAt: new Date(timestamp * 1000),
 })
 
+const names = [
+  'secrets',
+  'toleranceSeconds',
+  'allowShortSecrets',
+  'now',
+] as const satisfies readonly (keyof StandardWebhooksOptions)[]
+
 /**
  * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
- * before its body is read.
+ * before its body is read, and before secrets are.
  *
- * @throws WebhookVerificationError with reason `invalid_secret`, here and not on the first request.
+ * @throws WebhookVerificationError with reason `invalid_secret`. If `secrets` is a function, the first request gets a
+ *   503 instead.
+ * @throws WebhookUsageError for an unknown option.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  * @example
- * const verify = standardWebhooks({ secrets: [current, previous] })
+ * const verify = standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] })
  */
-export const standardWebhooks = (options: SignatureOptions): Verifier => {
-  const rules = toRules(options)
+export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
+  assertOptions('standardWebhooks()', options, names)
+  const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
+  assertTolerance(toleranceSeconds)
+  const convert = (values: readonly string[]) => getSigners(values, allowShortSecrets)
+  const source = typeof secrets === 'function' ? createReader(secrets, { convert, now }) : convert(secrets)
+
   const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers) }) => {
-    const checked = checkSignature(signature, body, rules)
-    return checked instanceof Promise ? checked.then(toVerified) : toVerified(checked)
+    checkAge(signature.timestamp, now(), toleranceSeconds)
+    const signers = typeof source === 'function' ? source() : source
+    const matched =
+      signers instanceof Promise
+        ? signers.then((each) => matchSignature(signature, body, each))
+        : matchSignature(signature, body, signers)
+    return matched instanceof Promise ? matched.then(toVerified) : toVerified(matched)
   }
   return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }

@@ -1,39 +1,56 @@
 import { encodeBase64 } from '../base64.ts'
-import { WebhookVerificationError } from '../errors.ts'
+import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
+import { createReader, type OnDemand } from '../on-demand.ts'
 import { encoder } from '../payload.ts'
 import { equalsInConstantTime } from '../signature/verify-signature.ts'
+import { assertOptions } from '../usage.ts'
 import type { Verifier } from './verifier.ts'
 
+/** Secret values: one, or several during a rotation, or a function that returns them. */
+type Values = OnDemand<string | readonly string[]>
+
+/** Returns a value in the form in which headers are compared. */
+type Normalize = (value: string) => string
+
 /** @throws WebhookVerificationError when a value is empty, because it would accept anyone. */
-const toValues = (what: string, value: string | readonly string[]): readonly string[] => {
+const toList = (value: string | readonly string[]): readonly string[] => {
   const values = typeof value === 'string' ? [value] : (value ?? [])
   if (values.length > 0 && values.every((each) => typeof each === 'string' && each.trim() !== ''))
     return values
-  throw new WebhookVerificationError(
-    'invalid_secret',
-    `The ${what} is empty. Is its environment variable set?`,
-  )
+  throw new WebhookVerificationError('invalid_secret', 'A secret is empty. Is its environment variable set?')
 }
 
 /** Compares one header in constant time, before the body is read. */
 const createHeaderVerifier = (
   header: string,
-  { values, normalize }: { values: readonly string[]; normalize: (received: string) => string },
+  rules: { readonly values: Values; readonly toHeader: Normalize; readonly normalize: Normalize },
 ): Verifier => {
-  const checkHeaders = (headers: Headers): undefined => {
+  const { values, toHeader, normalize } = rules
+  const convert = (value: string | readonly string[]) => toList(value).map(toHeader)
+  const source =
+    typeof values === 'function' ? createReader(values, { convert, now: () => Date.now() }) : convert(values)
+
+  const compare = (received: string, expected: readonly string[]): undefined => {
+    // Every value is compared, so that the time does not reveal which one matched.
+    if (expected.filter((each) => equalsInConstantTime(each, received)).length > 0) return
+    throw new WebhookVerificationError(
+      'no_matching_signature',
+      `The header ${header} does not match. Does the sender use the same value?`,
+      { header },
+    )
+  }
+  const checkHeaders = (headers: Headers): undefined | Promise<undefined> => {
     const received = headers.get(header)
     if (received === null) {
       throw new WebhookVerificationError('missing_header', `The header ${header} is missing.`, { header })
     }
-    // Every value is compared, so that the time does not reveal which one matched.
-    const candidate = normalize(received)
-    if (values.filter((value) => equalsInConstantTime(value, candidate)).length > 0) return
-    throw new WebhookVerificationError('no_matching_signature', `The header ${header} does not match.`, {
-      header,
-    })
+    const expected = typeof source === 'function' ? source() : source
+    return expected instanceof Promise
+      ? expected.then((each) => compare(normalize(received), each))
+      : compare(normalize(received), expected)
   }
-  const verify: Verifier = ({ headers }) => {
-    checkHeaders(headers)
+  const verify: Verifier = async ({ headers }) => {
+    await checkHeaders(headers)
     return true
   }
   return Object.assign(verify, { checkHeaders })
@@ -43,8 +60,8 @@ const createHeaderVerifier = (
 export type StaticHeaderOptions = {
   /** Name of the header, in any case. */
   readonly header: string
-  /** The value that the header must have. During a rotation, several. */
-  readonly value: string | readonly string[]
+  /** The value that the header must have. During a rotation, several. A function is called for the first request. */
+  readonly value: OnDemand<string | readonly string[]>
 }
 
 /**
@@ -52,21 +69,28 @@ export type StaticHeaderOptions = {
  * and replay this one: use it over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty.
+ * @throws WebhookUsageError for an unknown option, or when `header` is not the name of a header.
  * @example
  * const verify = staticHeader({ header: 'x-webhook-token', value: process.env.WEBHOOK_TOKEN ?? '' })
  */
-export const staticHeader = ({ header, value }: StaticHeaderOptions): Verifier =>
-  createHeaderVerifier(header, {
-    values: toValues('value of the header', value).map((each) => each.trim()),
+export const staticHeader = (options: StaticHeaderOptions): Verifier => {
+  assertOptions('staticHeader()', options, ['header', 'value'])
+  const { header, value } = options
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header))
+    throw new WebhookUsageError('header must be the name of a header.')
+  return createHeaderVerifier(header, {
+    values: value,
+    toHeader: (each) => each.trim(),
     normalize: (received) => received,
   })
+}
 
 /** Options for {@link basicAuth}. */
 export type BasicAuthOptions = {
   /** The user name, without a colon. */
   readonly username: string
-  /** The password. During a rotation, several. */
-  readonly password: string | readonly string[]
+  /** The password. During a rotation, several. A function is called for the first request. */
+  readonly password: OnDemand<string | readonly string[]>
 }
 
 /**
@@ -74,14 +98,16 @@ export type BasicAuthOptions = {
  * replay this one: use it over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty.
+ * @throws WebhookUsageError for an unknown option.
  * @example
  * const verify = basicAuth({ username: 'wabakit', password: process.env.WEBHOOK_PASSWORD ?? '' })
  */
-export const basicAuth = ({ username, password }: BasicAuthOptions): Verifier => {
+export const basicAuth = (options: BasicAuthOptions): Verifier => {
+  assertOptions('basicAuth()', options, ['username', 'password'])
+  const { username, password } = options
   return createHeaderVerifier('authorization', {
-    values: toValues('password', password).map(
-      (each) => `basic ${encodeBase64(encoder.encode(`${username}:${each}`))}`,
-    ),
+    values: password,
+    toHeader: (each) => `basic ${encodeBase64(encoder.encode(`${username}:${each}`))}`,
     normalize: (received) => received.replace(/^basic +/i, 'basic '),
   })
 }

@@ -31,11 +31,14 @@ export type VerifiedDelivery = {
 export type Verifier = {
   (delivery: UnverifiedDelivery): boolean | VerifiedDelivery | Promise<boolean | VerifiedDelivery>
   /**
-   * Rejects by throwing, before the body is read. Receivers pass what it returns to the verifier as `signature`.
+   * Rejects by throwing, before the body is read. Receivers pass what it returns, or what its promise resolves to, to the
+   * verifier as `signature`.
    *
    * @throws whatever should reach `onError`.
    */
-  readonly checkHeaders?: (headers: Headers) => SignatureHeaders | undefined
+  readonly checkHeaders?: (
+    headers: Headers,
+  ) => SignatureHeaders | undefined | Promise<SignatureHeaders | undefined>
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createAdaptorServer } from '@hono/node-server'
-import type { Receiver } from '@wabakit/webhooks'
+import { type Receiver, WebhookUsageError } from '@wabakit/webhooks'
 import { Hono } from 'hono'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { signed, summary } from '../signed.ts'
 import { frameworkCases, listen, parsedBodyCases, recording, type Start } from './framework-cases.ts'
 
@@ -61,5 +61,89 @@ describe('a Next.js route handler', () => {
     const request = new Request('http://localhost/api/webhooks', await signed(summary))
     expect((await POST(request, { params: Promise.resolve({}) })).status).toBe(200)
     expect(events).toEqual([summary])
+  })
+})
+
+describe('the handle function of a receiver, as the route of a framework', () => {
+  const url = 'http://localhost/webhooks'
+  /** The arguments that frameworks pass to a route. */
+  const routes: Record<string, (request: Request) => readonly [input: object, host?: object]> = {
+    // RequestEvent of @sveltejs/kit 2.
+    SvelteKit: (request) => [
+      { request, url: new URL(url), params: {}, locals: {}, platform: undefined, cookies: {}, fetch },
+    ],
+    // ActionFunctionArgs of react-router 7, and of Remix 2.
+    'React Router': (request) => [{ request, params: {}, context: {} }],
+    // APIContext of astro 5.
+    Astro: (request) => [{ request, url: new URL(url), params: {}, site: undefined, cookies: {} }],
+    // EventContext of Cloudflare Pages Functions.
+    'Cloudflare Pages': (request) => [{ request, env: {}, params: {}, waitUntil() {}, next() {} }],
+    // H3Event of h3 2, which Nitro 3 uses. Its url is a URL.
+    'h3 2': (request) => [{ req: request, url: new URL(url), context: {}, app: {} }],
+    // H3Event of h3 1 on a platform with Fetch requests.
+    'h3 1 with a Fetch request': (request) => [
+      { web: { request }, node: { req: {}, res: {} }, method: 'POST', path: '/', headers: request.headers },
+    ],
+    'Next.js': (request) => [request, { params: Promise.resolve({}) }],
+    Deno: (request) => [request, { remoteAddr: {}, completed: Promise.resolve() }],
+    // A request of another realm, or of a polyfill.
+    'a foreign Request': (request) => [
+      {
+        url: request.url,
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
+        bodyUsed: false,
+        signal: request.signal,
+      },
+    ],
+  }
+
+  it.each(Object.entries(routes))('handles what %s passes', async (_, pass) => {
+    const { receiver, events } = recording()
+    const [input, host] = pass(new Request(url, await signed(summary)))
+    expect((await receiver.handle(input as Request, host)).status).toBe(200)
+    expect(events).toEqual([summary])
+  })
+
+  it('handles what Hono passes', async () => {
+    const { receiver, events } = recording()
+    const app = new Hono().post('/webhooks', (context) => receiver.handle(context))
+    expect((await app.request(url, await signed(summary))).status).toBe(200)
+    expect(events).toEqual([summary])
+  })
+
+  it('uses the waitUntil of the object that holds the request', async () => {
+    const { receiver } = recording()
+    const waitUntil = vi.fn()
+    const request = new Request(url, await signed(summary))
+    await receiver.handle({ request, waitUntil } as { request: Request })
+    expect(waitUntil).toHaveBeenCalledTimes(1)
+  })
+
+  class IncomingMessage {
+    readonly url = '/webhooks'
+    readonly method = 'POST'
+    readonly headers = { host: 'localhost' }
+  }
+  const h3 = { node: { req: new IncomingMessage() }, method: 'POST', path: '/', headers: new Headers() }
+  const strange: unknown[] = [
+    new IncomingMessage(),
+    h3,
+    { body: '{}', headers: {} },
+    {},
+    null,
+    undefined,
+    'POST',
+  ]
+
+  it.each(strange)('responds 500 to %o, and says what it was given', async (input) => {
+    const { receiver, errors } = recording()
+    const response = await receiver.handle(input as Request)
+    expect([response.status, await response.json()]).toMatchObject([500, { code: 'invalid_usage' }])
+    expect(errors).toEqual([expect.any(WebhookUsageError)])
+    const { name } = Object.getPrototypeOf(Object(input)).constructor
+    expect(errors).toMatchObject([{ message: expect.stringContaining(`not this ${name}`) }])
+    expect(errors).toMatchObject([{ message: expect.stringMatching(/toNodeHandler.*toWebRequest/) }])
   })
 })

@@ -97,6 +97,17 @@ describe('a Lambda', () => {
     expect((await handler(null as unknown as LambdaEvent)).statusCode).toBe(400)
   })
 
+  it('explains a body that a middleware has parsed', async () => {
+    const { receiver, errors } = recording()
+    const { headers, body } = await signed(summary)
+    for (const isBase64Encoded of [false, true]) {
+      const event = { httpMethod: 'POST', path: '/', headers, body: JSON.parse(body), isBase64Encoded }
+      const result = await toLambdaHandler(receiver)(event)
+      expect([result.statusCode, JSON.parse(result.body).code]).toEqual([400, 'body_was_parsed'])
+    }
+    expect(errors).toMatchObject([{ code: 'body_was_parsed' }, { code: 'body_was_parsed' }])
+  })
+
   it('responds 500 when the receiver rejects, and ignores failures in waitUntil', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
     onTestFinished(() => log.mockRestore())

@@ -11,7 +11,7 @@ export const receiver = createReceiver({
       if (isWebhookVerificationError(error)) {
         console.warn(error.reason, await diagnose({ headers, payload: body, secrets }))
       }
-      return false
+      throw error
     }
   },
 })

@@ -1,6 +1,6 @@
-import { eventNames } from '@wabakit/contract'
 import { expect, test } from 'vitest'
-import { findNearestName, suggestName } from './nearest-name.ts'
+import { eventNames } from './event-name.ts'
+import { suggestName } from './suggest-name.ts'
 
 test.each([
   ['CALL_END', 'CALL_ENDED'],
@@ -9,7 +9,7 @@ test.each([
   ['GROUP_PARTICIPANT_JOIN', 'GROUP_PARTICIPANT_JOINED'],
   ['CALL_AI_SUMARY', 'CALL_AI_SUMMARY'],
 ])('%s probably means %s', (input, name) => {
-  expect(findNearestName(input, eventNames)).toBe(name)
+  expect(suggestName(input, eventNames)).toBe(`Did you mean "${name}"?`)
 })
 
 test('lists all names if none is similar', () => {

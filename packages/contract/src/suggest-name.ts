@@ -14,18 +14,16 @@ const countEdits = (left: string, right: string): number => {
 
 const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** Returns the name that `input` most likely means; `undefined` if none is similar. */
-export const findNearestName = (input: string, names: readonly string[]): string | undefined => {
-  const [best] = names
-    .map((name) => ({ name, edits: countEdits(normalize(input), normalize(name)) }))
-    .sort((a, b) => a.edits - b.edits)
-  return best && best.edits <= Math.max(2, best.name.length / 3) ? best.name : undefined
-}
-
-/** Completes a message about an unknown name: with a similar name, or with all names. */
+/**
+ * Completes a message about an unknown name: with a similar known name, or with all of them.
+ *
+ * @example
+ * suggestName('timeout', ['timeoutMs', 'retry']) // 'Did you mean "timeoutMs"?'
+ */
 export const suggestName = (input: string, names: readonly string[]): string => {
-  const nearest = findNearestName(input, names)
-  return nearest === undefined
-    ? `Known names: ${names.join(', ')}.`
-    : `Did you mean ${JSON.stringify(nearest)}?`
+  const [nearest] = names
+    .map((name) => ({ name, edits: countEdits(normalize(input), normalize(name)) }))
+    .sort((left, right) => left.edits - right.edits)
+    .filter(({ name, edits }) => edits <= Math.max(2, name.length / 3))
+  return nearest === undefined ? `Known names: ${names.join(', ')}.` : `Did you mean "${nearest.name}"?`
 }

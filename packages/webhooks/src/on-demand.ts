@@ -1,0 +1,34 @@
+import { isWebhookVerificationError, WebhookVerificationError } from './errors.ts'
+
+/** A value, or a function that returns it, for values that do not exist yet while a bundler loads the module. */
+export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
+
+/** For how long a value is kept, in milliseconds. */
+const maximumAgeMs = 60_000
+
+/**
+ * Creates a function that reads secrets when they are first needed, and again after a minute. Concurrent requests do not
+ * share a promise, because Workers forbid that.
+ */
+export const createReader = <Input, Output>(
+  read: () => Input | Promise<Input>,
+  { convert, now }: { readonly convert: (input: Input) => Output; readonly now: () => number },
+): (() => Output | Promise<Output>) => {
+  let known: { readonly value: Output; readonly readAt: number } | undefined
+  const refresh = async (readAt: number): Promise<Output> => {
+    try {
+      const value = convert(await read())
+      known = { value, readAt }
+      return value
+    } catch (cause) {
+      if (isWebhookVerificationError(cause)) throw cause
+      throw new WebhookVerificationError('invalid_secret', 'The function that returns the secrets failed.', {
+        cause,
+      })
+    }
+  }
+  return () => {
+    const at = now()
+    return known !== undefined && Math.abs(at - known.readAt) < maximumAgeMs ? known.value : refresh(at)
+  }
+}

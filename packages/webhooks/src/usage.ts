@@ -1,0 +1,33 @@
+import { suggestName } from '@wabakit/contract/suggest-name'
+import { WebhookUsageError } from './errors.ts'
+
+/**
+ * Checks names that only TypeScript would check.
+ *
+ * @throws WebhookUsageError for the first unknown name, with a similar known one.
+ */
+export const assertNames = (
+  what: string,
+  { names, known }: { readonly names: readonly unknown[]; readonly known: readonly string[] },
+): void => {
+  for (const name of names) {
+    if (typeof name === 'string' && known.includes(name)) continue
+    throw new WebhookUsageError(`"${name}" is not ${what}. ${suggestName(String(name), known)}`)
+  }
+}
+
+/** @throws WebhookUsageError when the options are not an object, or have an unknown name. */
+export const assertOptions = (caller: string, options: object, known: readonly string[]): void => {
+  if (Object(options) !== options) throw new WebhookUsageError(`${caller} needs an object of options.`)
+  assertNames(`an option of ${caller}`, { names: Object.keys(options), known })
+}
+
+/** @throws WebhookUsageError when the value is not a function. */
+export const assertFunction = (name: string, value: unknown): void => {
+  if (typeof value !== 'function') throw new WebhookUsageError(`${name} must be a function.`)
+}
+
+/** @throws RangeError when a limit or a time is not above 0. NaN would disable it. */
+export const assertAboveZero = (name: string, value: number | undefined): void => {
+  if (value !== undefined && !(value > 0)) throw new RangeError(`${name} must be above 0, not ${value}`)
+}

@@ -1,0 +1,193 @@
+import {
+  basicAuth,
+  createReceiver,
+  generateSecret,
+  memoryDedupe,
+  type ReceiverOptions,
+  redisDedupe,
+  sqlDedupe,
+  standardWebhooks,
+  staticHeader,
+  unsigned,
+  WebhookDriftError,
+  WebhookUsageError,
+} from '@wabakit/webhooks'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { joined, secret, signed, signedRequest, summary } from './signed.ts'
+
+// Mistakes that only TypeScript would catch.
+type Loose = (...values: unknown[]) => unknown
+const loosely = (value: unknown) => value as Loose & Record<string, Loose>
+
+const create = (options: object = {}) => loosely(createReceiver)({ verify: unsigned(), ...options })
+const verify = standardWebhooks({ secrets: [secret] })
+const receiver = loosely(createReceiver({ verify }))
+
+describe('undefined', () => {
+  it('means the default for every option of a receiver', async () => {
+    const options = {
+      verify: standardWebhooks({
+        secrets: [secret],
+        toleranceSeconds: undefined,
+        allowShortSecrets: undefined,
+        now: undefined,
+      }),
+      dedupe: memoryDedupe({ ttlMs: undefined, maxEntries: undefined, now: undefined }),
+      ack: undefined,
+      maxBodyBytes: undefined,
+      bodyTimeoutMs: undefined,
+      handlerTimeoutMs: undefined,
+      claimTtlMs: undefined,
+      now: undefined,
+    } satisfies ReceiverOptions
+    const chunks = async function* (text: string) {
+      yield new TextEncoder().encode(text.slice(0, 5))
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      yield new TextEncoder().encode(text.slice(5))
+    }
+    const { body, headers } = await signed(joined)
+    const init = { method: 'POST', body: chunks(body), headers, duplex: 'half' }
+    const request = new Request('http://localhost', init as unknown as RequestInit)
+    const response = await createReceiver(options)
+      .onAny(() => {}, { timeoutMs: undefined })
+      .handle(request)
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+})
+
+describe('a mistake of the developer', () => {
+  it.each<[string, () => unknown, string]>([
+    ['a misspelled event', () => receiver.on?.('CALL_ENDD', () => {}), 'Did you mean "CALL_ENDED"?'],
+    [
+      'a misspelled event in a list',
+      () => receiver.on?.(['CALL_ENDED', 'GROUP_CREATE'], () => {}),
+      'GROUP_CREATED',
+    ],
+    ['an unlike event', () => receiver.subscribe?.('x', () => {}), 'Known names: GROUP_CREATED,'],
+    ['an event that is not a name', () => receiver.on?.(undefined, () => {}), 'undefined'],
+    ['an empty list of events', () => receiver.on?.([], () => {}), 'at least one event'],
+    ['no handler', () => receiver.on?.('CALL_ENDED'), 'must be a function'],
+    ['a handler that is not a function', () => receiver.onAny?.({}), 'must be a function'],
+    ['a listener that is not a function', () => receiver.onError?.('log'), 'must be a function'],
+    ['a misspelled option of a handler', () => receiver.onAny?.(() => {}, { timeout: 1 }), '"timeoutMs"'],
+    ['no options', () => loosely(createReceiver)(), 'createReceiver()'],
+    ['no verify', () => loosely(createReceiver)({}), 'verify is required'],
+    ['an empty dedupe', () => create({ dedupe: {} }), 'memoryDedupe()'],
+    ['a dedupe without its parentheses', () => create({ dedupe: memoryDedupe }), 'memoryDedupe()'],
+    ['a misspelled option', () => create({ maxBodyByte: 1 }), 'Did you mean "maxBodyBytes"?'],
+    ['an option of another function', () => create({ secrets: [secret] }), 'Known names: verify,'],
+    ['an ack that does not exist', () => create({ ack: 'never' }), 'ack'],
+    ['a clock that is a number', () => create({ now: 5 }), 'now must be a function'],
+    ['a misspelled option of a verifier', () => loosely(standardWebhooks)({ secret }), '"secrets"'],
+    ['no options of a verifier', () => loosely(standardWebhooks)(), 'standardWebhooks()'],
+    ['a misspelled option of staticHeader', () => loosely(staticHeader)({ name: 'x', value: 'y' }), 'header'],
+    ['a header that is not a name', () => loosely(staticHeader)({ header: 'x y', value: 'y' }), 'header'],
+    ['a misspelled option of basicAuth', () => loosely(basicAuth)({ name: 'x', password: 'y' }), 'username'],
+    ['a misspelled option of memoryDedupe', () => loosely(memoryDedupe)({ ttl: 1 }), '"ttlMs"'],
+    ['a misspelled option of redisDedupe', () => loosely(redisDedupe)({}, { ttl: 1 }), '"ttlMs"'],
+    ['a misspelled option of sqlDedupe', () => loosely(sqlDedupe)({}, { tabel: 'x' }), '"table"'],
+  ])('throws for %s', (_, make, text) => {
+    expect(make).toThrow(WebhookUsageError)
+    expect(make).toThrow(text)
+    expect(make).toThrow(expect.objectContaining({ name: 'WebhookUsageError', code: 'invalid_usage' }))
+  })
+
+  it.each([{}, { secrets: undefined }, { secrets: [] }, { secrets: [undefined] }, { secrets: secret }])(
+    'throws for standardWebhooks(%o)',
+    (options) => {
+      expect(() => loosely(standardWebhooks)(options)).toThrow(
+        expect.objectContaining({ reason: 'invalid_secret' }),
+      )
+    },
+  )
+})
+
+it('reads the clock when a request arrives, so that tests may replace it later', async () => {
+  const made = createReceiver({ verify, dedupe: memoryDedupe() }).onAny(() => {})
+  const now = new Date('2030-01-01T00:00:00Z')
+  vi.useFakeTimers({ now })
+  onTestFinished(() => void vi.useRealTimers())
+  const request = await signedRequest(joined, { timestamp: now.getTime() / 1000 })
+  expect((await made.handle(request)).status).toBe(200)
+})
+
+describe('without onError, a rejected request', () => {
+  const capture = () => {
+    const lines: unknown[][] = []
+    const warn = vi.spyOn(console, 'warn').mockImplementation((...values) => void lines.push(values))
+    onTestFinished(() => warn.mockRestore())
+    return lines
+  }
+  const marked = 'CHOSEN-BY-THE-SENDER'
+  const forge = () =>
+    signedRequest({ ...joined, groupId: marked }, { secret: generateSecret(), id: `msg_${marked}` })
+
+  it('prints its reason and the remedy', async () => {
+    const lines = capture()
+    await createReceiver({ verify }).handle(await forge())
+    const parsed = await signedRequest(joined)
+    await parsed.json()
+    await createReceiver({ verify }).handle(parsed)
+    expect(lines).toEqual([
+      [expect.stringMatching(/no_matching_signature.*secret of the subscription.*onError/)],
+      [expect.stringMatching(/body_was_parsed.*express\.json/)],
+    ])
+  })
+
+  it('prints one line per reason and minute, with the number of requests', async () => {
+    const lines = capture()
+    let at = Date.now()
+    const made = createReceiver({ verify, now: () => at })
+    for (let count = 0; count < 5; count += 1) await made.handle(await forge())
+    await made.handle(new Request('http://localhost'))
+    expect(lines).toEqual([
+      [expect.stringContaining('no_matching_signature')],
+      [expect.stringContaining('method_not_allowed')],
+    ])
+    at += 60_000
+    await made.handle(await forge())
+    expect(lines).toHaveLength(3)
+    expect(lines[2]).toEqual([expect.stringMatching(/^5 webhooks.*no_matching_signature/)])
+  })
+
+  it('prints nothing that the sender chose', async () => {
+    const lines = capture()
+    const age = 123_456
+    const old = Math.floor(Date.now() / 1000) - age
+    const custom = () => Promise.reject(new Error(marked))
+    const requests: [ReceiverOptions['verify'], Request][] = [
+      [verify, await forge()],
+      [verify, await signedRequest(joined, { timestamp: old })],
+      [verify, await signedRequest(joined, { headers: { 'webhook-id': `${marked}.` } })],
+      [verify, await signedRequest(marked)],
+      [verify, await signedRequest(`["${marked}"]`)],
+      [verify, await signedRequest(joined, { headers: { 'content-type': `text/${marked}` } })],
+      [verify, await signedRequest({ ...summary, channel: marked, summary: { keyPoints: [...marked, 1] } })],
+      [verify, new Request(`http://localhost/${marked}`, { method: marked })],
+      [custom, await signedRequest(joined)],
+      [staticHeader({ header: 'x-token', value: 'v' }), await signedRequest(joined)],
+    ]
+    for (const [each, request] of requests) {
+      const response = await createReceiver({ verify: each }).handle(request)
+      expect(response.status).toBeGreaterThanOrEqual(400)
+    }
+    expect(lines).toHaveLength(requests.length)
+    const text = lines.flat().join('\n')
+    expect(text).not.toContain(marked)
+    expect(text).not.toContain(String(age).slice(0, 5))
+    expect(text).not.toContain(`keyPoints.${marked.length}`)
+  })
+
+  it('prints nothing with onError', async () => {
+    const lines = capture()
+    await createReceiver({ verify })
+      .onError(() => {})
+      .handle(await forge())
+    expect(lines).toEqual([])
+  })
+})
+
+it('names each field of a drifted event once', () => {
+  const error = new WebhookDriftError('CALL_ENDED', [{ path: 'callId', message: 'callId must be a string' }])
+  expect(error.message).toBe('A CALL_ENDED does not match its contract: callId must be a string')
+})

@@ -1,0 +1,81 @@
+import { basicAuth, createReceiver, generateSecret, standardWebhooks, staticHeader } from '@wabakit/webhooks'
+import { describe, expect, it, vi } from 'vitest'
+import { joined, secret, signedRequest } from './signed.ts'
+
+const quiet = (verify: Parameters<typeof createReceiver>[0]['verify']) => {
+  const errors: unknown[] = []
+  return { errors, receiver: createReceiver({ verify }).onError((error) => errors.push(error)) }
+}
+
+describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
+  const wrap = (read: () => readonly string[]) => (kind === 'sync' ? read : async () => read())
+
+  it('are read for the first request, not when the receiver is created', async () => {
+    const read = vi.fn(() => [secret])
+    const { receiver } = quiet(standardWebhooks({ secrets: wrap(read) }))
+    expect(read).not.toHaveBeenCalled()
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
+  it('are kept for a minute, so that a rotation needs no restart', async () => {
+    let at = Date.now()
+    let secrets = [secret]
+    const read = vi.fn(() => secrets)
+    const { receiver } = quiet(standardWebhooks({ secrets: wrap(read), now: () => at }))
+    for (let count = 0; count < 3; count += 1) await receiver.handle(await signedRequest(joined))
+    expect(read).toHaveBeenCalledTimes(1)
+    const next = generateSecret()
+    secrets = [next]
+    at += 60_000
+    expect((await receiver.handle(await signedRequest(joined, { secret: next }))).status).toBe(200)
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(401)
+    expect(read).toHaveBeenCalledTimes(2)
+  })
+
+  it('that are missing get a 503 that tells the sender nothing, until they are set', async () => {
+    let secrets: readonly string[] = ['whsec_short']
+    const { receiver, errors } = quiet(standardWebhooks({ secrets: wrap(() => secrets) }))
+    const response = await receiver.handle(await signedRequest(joined))
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await response.json()).toEqual({
+      code: 'invalid_secret',
+      message: 'The receiver has no valid secret.',
+    })
+    expect(errors).toMatchObject([{ reason: 'invalid_secret' }])
+    secrets = [secret]
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(200)
+  })
+
+  it('that cannot be read get a 503, and onError gets the cause', async () => {
+    const cause = new Error('vault sealed')
+    const read = () => {
+      throw cause
+    }
+    const { receiver, errors } = quiet(standardWebhooks({ secrets: wrap(read) }))
+    expect((await receiver.handle(await signedRequest(joined))).status).toBe(503)
+    expect(errors).toMatchObject([{ reason: 'invalid_secret', cause }])
+  })
+
+  it('are not read for a request without signature headers', async () => {
+    const read = vi.fn(() => [secret])
+    const { receiver } = quiet(standardWebhooks({ secrets: wrap(read) }))
+    const request = new Request('http://localhost', { method: 'POST', body: '{}' })
+    expect((await receiver.handle(request)).status).toBe(401)
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it('may be those of staticHeader and basicAuth', async () => {
+    const token = quiet(staticHeader({ header: 'x-token', value: wrap(() => ['new', 'old']) })).receiver
+    const basic = quiet(basicAuth({ username: 'u', password: wrap(() => ['p']) })).receiver
+    const send = async (receiver: typeof token, headers: Record<string, string>) =>
+      (await receiver.handle(await signedRequest(joined, { headers }))).status
+    expect(await send(token, { 'x-token': 'old' })).toBe(200)
+    expect(await send(token, { 'x-token': 'older' })).toBe(401)
+    expect(await send(basic, { authorization: `Basic ${btoa('u:p')}` })).toBe(200)
+    expect(await send(basic, { authorization: `Basic ${btoa('u:q')}` })).toBe(401)
+    const empty = quiet(staticHeader({ header: 'x-token', value: wrap(() => ['']) })).receiver
+    expect(await send(empty, { 'x-token': '' })).toBe(503)
+    expect(await send(empty, { 'x-token': 'x' })).toBe(503)
+  })
+})
