@@ -53,3 +53,10 @@ export const checkUrl = (flag: string, url: string): void => {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return
   throw new CliError(`${flag} must be an http or https URL, not ${JSON.stringify(url)}.`, exitCodes.usage)
 }
+
+/** Reads the ids of checks, separated by commas. */
+export const readIds = (text: string): string[] =>
+  text
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean)
