@@ -3,6 +3,9 @@ import { configDefaults, defineConfig } from 'vitest/config'
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
 
+/** Modules of these tests have a folder, hooks and time limits for the one file that loads them. */
+const isolated = ['packages/server/test/cli/*.test.ts', 'packages/server/test/migrate-database/*.test.ts']
+
 /** They build the packages first. `npm run test:matrix` runs them. */
 const packed = ['packages/wabakit/test/packed.test.ts']
 
@@ -21,13 +24,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'tests',
+          name: 'shared',
           include: tests,
-          exclude: [...configDefaults.exclude, ...packed],
+          exclude: [...configDefaults.exclude, ...isolated, ...packed],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
       },
+      { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
     ],
     // Much of it waits for other processes.
