@@ -1,17 +1,38 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
+
+/** Modules of these tests have a folder, hooks and time limits for the one file that loads them. */
+const isolated = ['packages/server/test/cli/*.test.ts', 'packages/server/test/migrate-database/*.test.ts']
+
+/** They build the packages first. `npm run test:matrix` runs them. */
+const packed = ['packages/wabakit/test/packed.test.ts']
+
+const tests = [
+  'packages/*/src/**/*.test.ts',
+  'packages/*/test/**/*.test.ts',
+  'examples/*.test.ts',
+  'examples/testing-vitest/*.test.ts',
+]
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: [
-      'packages/*/src/**/*.test.ts',
-      'packages/*/test/**/*.test.ts',
-      'examples/*.test.ts',
-      'examples/testing-vitest/*.test.ts',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: tests,
+          exclude: [...configDefaults.exclude, ...isolated, ...packed],
+          // Loading the sources again for each file would take half of the time.
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'isolated', include: isolated } },
+      { extends: true, test: { name: 'packed', include: packed } },
     ],
     // Much of it waits for other processes.
     maxWorkers: '100%',

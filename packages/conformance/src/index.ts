@@ -21,6 +21,6 @@ export type {
   PlayedOutcome,
   Simulate,
 } from './server/calls/simulate.ts'
+export { AcceptanceUsageError, ServerUnreachableError } from './server/errors.ts'
 export { examineServer } from './server/examine-server.ts'
 export type { ServerExamination } from './server/server-examination.ts'
-export { ServerUnreachableError } from './server/server-unreachable-error.ts'

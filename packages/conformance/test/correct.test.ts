@@ -1,5 +1,9 @@
-import { createServer } from 'node:http'
+import 'reflect-metadata'
+import { createServer, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { createAdaptorServer } from '@hono/node-server'
+import { Controller, Module, Post, Req, Res } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
 import {
   basicAuth,
   createReceiver,
@@ -10,6 +14,7 @@ import {
   type Verifier,
 } from '@wabakit/webhooks'
 import { toFastifyPlugin } from '@wabakit/webhooks/fastify'
+import { type LambdaEvent, toLambdaHandler } from '@wabakit/webhooks/lambda'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import express from 'express'
 import fastify from 'fastify'
@@ -21,7 +26,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { type Endpoint, listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 60_000 })
 
 /** A receiver of wabakit that writes a line for each event. */
 const createRecording = (verify: Verifier = standardWebhooks({ secrets: [secret, previousSecret] })) => {
@@ -63,15 +68,109 @@ const onKoa = (): Promise<Endpoint> => {
   return listen(createServer(app.callback()), effects)
 }
 
-const serveFetch = ({ handle }: Pick<Receiver, 'handle'>, effects: string[]): Promise<Endpoint> => {
-  const app = new Hono()
-  app.post('/webhooks', (context) => handle(context.req.raw))
-  return listen(createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as never, effects)
-}
+/** Serves a Fetch handler, as the runtimes and frameworks do that are not installed here. */
+const serveFetch = (fetch: (request: Request) => Response | Promise<Response>, effects: string[]) =>
+  listen(createAdaptorServer({ fetch, overrideGlobalObjects: false }) as never, effects)
 
 const onHono = (): Promise<Endpoint> => {
   const { receiver, effects } = createRecording()
-  return serveFetch(receiver, effects)
+  const app = new Hono()
+  app.post('/webhooks', (c) => receiver.handle(c.req.raw))
+  return serveFetch(async (request) => app.fetch(request), effects)
+}
+
+const onNest = async (): Promise<Endpoint> => {
+  const { receiver, effects } = createRecording()
+  const handler = toNodeHandler(receiver)
+  class WebhookController {
+    receive(...[request, response]: Parameters<typeof handler>) {
+      return handler(request, response)
+    }
+  }
+  // The decorators of a controller, written as calls.
+  const { prototype } = WebhookController
+  Req()(prototype, 'receive', 0)
+  Res()(prototype, 'receive', 1)
+  Post()(prototype, 'receive', Object.getOwnPropertyDescriptor(prototype, 'receive') ?? {})
+  Controller('webhooks')(WebhookController)
+  class App {}
+  Module({ controllers: [WebhookController] })(App)
+  const app = await NestFactory.create(App, { logger: false, forceCloseConnections: true, bodyParser: false })
+  await app.listen(0, '127.0.0.1')
+  return { url: `${await app.getUrl()}/webhooks`, effects, [Symbol.asyncDispose]: () => app.close() }
+}
+
+const context = { waitUntil: () => {}, passThroughOnException: () => {} }
+
+/** What else a framework passes, of which the types of a receiver know nothing. */
+const also = (fields: object): object => fields
+
+/** Calls the handler of the README with what each of these passes for a request. None of them is installed here. */
+const routes: Record<string, (handle: Receiver['handle'], request: Request) => Promise<Response>> = {
+  'Next.js': (POST, request) => POST(request, { params: Promise.resolve({}) }),
+  SvelteKit: (POST, request) => POST({ request, ...also({ params: {}, url: new URL(request.url) }) }),
+  Astro: (POST, request) => POST({ request, ...also({ params: {}, locals: {} }) }),
+  'React Router': (action, request) => action({ request, ...also({ params: {}, context: {} }) }),
+  'h3 2': (handler, req) => handler({ req, ...also({ res: {}, context: {}, url: new URL(req.url) }) }),
+  'h3 1': (handle, request) => handle(request),
+  'Cloudflare Pages': (onRequestPost, request) =>
+    onRequestPost({ request, ...also({ env: {}, params: {}, data: {}, ...context }) }),
+  'Cloudflare Workers': (handle, request) => handle(request, context),
+  'Deno.serve': (handler, request) => handler(request, { remoteAddr: {}, completed: Promise.resolve() }),
+  'Bun.serve': (handler, request) => handler(request, { port: 3000, requestIP: () => null }),
+}
+
+const onRoute = (name: string): Promise<Endpoint> => {
+  const { receiver, effects } = createRecording()
+  return serveFetch(async (request) => {
+    // These call a route for the methods that it exports.
+    if (request.method !== 'POST') return new Response(null, { status: 405 })
+    return (await routes[name]?.(receiver.handle, request)) ?? new Response(null, { status: 500 })
+  }, effects)
+}
+
+/** The events that the gateways of AWS make of a request. */
+const lambdaEvents: Record<string, (request: IncomingMessage, body: Buffer) => LambdaEvent> = {
+  'API Gateway, payload 1.0': ({ method, url, headers, headersDistinct }, body) => ({
+    ...{ httpMethod: method, path: url, headers: takeLast(headers), multiValueHeaders: headersDistinct },
+    ...{ body: body.toString('base64'), isBase64Encoded: true },
+  }),
+  'API Gateway, payload 2.0': ({ method = '', url, headersDistinct }, body) => ({
+    ...{ rawPath: url, rawQueryString: '', headers: joinAll(headersDistinct) },
+    requestContext: { http: { method } },
+    ...{ body: body.toString('base64'), isBase64Encoded: true },
+  }),
+  'a function URL': ({ method = '', url, headersDistinct }, body) => ({
+    ...{ rawPath: url, rawQueryString: '', headers: joinAll(headersDistinct) },
+    requestContext: { http: { method } },
+    ...{ body: body.toString('base64'), isBase64Encoded: true },
+  }),
+  'a load balancer': ({ method, url, headersDistinct }, body) => ({
+    ...{ httpMethod: method, path: url, multiValueHeaders: headersDistinct },
+    ...{ body: body.toString('base64'), isBase64Encoded: true },
+  }),
+}
+
+const takeLast = (headers: IncomingMessage['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().at(-1) ?? '']))
+
+const joinAll = (headers: IncomingMessage['headersDistinct']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values?.join(',') ?? '']))
+
+const onLambda = (name: string): Promise<Endpoint> => {
+  const { receiver, effects } = createRecording()
+  const handler = toLambdaHandler(receiver)
+  const server = createServer(async (request, response) => {
+    try {
+      const event = lambdaEvents[name]?.(request, await buffer(request))
+      const { statusCode, headers, body } = await handler(event ?? {})
+      response.writeHead(statusCode, headers).end(body)
+    } catch {
+      // The sender hung up: the gateway calls nothing.
+      response.destroy()
+    }
+  })
+  return listen(server, effects)
 }
 
 /** What people write with a signing library alone: Express, the raw body, and a unique constraint. */
@@ -135,13 +234,28 @@ const credentials = { 'x-webhook-token': 'a token of the sender' }
 const basic = { authorization: `Basic ${Buffer.from('vendor:correct horse battery').toString('base64')}` }
 const unsignedOptions = { secret: undefined, previousSecret: undefined }
 
-const endpoints: Record<string, { start(): Promise<Endpoint>; options?: Parameters<typeof examine>[1] }> = {
+type Correct = { start(): Promise<Endpoint>; options?: Parameters<typeof examine>[1] }
+
+const endpoints: Record<string, Correct> = {
   'node:http': { start: () => onNode() },
   'Express 5': { start: () => onExpress() },
   'Express 5 behind express.raw()': { start: () => onExpress(express.raw({ type: '*/*', limit: '1mb' })) },
   'Fastify 5': { start: onFastify },
   'Koa 3': { start: onKoa },
   Hono: { start: onHono },
+  'NestJS 12': { start: onNest },
+  ...Object.fromEntries(
+    Object.keys(routes).map((name): [string, Correct] => [
+      `the handler of the README, called as by ${name}`,
+      { start: () => onRoute(name) },
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.keys(lambdaEvents).map((name): [string, Correct] => [
+      `the handler of the README in a Lambda, called as by ${name}`,
+      { start: () => onLambda(name) },
+    ]),
+  ),
   'no library at all': { start: () => startEndpoint() },
   'standardwebhooks alone': {
     start: () => onLibrary(verifyWithAny(secrets.map((each) => new Webhook(each)))),

@@ -215,6 +215,21 @@ describe('the run', () => {
     expect(exchanges.length).toBeLessThanOrEqual(plans[0]?.requests ?? 0)
   })
 
+  test.each(['survives-malformed-request-line', 'survives-slow-body', 'handles-retry-after-hang-up-once'])(
+    'passes on what %s writes on connections of its own, without credentials',
+    async (id) => {
+      await using endpoint = await startEndpoint()
+      const exchanges: Exchange[] = []
+      const onExchange = (check: string, exchange: Exchange) => check === id && exchanges.push(exchange)
+      await examine(endpoint, { only: [id], headers: { 'x-token': 'a-token-of-24-characters' }, onExchange })
+      const raw = exchanges.filter(({ request }) => request.method === 'RAW')
+      const texts = raw.map(({ request }) => Buffer.from(request.body).toString('latin1'))
+      expect(texts.length).toBeGreaterThan(0)
+      expect(texts.some((text) => text.startsWith('POST /'))).toBe(true)
+      expect(texts.join()).not.toContain('a-token-of-24-characters')
+    },
+  )
+
   test('ends in time, and does not call what it left out a pass', async () => {
     await using endpoint = await startEndpoint(({ right }) => ({
       handle: async (event, id) => {

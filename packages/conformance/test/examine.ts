@@ -6,6 +6,9 @@ import {
 } from '@wabakit/conformance'
 import { type Endpoint, previousSecret, secret } from './endpoint.ts'
 
+/** Seed of all examinations of these tests. */
+export const seed = 42
+
 /** Waits short enough for loopback, and long enough for a busy machine. */
 export const limits = {
   attackMs: 3_000,
@@ -27,7 +30,7 @@ export const examine = (
     secret,
     previousSecret,
     effects: () => effects.join('\n'),
-    seed: 42,
+    seed,
     timeoutMs: 120_000,
     ...options,
     limits: { ...limits, ...options.limits },

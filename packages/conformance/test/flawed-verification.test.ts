@@ -1,4 +1,6 @@
+import { createRandom } from '../src/endpoint/random.ts'
 import { createVerify, header, previousSecret, secret, sign, toKey } from './endpoint.ts'
+import { seed } from './examine.ts'
 import { describeFlaws, type Flaw } from './flaws.ts'
 
 const everythingForged = [
@@ -26,6 +28,13 @@ const verifyWith = (...mistakes: Parameters<typeof createVerify>) => ({ verify: 
 const cutSecondDocument = (body: Buffer): Buffer => {
   const at = body.indexOf('\n{"')
   return at === -1 ? body : body.subarray(0, at)
+}
+
+/** Draws the secret that refuses-wrong-secret signs with, after the three signatures of an earlier check. */
+const drawWrongSecret = (): Buffer => {
+  const random = createRandom(seed)
+  random.bytes(3 * 32)
+  return random.bytes(32)
 }
 
 const flaws: Record<string, Flaw> = {
@@ -159,6 +168,24 @@ const flaws: Record<string, Flaw> = {
       },
     }),
     fail: ['refuses-partial-signature'],
+  },
+  'accepts a secret that an attacker knows': {
+    plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), drawWrongSecret()] }),
+    fail: ['refuses-wrong-secret'],
+  },
+  'allows for a lower number in the signed id': {
+    plant: ({ right }) => ({
+      verify: (incoming) => {
+        const { headers } = incoming.request
+        const reason = right.verify(incoming)
+        if (reason === undefined) return undefined
+        headers['webhook-id'] = header(incoming.request, 'webhook-id').replace(/\d{5}$/, (digits) =>
+          String(Number(digits) - 1).padStart(5, '0'),
+        )
+        return right.verify(incoming)
+      },
+    }),
+    fail: ['refuses-swapped-id'],
   },
   'takes a missing previous secret for an empty one': {
     plant: () => verifyWith({ secrets: [toKey(secret), toKey(previousSecret), Buffer.alloc(0)] }),

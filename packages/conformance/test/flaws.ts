@@ -10,10 +10,9 @@ export type Flaw = {
   readonly options?: Parameters<typeof examine>[1]
 }
 
-vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 })
-
 /** Examines an endpoint with each of these flaws, and expects exactly its findings. */
 export const describeFlaws = (title: string, flaws: Readonly<Record<string, Flaw>>): void => {
+  vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 })
   describe.concurrent(title, () => {
     test.each(Object.entries(flaws))('it %s', async (_, { plant, fail, advice = [], options }) => {
       await using endpoint = await startEndpoint(plant)

@@ -154,6 +154,16 @@ describe('the other formats', () => {
     expect(rows.every((row) => row.replace(/\\\|/g, '').split('|').length === 5)).toBe(true)
   })
 
+  test('the pretty one fits 80 columns, except for commands and what a check could not find out', () => {
+    const long = 'word '.repeat(40).trim()
+    const checks = report.checks.map((check) => ({ ...check, observed: long }))
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
+    const text = formatReport({ ...report, checks }, 'pretty').replace(/\u001b\[\d+m/g, '')
+    const wide = text.split('\n').filter((line) => line.length > 80 && !/^ {4}reproduce| {2}[?-] /.test(line))
+    expect(wide).toEqual([])
+    expect(text.replace(/\s+/g, ' ')).toContain(`observed ${long}`)
+  })
+
   test('the pretty one has a line for each check, the failures last, and no control character of others', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: this is how colors begin
     const text = formatReport(report, 'pretty').replace(/\u001b\[\d+m/g, '')

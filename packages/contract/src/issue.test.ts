@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod/mini'
 import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import { emittedExamples } from './documents/examples.ts'
@@ -47,11 +47,19 @@ test.each<[z.core.$ZodType, unknown, string]>([
   [z.number().check(z.maximum(9)), 10, 'must be at most 9'],
   [z.strictObject({}), { x: 1, y: 1 }, 'must not have the field x, y'],
   [z.union([z.string(), z.number()]), true, 'is invalid'],
-])('describes what is wrong: case %#', (schema, value, predicate) => {
-  expect(issues(z.object({ field: schema }), { field: value })).toEqual([
-    { path: 'field', message: `field ${predicate}` },
-  ])
-})
+])(
+  'describes what is wrong, whether or not something has loaded all of zod: case %#',
+  (schema, value, predicate) => {
+    const { localeError } = z.core.globalConfig
+    onTestFinished(() => void z.config({ localeError }))
+    for (const locale of [{ localeError: undefined }, z.locales.en()]) {
+      z.config(locale)
+      expect(issues(z.object({ field: schema }), { field: value })).toEqual([
+        { path: 'field', message: `field ${predicate}` },
+      ])
+    }
+  },
+)
 
 test('a message that a schema defines is kept', () => {
   const event = { ...emittedExamples.CALL_ENDED, from: '+12025550199' }

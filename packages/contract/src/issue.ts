@@ -46,6 +46,14 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
   }
 }
 
+/** Checks whether a message is zod's own. It has some as soon as anything in the process loads all of zod. */
+const isDefault = (issue: z.core.$ZodIssue): boolean => {
+  const { localeError } = z.core.globalConfig
+  const text = localeError?.(issue as z.core.$ZodRawIssue)
+  const own = typeof text === 'string' ? text : text?.message
+  return issue.code === 'invalid_type' || issue.message === 'Invalid input' || issue.message === own
+}
+
 /**
  * Converts a zod error to issues with readable messages, such as "summary.recap must be a string". zod/mini itself has no
  * messages, to keep bundles small. A message that a schema defines is kept.
@@ -53,7 +61,6 @@ const describeIssue = (issue: z.core.$ZodIssue): string => {
 export const toIssues = (error: z.core.$ZodError): Issue[] =>
   error.issues.map((issue) => {
     const path = issue.path.map(String).join('.')
-    const message =
-      issue.message === 'Invalid input' ? `${path || 'the value'} ${describeIssue(issue)}` : issue.message
+    const message = isDefault(issue) ? `${path || 'the value'} ${describeIssue(issue)}` : issue.message
     return { path, message }
   })

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import { signWebhook } from '@wabakit/webhooks'
@@ -7,7 +8,8 @@ import { isAccepted, isLimited } from './judge.ts'
 import type { Knowledge } from './knowledge.ts'
 import { findLeaks } from './leaks.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
-import { type Exchange, type OutgoingRequest, sendRequest } from './send.ts'
+import { openAndWrite, sendBytes } from './raw.ts'
+import { type Exchange, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
 import type { Settings } from './settings.ts'
 
 /** A delivery with the headers of a genuine sender. */
@@ -49,6 +51,10 @@ export type Examination = Settings & {
   send(request: Partial<OutgoingRequest>): Promise<Exchange>
   /** Sends a delivery that must be refused, and remembers that it must leave no effect. */
   sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
+  /** Writes bytes on a connection of their own, and leaves it open. */
+  openAndWrite(bytes: Uint8Array): Promise<Socket>
+  /** Writes bytes on a connection of their own, and resolves to the start of the response; empty when there was none. */
+  sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
   /** Counts the effects of deliveries, each of which should have as many as expected. */
   countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
   /** Checks whether the endpoint accepts a genuine delivery, and gives it some time to recover. */
@@ -92,6 +98,17 @@ export const createExamination = (
     knowledge.exchanges.push(exchange)
     for (const leak of findLeaks(exchange, settings)) knowledge.leaks.add(leak)
     return exchange
+  }
+
+  /** Adds bytes that no HTTP client sends to the exchanges, with the head of the response if one was awaited. */
+  const recordBytes = (bytes: Uint8Array, head = ''): void => {
+    const [line, status] = /^HTTP\/1\.[01] (\d{3}).*/.exec(head) ?? []
+    exchanges.push({
+      request: { method: rawMethod, headers: {}, body: bytes },
+      ...{ status: status === undefined ? undefined : Number(status), headers: {}, body: line ?? '' },
+      ...{ error: 'none was awaited, or the connection closed', timedOut: false, connected: true },
+      durationMs: 0,
+    })
   }
 
   const sendHostile: Examination['sendHostile'] = async (request, subject) => {
@@ -153,6 +170,15 @@ export const createExamination = (
     deliver,
     send,
     sendHostile,
+    openAndWrite: (bytes) => {
+      recordBytes(bytes)
+      return openAndWrite(url, bytes)
+    },
+    sendBytes: async (bytes, timeoutMs) => {
+      const head = await sendBytes(url, bytes, timeoutMs)
+      recordBytes(bytes, head)
+      return head
+    },
     prepare,
     countEffects: async (deliveries, expected = 1) => {
       const subjects = deliveries.map(({ subject }) => subject)

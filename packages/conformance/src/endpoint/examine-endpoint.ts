@@ -12,6 +12,7 @@ import type { ExamineEndpointOptions } from './options.ts'
 import { createIds } from './payloads.ts'
 import { planExamination, selectChecks } from './plan.ts'
 import { createRandom } from './random.ts'
+import { rawMethod } from './send.ts'
 import type { Settings } from './settings.ts'
 import { decodeKey } from './sign.ts'
 import { formatTarget, isNearby, readTarget } from './target.ts'
@@ -79,7 +80,9 @@ const runCheck = async (
   const examination = createExamination(settings, { knowledge, signal })
   try {
     const finding = await check.run(examination)
-    const isQuiet = examination.exchanges.some(({ status }) => status === undefined)
+    const isQuiet = examination.exchanges.some(
+      ({ status, request }) => status === undefined && request.method !== rawMethod,
+    )
     if (isQuiet && knowledge.acceptsGenuine && !check.runsAnyway) await examination.isAlive()
     if (!examination.isDown()) return finding
     knowledge.downSince ??= check.id

@@ -1,4 +1,4 @@
-import type { Exchange, OutgoingRequest } from './send.ts'
+import { type Exchange, type OutgoingRequest, rawMethod } from './send.ts'
 import type { Settings } from './settings.ts'
 import { decodeKey, signDelivery } from './sign.ts'
 
@@ -31,7 +31,14 @@ export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange =
   const received = Object.entries(exchange.headers).map(([name, value]) => [name, hide(value)])
   return {
     ...exchange,
-    request: { ...exchange.request, headers: hideAll(exchange.request.headers) },
+    request: {
+      ...exchange.request,
+      headers: hideAll(exchange.request.headers),
+      // Raw bytes begin with the headers.
+      ...(exchange.request.method === rawMethod && {
+        body: Buffer.from(hide(Buffer.from(exchange.request.body).toString('latin1')), 'latin1'),
+      }),
+    },
     headers: Object.fromEntries(received),
     body: hide(exchange.body),
   }

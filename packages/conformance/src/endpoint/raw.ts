@@ -13,7 +13,7 @@ const openSocket = (url: URL): Socket => {
 }
 
 /** Opens a connection, writes bytes, and leaves it open. Resolves once they are written, or could not be. */
-export const openAndWrite = (url: URL, bytes: string | Uint8Array): Promise<Socket> =>
+export const openAndWrite = (url: URL, bytes: Uint8Array): Promise<Socket> =>
   new Promise((resolve) => {
     const socket = openSocket(url)
     socket.once('close', () => resolve(socket))
@@ -21,7 +21,7 @@ export const openAndWrite = (url: URL, bytes: string | Uint8Array): Promise<Sock
   })
 
 /** Writes bytes on a connection of its own, and resolves to the start of the response; empty when there was none. */
-export const sendBytes = (url: URL, bytes: string | Uint8Array, timeoutMs: number): Promise<string> =>
+export const sendBytes = (url: URL, bytes: Uint8Array, timeoutMs: number): Promise<string> =>
   new Promise((resolve) => {
     const socket = openSocket(url)
     let received = ''

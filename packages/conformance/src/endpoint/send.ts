@@ -2,8 +2,12 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** The method of bytes that were written as they are: they are not a request that an HTTP client could send. */
+export const rawMethod = 'RAW'
+
 /** A request as it goes over the wire. */
 export type OutgoingRequest = {
+  /** `RAW` if `body` is everything that was written, request line and headers included. */
   readonly method: string
   /** A header with several values is sent on several lines. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>

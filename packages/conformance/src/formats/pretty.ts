@@ -19,21 +19,44 @@ const toLine = (text: string): string =>
 
 const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[verdict][1], text)
 
+const maxColumns = 80
+const indentation = 15
+
+/** Breaks a line at its spaces; what continues is indented like the values of a problem. */
+const wrap = (text: string): string => {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line !== '' && indentation + line.length + 1 + word.length > maxColumns) lines.push(word)
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+  }
+  return lines.join(`\n${' '.repeat(indentation)}`)
+}
+
 const formatLine = (check: CheckResult, width: number): string => {
   const { verdict, id, observed } = check
   const mark = paint(verdict, marks[verdict][0])
-  const remark = verdict === 'pass' ? `${check.durationMs} ms` : toLine(observed)
+  const text = toLine(observed)
+  // What a failure or an advice observed follows in full.
+  const room = Math.max(20, maxColumns - width - 6)
+  const isCut = (verdict === 'fail' || verdict === 'advice') && text.length > room
+  const shown = isCut ? `${text.slice(0, room - 1)}…` : text
+  const remark = verdict === 'pass' ? `${check.durationMs} ms` : shown
   return `  ${mark} ${id.padEnd(width)}  ${styleText('dim', remark)}`
 }
 
 const formatProblem = (check: CheckResult): string => {
   const { verdict, id, severity, title, expected, observed, risk, fix, clause, reproduce } = check
-  const lines = { expected, observed, risk, fix, clause, ...(reproduce !== null && { reproduce }) }
+  const lines = Object.entries({ expected, observed, risk, fix, clause }).map(([name, text]) => [
+    name,
+    wrap(toLine(text)),
+  ])
+  // A command stays in one line, to be copied.
+  if (reproduce !== null) lines.push(['reproduce', toLine(reproduce)])
   return [
-    `${paint(verdict, `${marks[verdict][0]} ${id}`)}  ${styleText('bold', title)} (${severity})`,
-    ...Object.entries(lines).map(
-      ([name, text]) => `    ${styleText('dim', name.padEnd(9))}  ${toLine(text)}`,
-    ),
+    paint(verdict, `${marks[verdict][0]} ${id} (${severity})`),
+    `    ${styleText('bold', title)}`,
+    ...lines.map(([name = '', text]) => `    ${styleText('dim', name.padEnd(9))}  ${text}`),
     '',
   ].join('\n')
 }

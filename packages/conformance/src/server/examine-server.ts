@@ -3,24 +3,55 @@ import { type Finding, runChecks } from '../report/run-checks.ts'
 import { createSender } from './api/create-sender.ts'
 import { playByCommand } from './calls/play-by-command.ts'
 import { prepareOrganization } from './calls/wabakit-control.ts'
+import { AcceptanceUsageError, ServerUnreachableError } from './errors.ts'
 import { buildFetch, createLab, type Need } from './lab.ts'
 import { createRandomRules } from './random/random-checks.ts'
-import { type Examination, type RuleCheck, toCheck } from './rule.ts'
+import { type Examination, type Rule, type RuleCheck, toCheck } from './rule.ts'
+import { callEventRules } from './rules/call-event-rules.ts'
 import { controlRule, createRules } from './rules/create-rules.ts'
 import { createStatusRules } from './rules/create-statuses.ts'
 import { errorRules } from './rules/error-rules.ts'
-import { eventRules } from './rules/event-rules.ts'
 import { fetchRules } from './rules/fetch-rules.ts'
+import { groupEventRules } from './rules/group-event-rules.ts'
 import { limitRules } from './rules/limit-rules.ts'
+import { summaryFieldRules } from './rules/summary-fields.ts'
 import { summaryRules } from './rules/summary-rules.ts'
 import { webhookRules } from './rules/webhook-rules.ts'
 import { createScenes } from './scenes.ts'
 import type { ServerExamination } from './server-examination.ts'
-import { ServerUnreachableError } from './server-unreachable-error.ts'
 import { type Listener, listen } from './webhooks/listen.ts'
 
 /** Checks that prove nothing if even a valid request is refused. */
 const needsControl = /^(?:create|events|webhooks|random)\./
+
+const fixedRules: readonly Rule[] = [
+  ...createStatusRules,
+  ...createRules,
+  ...fetchRules,
+  ...groupEventRules,
+  ...callEventRules,
+  ...summaryRules,
+  ...summaryFieldRules,
+  ...webhookRules,
+]
+
+/** They judge, or use up, what the others need. */
+const lastRules: readonly Rule[] = [...errorRules, ...limitRules]
+
+/** Returns a function that selects rules by the beginnings of their ids. The positive control is always selected. */
+const createSelection = (only: readonly string[] | undefined) => {
+  const all = [controlRule, ...fixedRules, ...createRandomRules({ seed: 0, minutes: 0 }), ...lastRules]
+  const matches = (id: string, start: string): boolean => id === start || id.startsWith(`${start}.`)
+  const unknown = only?.find((start) => !all.some(({ id }) => matches(id, start)))
+  if (unknown !== undefined)
+    throw new AcceptanceUsageError(
+      `There is no check ${JSON.stringify(unknown)}. Pass ids such as create.subject.empty-is-400, or their beginnings, such as create.subject.`,
+    )
+  return (rules: readonly Rule[]): readonly Rule[] =>
+    rules.filter(
+      (rule) => only === undefined || rule === controlRule || only.some((start) => matches(rule.id, start)),
+    )
+}
 
 const toBaseUrl = (url: string): string => url.replace(/\/+$/, '')
 
@@ -53,6 +84,7 @@ const listNeeds = (has: Record<Need, unknown>): Set<Need> =>
 /**
  * Examines a server of this interface: sends requests, receives its webhooks, and compares both with the specification.
  *
+ * @throws AcceptanceUsageError if `only` names a check that does not exist.
  * @throws ServerUnreachableError if the server, or the control API in `wabakitControl`, does not respond.
  * @example
  * const report = await examineServer({ baseUrl: 'http://127.0.0.1:4100', wabakitControl: 'http://127.0.0.1:4100' })
@@ -69,6 +101,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     onResult = () => {},
     fetch = (url, init) => globalThis.fetch(url, init),
   } = options
+  const select = createSelection(options.only)
   const baseUrl = toBaseUrl(options.baseUrl)
   const address = options.listen ?? (options.wabakitControl === undefined ? undefined : '127.0.0.1:0')
   const listener = address === undefined ? undefined : await listen(address)
@@ -115,9 +148,9 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
         observed: `${controlRule.id} failed: if valid requests are refused, nothing follows`,
       }
     }
-    const run = async (rules: Parameters<typeof toCheck>[0][], extraMs = 0) => {
+    const run = async (rules: readonly Rule[], extraMs = 0) => {
       const timeout = (timeoutMs + retryTimeoutMs) * 4 + extraMs
-      const checks = rules.map(toCheck)
+      const checks = select(rules).map(toCheck)
       return runChecks(checks, {
         context: examination,
         timeoutMs: timeout,
@@ -129,20 +162,13 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
 
     const control = await run([controlRule])
     controlPassed = control[0]?.verdict === 'pass'
-    if (controlPassed) examination.scenes.start()
-    const fixed = [
-      ...createStatusRules,
-      ...createRules,
-      ...fetchRules,
-      ...eventRules,
-      ...summaryRules,
-      ...webhookRules,
-    ]
+    const isScenic = ({ needs = [] }: Rule): boolean => needs.includes('--listen') || needs.includes('--play')
+    if (controlPassed && select(fixedRules).some(isScenic)) examination.scenes.start()
     const checks = [
       ...control,
-      ...(await run(fixed)),
-      ...(await run([...createRandomRules({ seed, minutes })], minutes * 60_000)),
-      ...(await run([...errorRules, ...limitRules])),
+      ...(await run(fixedRules)),
+      ...(await run(createRandomRules({ seed, minutes }), minutes * 60_000)),
+      ...(await run(lastRules)),
     ]
     const report = buildReport({
       tool: 'acceptance',

@@ -22,9 +22,8 @@ export type Rule = {
   readonly id: string
   /** The rule as a sentence without a full stop. */
   readonly title: string
-  /** Section of the specification; for a decision, its number and name. */
+  /** Section of the specification; where that is silent, number and name of a decision: `0010 (repeated group id)`. */
   readonly clause: string
-  readonly decision?: true
   readonly expected: string
   readonly severity?: Severity
   readonly risk?: string
@@ -33,6 +32,10 @@ export type Rule = {
   readonly needs?: readonly Need[]
   examine(examination: Examination): Promise<Observation>
 }
+
+/** Returns the observation that decides: a broken rule before a kept one, and that before one that could not tell. */
+export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
+  found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 
 /** A rule as a check, with the options that it needs. */
 export type RuleCheck = Check<Examination> & { readonly needs: readonly Need[] }
@@ -52,13 +55,12 @@ const groupRisks: Readonly<Record<string, string>> = {
 
 /** Turns a rule into a check. */
 export const toCheck = (rule: Rule): RuleCheck => {
-  const { id, title, decision, expected, severity = 'medium', needs = [], examine } = rule
+  const { id, title, clause, expected, severity = 'medium', needs = [], examine } = rule
   const group = id.slice(0, id.indexOf('.'))
+  const decision = /^\d{4} /.test(clause) || undefined
   return {
     ...{ id, group, title, expected, decision },
-    clause: decision
-      ? `decision ${rule.clause}; the specification is silent`
-      : `specification, ${rule.clause}`,
+    clause: decision ? `decision ${clause}; the specification is silent` : `specification, ${clause}`,
     severity: decision ? 'low' : severity,
     risk: rule.risk ?? groupRisks[group] ?? '',
     fix:

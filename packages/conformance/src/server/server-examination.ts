@@ -38,6 +38,11 @@ export type ServerExamination = {
   /** Token of that control API. */
   readonly controlToken?: string | undefined
   /**
+   * Checks to run: their ids, or beginnings of ids such as `create.subject`. The positive control always runs.
+   * @default all
+   */
+  readonly only?: readonly string[] | undefined
+  /**
    * Seed of the random sequences: the same seed makes the same requests, except for group ids.
    * @default a random one
    */

@@ -1,10 +1,14 @@
+import { mkdtempDisposableSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createMock } from '@wabakit/mock'
 import { type ServerConfig, startServer } from '@wabakit/server'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
-import { temporaryFolder } from '../../../server/test/temporary-folder.ts'
 import { examineServer, type Report } from '../../src/index.ts'
 import { startReference } from './reference.ts'
+
+vi.setConfig({ testTimeout: 180_000 })
 
 const findProblems = ({ checks }: Report): string[] =>
   checks
@@ -15,8 +19,7 @@ const findUndecided = ({ checks }: Report): string[] =>
   checks.filter(({ verdict }) => verdict === 'inconclusive').map(({ id, observed }) => `${id}: ${observed}`)
 
 const examineConfigured = async (config: Partial<ServerConfig>): Promise<Report> => {
-  const server = await startServer({ port: 0, logLevel: 'silent', ...config })
-  onTestFinished(server.close)
+  await using server = await startServer({ port: 0, logLevel: 'silent', ...config })
   const report = await examineServer({
     baseUrl: server.url,
     wabakitControl: server.url,
@@ -28,25 +31,24 @@ const examineConfigured = async (config: Partial<ServerConfig>): Promise<Report>
   return report
 }
 
-test('finds nothing in a server on SQLite', async () => {
-  const folder = temporaryFolder()
-  const report = await examineConfigured({ database: `${folder}/wabakit.db` })
+test.concurrent('finds nothing in a server on SQLite', async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'wabakit-'))
+  const report = await examineConfigured({ database: join(folder.path, 'wabakit.db') })
   expect(findProblems(report)).toEqual([])
   expect(findUndecided(report)).toEqual([])
   expect(report).toMatchObject({ tool: 'acceptance', verdict: 'pass', seed: 17 })
   expect(report.counts.skipped).toBe(0)
-}, 180_000)
+})
 
-test('finds nothing in a server on PostgreSQL', async () => {
-  const cluster = await createCluster()
-  onTestFinished(cluster.remove)
+test.concurrent('finds nothing in a server on PostgreSQL', async () => {
+  await using cluster = await createCluster()
   const report = await examineConfigured({ database: await cluster.createDatabase() })
   expect(findProblems(report)).toEqual([])
   expect(findUndecided(report)).toEqual([])
   expect(report.counts.skipped).toBe(0)
-}, 180_000)
+})
 
-test('finds nothing in the mock', async () => {
+test.concurrent('finds nothing in the mock', async () => {
   await using mock = await createMock({
     port: 0,
     clock: 'machine',
@@ -64,9 +66,9 @@ test('finds nothing in the mock', async () => {
   })
   expect(findProblems(report)).toEqual([])
   expect(report.verdict).toBe('pass')
-}, 180_000)
+})
 
-test('finds nothing in a mock whose time stands still, except that it does not retry', async () => {
+test.concurrent('finds nothing in a mock whose time stands still, except that it does not retry', async () => {
   await using mock = await createMock({ port: 0 })
   const report = await examineServer({
     ...{ baseUrl: mock.url, apiKey: mock.apiKey, wabaNumber: mock.wabaNumber, secret: mock.secret, seed: 17 },
@@ -77,13 +79,13 @@ test('finds nothing in a mock whose time stands still, except that it does not r
   })
   expect(report.counts.fail).toBe(0)
   expect(findProblems(report).map((each) => each.split(':')[0])).toEqual(['webhooks.retry.follows-a-failure'])
-}, 60_000)
+})
 
-test('finds nothing in the core in process, and tries every rule', async () => {
+test.concurrent('finds nothing in the core in process, and tries every rule', async () => {
   const { examination, stop } = await startReference()
-  onTestFinished(stop)
+  await using _ = { [Symbol.asyncDispose]: stop }
   const report = await examineServer({ ...examination, minutes: 0.02 })
   expect(findProblems(report)).toEqual([])
   expect(findUndecided(report)).toEqual([])
   expect(report.counts.skipped).toBe(0)
-}, 60_000)
+})

@@ -3,7 +3,13 @@ import { createServer } from 'node:http'
 import { promisify } from 'node:util'
 import { startServer } from '@wabakit/server'
 import { expect, onTestFinished, test } from 'vitest'
-import { examineServer, formatReport, reportFormats, ServerUnreachableError } from '../../src/index.ts'
+import {
+  AcceptanceUsageError,
+  examineServer,
+  formatReport,
+  reportFormats,
+  ServerUnreachableError,
+} from '../../src/index.ts'
 import { createRandom } from '../../src/server/random/create-random.ts'
 import { shrink } from '../../src/server/random/shrink.ts'
 import { createSteps } from '../../src/server/random/step.ts'
@@ -49,6 +55,23 @@ test('checks without their options are skipped and name the options', async () =
   expect(find('create.disabled-number.is-422')?.observed).toContain('--disabled-number')
   expect(find('webhooks.signature.is-valid')?.observed).toContain('--secret')
   expect(find('random.sequences.follow-the-specification')?.observed).toContain('--minutes')
+})
+
+test('only the selected checks run, after the positive control', async () => {
+  const { examination, stop } = await startReference()
+  onTestFinished(stop)
+  const { checks, verdict } = await examineServer({
+    ...examination,
+    minutes: 0,
+    only: ['create.subject', 'fetch.call-id.empty-is-400'],
+  })
+  const ids = checks.map(({ id }) => id)
+
+  expect(verdict).toBe('pass')
+  expect([ids[0], ids.at(-1)]).toEqual(['create.valid.is-200', 'fetch.call-id.empty-is-400'])
+  expect(ids.slice(1, -1).every((id) => id.startsWith('create.subject.'))).toBe(true)
+  expect(ids.length).toBeGreaterThan(10)
+  await expect(examineServer({ ...examination, only: ['create.sub'] })).rejects.toThrow(AcceptanceUsageError)
 })
 
 test('a server that refuses everything passes no check of the create endpoint', async () => {

@@ -1,4 +1,5 @@
 import {
+  AcceptanceUsageError,
   type CheckResult,
   examineServer,
   formatReport,
@@ -10,7 +11,7 @@ import {
 } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
-import { addExamples, createOption, parseSeconds, parseUrl } from './options.ts'
+import { addExamples, createOption, parseSeconds, parseUrl, readIds } from './options.ts'
 
 type AcceptanceOptions = {
   readonly apiKey?: string
@@ -23,6 +24,7 @@ type AcceptanceOptions = {
   readonly play?: string
   readonly wabakitControl?: string
   readonly controlToken?: string
+  readonly only?: readonly string[]
   readonly seed?: number
   readonly minutes: number
   readonly timeout: number
@@ -79,6 +81,8 @@ const runAcceptance = async (
     return verdictCodes[report.verdict]
   } catch (error) {
     progress.end()
+    if (error instanceof AcceptanceUsageError)
+      throw new CliError(error.message, exitCodes.usage, { cause: error })
     if (error instanceof ServerUnreachableError) {
       throw new CliError(error.message, exitCodes.unreachable, { cause: error })
     }
@@ -118,6 +122,12 @@ export const define = (command: Command): void => {
       ).argParser(parseUrl),
     )
     .addOption(createOption('--control-token <token>', 'control token of that server, if it has one'))
+    .addOption(
+      createOption(
+        '--only <ids>',
+        'checks to run, or beginnings of their ids, separated by commas',
+      ).argParser(readIds),
+    )
     .addOption(
       createOption('--seed <number>', 'seed of the random sequences (default: a random one)').argParser(
         toWholeNumber,

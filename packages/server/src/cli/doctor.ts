@@ -3,7 +3,7 @@ import { escapeControls } from '@wabakit/contract/escape-controls'
 import { type Command, InvalidArgumentError } from 'commander'
 import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'
-import { addExamples, collect, createOption } from './options.ts'
+import { addExamples, collect, createOption, readIds } from './options.ts'
 import { createProgressLine } from './progress-line.ts'
 
 const formats = ['pretty', 'json', 'junit', 'sarif', 'markdown'] as const
@@ -22,12 +22,6 @@ type DoctorOptions = {
   readonly yes?: boolean
   readonly format: (typeof formats)[number]
 }
-
-const readIds = (text: string): string[] =>
-  text
-    .split(',')
-    .map((id) => id.trim())
-    .filter(Boolean)
 
 const readSeconds = (text: string): number => {
   const value = Number(text)

@@ -55,3 +55,10 @@ export const parseSeconds = (text: string): number => {
     throw new InvalidArgumentError('It must be a number of seconds.')
   return value
 }
+
+/** Reads the ids of checks, separated by commas. */
+export const readIds = (text: string): string[] =>
+  text
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean)

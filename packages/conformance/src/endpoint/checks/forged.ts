@@ -15,6 +15,10 @@ type Genuine = {
   readonly key: Buffer
 }
 
+/** Critical, and of the clause of its group, unless it says otherwise. */
+type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
+  Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
+
 type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
 
 const readGenuine = async (examination: Examination) => {
@@ -26,7 +30,10 @@ const readGenuine = async (examination: Examination) => {
 }
 
 /** Sends each forgery, and expects each to be refused. */
-const refuse = (forgeries: Readonly<Record<string, Forgery>>): Pick<EndpointCheck, 'requests' | 'run'> => ({
+const refuse = (
+  forgeries: Readonly<Record<string, Forgery>>,
+): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
+  expected: '4xx',
   requests: Object.keys(forgeries).length,
   run: async (examination) => {
     const attempts: Attempt[] = []
@@ -83,13 +90,10 @@ const scheme = 'Standard Webhooks 1.0, "Verifying webhook authenticity"'
 const compare = 'Compare the whole signature in constant time, after the lengths: crypto.timingSafeEqual.'
 
 /** Checks that a signature decides, for endpoints that verify signatures. */
-const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
+const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-unsigned',
     title: 'Refuses a delivery without a signature',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'Anybody who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless all three webhook- headers are there and the signature matches.',
     ...refuse({
@@ -102,9 +106,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-wrong-secret',
     title: 'Refuses a signature of another secret',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'Anybody can sign with a secret of their own and write into your system.',
     fix: 'Compare the signature with the one that you compute; its presence proves nothing.',
     ...refuse({ 'a signature of a random secret': signedBy(({ random }) => random.bytes(32)) }),
@@ -112,9 +113,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-tampered-body',
     title: 'Refuses a body that was changed after it was signed',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'Whoever sees one genuine delivery can send any content with its signature.',
     fix: 'Include the raw body in what you verify.',
     ...refuse({
@@ -125,9 +123,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-appended-body',
     title: 'Refuses a body that was extended after it was signed',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'An attacker appends a second event to a genuine one.',
     fix: 'Verify the whole body, not its first line, chunk or kilobytes.',
     ...refuse({
@@ -143,9 +138,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-swapped-id',
     title: 'Refuses a signature that belongs to another webhook-id',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'One captured delivery can be repeated without end under new ids, past every deduplication.',
     fix: 'Sign and verify `id.timestamp.body`, not the body alone.',
     ...refuse({
@@ -157,9 +149,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-swapped-timestamp',
     title: 'Refuses a signature that belongs to another timestamp',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'A delivery captured last year is made fresh by writing a new time into its header.',
     fix: 'Include the timestamp in what you verify: `id.timestamp.body`.',
     ...refuse({
@@ -171,9 +160,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-truncated-signature',
     title: 'Refuses the beginning of a signature',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'A comparison of prefixes lets an attacker guess the signature in few attempts, or crash the endpoint.',
     fix: compare,
     ...refuse({
@@ -188,9 +174,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-empty-signature',
     title: 'Refuses an empty signature',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'An empty string passes comparisons such as startsWith, and everybody can send one.',
     fix: compare,
     ...refuse({
@@ -204,7 +187,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
     title: 'Refuses a right signature under another version',
     severity: 'medium',
     clause: 'Standard Webhooks 1.0, "Signature scheme": v1 is HMAC-SHA256',
-    expected: '4xx',
     risk: 'A later version means another scheme; who ignores the version can be made to confuse them.',
     fix: 'Use only the parts of webhook-signature that start with `v1,`.',
     ...refuse({
@@ -218,7 +200,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
     title: 'Refuses a signature in other letter case',
     severity: 'medium',
     clause: 'RFC 4648, section 4: base64 tells upper from lower case',
-    expected: '4xx',
     risk: 'Ignoring case throws away a good part of what an attacker would have to guess.',
     fix: compare,
     ...refuse({ 'one letter in the other case': withSignature((signature) => `v1,${swapCase(signature)}`) }),
@@ -228,7 +209,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
     title: 'Refuses a signature over a part of the delivery',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Signature scheme": `id.timestamp.payload` is signed',
-    expected: '4xx',
     risk: 'A signature of the body alone can be repeated for ever, under any id and at any time.',
     fix: 'Remove older schemes; accept signatures over `id.timestamp.body` alone.',
     ...refuse({
@@ -248,7 +228,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
     title: 'Refuses a signature of the parsed body',
     severity: 'high',
     clause: `${scheme}: the raw payload is signed`,
-    expected: '4xx',
     risk: 'Two bodies that parse alike are not the same: duplicate keys and rounded numbers pass unsigned.',
     fix: 'Verify the raw body, before any parser: never JSON.stringify(request.body).',
     ...refuse({
@@ -258,9 +237,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-empty-secret',
     title: 'Refuses a signature of an empty secret',
-    severity: 'critical',
-    clause: scheme,
-    expected: '4xx',
     risk: 'A missing environment variable becomes a secret that everybody knows.',
     fix: 'Stop at start-up when the secret is missing or empty.',
     ...refuse({
@@ -275,7 +251,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
     title: 'Refuses a delivery whose webhook-id or webhook-timestamp is there twice',
     severity: 'high',
     clause: 'RFC 9110, section 5.3: a sender must not repeat such a header',
-    expected: '4xx',
     risk: 'One value is verified and another is used: a replay passes the deduplication or the clock.',
     fix: 'Refuse a repeated header; in Node.js, request.headers joins it with a comma, which then cannot match.',
     ...refuse({
@@ -292,7 +267,6 @@ const signatureChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'survives-forged-claim',
     title: 'Handles a genuine delivery although a forgery used its id before',
-    severity: 'critical',
     clause: 'decision 0018: verify first, then deduplicate',
     expected: 'the forgery refused, the genuine delivery handled',
     risk: 'An attacker who guesses ids makes genuine events look like duplicates, and they are dropped.',
@@ -338,13 +312,10 @@ const keepScheme = (value: string, change: (credential: string) => string): stri
 const credentialFix = 'Compare the whole header with the expected value, in constant time.'
 
 /** Checks of endpoints that know their sender by a header. */
-const credentialChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
+const credentialChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-missing-credentials',
     title: 'Refuses a delivery without credentials',
-    severity: 'critical',
-    clause: 'RFC 9110, section 15.5.2; decision 0019',
-    expected: '4xx',
     risk: 'Anybody who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless the header is there and right.',
     ...refuse({
@@ -355,9 +326,6 @@ const credentialChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-wrong-credentials',
     title: 'Refuses wrong credentials',
-    severity: 'critical',
-    clause: 'RFC 9110, section 15.5.2; decision 0019',
-    expected: '4xx',
     risk: 'Anybody can invent credentials and write into your system.',
     fix: credentialFix,
     ...refuse({
@@ -369,9 +337,6 @@ const credentialChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
   {
     id: 'refuses-partial-credentials',
     title: 'Refuses a part of the credentials',
-    severity: 'critical',
-    clause: 'RFC 9110, section 15.5.2; decision 0019',
-    expected: '4xx',
     risk: 'A comparison of prefixes lets an attacker guess the credentials character by character.',
     fix: credentialFix,
     ...refuse({
@@ -385,6 +350,14 @@ const credentialChecks: readonly Omit<EndpointCheck, 'needs'>[] = [
 
 /** What somebody without the secret sends. */
 export const forgedChecks: readonly EndpointCheck[] = [
-  ...signatureChecks.map((check): EndpointCheck => ({ ...check, needs: ['signature'] })),
-  ...credentialChecks.map((check): EndpointCheck => ({ ...check, needs: ['credentials'] })),
+  ...signatureChecks.map(
+    (check): EndpointCheck => ({ severity: 'critical', clause: scheme, ...check, needs: ['signature'] }),
+  ),
+  ...credentialChecks.map(
+    (check): EndpointCheck => ({
+      ...{ severity: 'critical', clause: 'RFC 9110, section 15.5.2; decision 0019' },
+      ...check,
+      needs: ['credentials'],
+    }),
+  ),
 ]

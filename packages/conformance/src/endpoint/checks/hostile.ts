@@ -10,7 +10,6 @@ import {
   judgeRefused,
 } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { openAndWrite, sendBytes } from '../raw.ts'
 import { judgeSurvived } from '../survived.ts'
 
 /** Sends bodies as the holder of the secret would, so that what refuses them is not the signature. */
@@ -235,11 +234,11 @@ export const hostileChecks: readonly EndpointCheck[] = [
     fix: 'Read bodies concurrently, and give up on one after some seconds.',
     requests: 21,
     run: async (examination) => {
-      const { limits, url, sign, build } = examination
+      const { limits, openAndWrite, sign, build } = examination
       const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
       const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
       const sockets = await Promise.all(
-        Array.from({ length: limits.slowConnections }, () => openAndWrite(url, `${head}{`)),
+        Array.from({ length: limits.slowConnections }, () => openAndWrite(Buffer.from(`${head}{`))),
       )
       try {
         const exchange = await examination.deliver(await examination.prepare())
@@ -261,12 +260,12 @@ export const hostileChecks: readonly EndpointCheck[] = [
     fix: 'Handle the errors of the request stream: await its body within try and catch.',
     requests: 3,
     run: async (examination) => {
-      const { url, sign, build } = examination
+      const { openAndWrite, sign, build } = examination
       const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
       const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
       for (const length of [0, Math.floor(body.length / 2)]) {
         const half = Buffer.concat([Buffer.from(head), body.subarray(0, length)])
-        const socket = await openAndWrite(url, half)
+        const socket = await openAndWrite(half)
         await sleep(20)
         socket.destroy()
       }
@@ -284,10 +283,10 @@ export const hostileChecks: readonly EndpointCheck[] = [
     fix: 'Parse the URL within try and catch, and respond 400.',
     requests: malformedRequests.length + 1,
     run: async (examination) => {
-      const { url, limits } = examination
+      const { limits, sendBytes } = examination
       const waitMs = Math.min(500, limits.recoverMs)
       const heads = await Promise.all(
-        malformedRequests.map((request) => sendBytes(url, Buffer.from(request, 'latin1'), waitMs)),
+        malformedRequests.map((request) => sendBytes(Buffer.from(request, 'latin1'), waitMs)),
       )
       const statuses = heads.map((head) => /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 'no response')
       return judgeSurvived(examination, [...new Set(statuses)].join(', '))

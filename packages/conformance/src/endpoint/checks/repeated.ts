@@ -5,18 +5,20 @@ import { buildDelivery, type Examination } from '../examination.ts'
 import { type Attempt, isAccepted, judgeAccepted, softenToAdvice } from '../judge.ts'
 import { judgeOnce } from '../once.ts'
 import type { Delivery } from '../payloads.ts'
-import { openAndWrite } from '../raw.ts'
 
 const idempotency = 'Standard Webhooks 1.0, "Idempotency": webhook-id is the same on every attempt'
 const unique = 'Store the webhook-id under a unique constraint, in the transaction that handles the event.'
 
 /** Writes a whole request and closes the connection without waiting for the response. */
-const sendAndHangUp = async ({ sign, url, signal }: Examination, delivery: Delivery): Promise<void> => {
+const sendAndHangUp = async (
+  { sign, url, signal, openAndWrite }: Examination,
+  delivery: Delivery,
+): Promise<void> => {
   const { headers, body } = await sign(delivery)
   const lines = Object.entries({ host: url.host, 'content-length': String(body.length), ...headers })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const request = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${head}\r\n`
-  const socket = await openAndWrite(url, Buffer.concat([Buffer.from(request), body]))
+  const socket = await openAndWrite(Buffer.concat([Buffer.from(request), body]))
   await sleep(20, undefined, { signal }).catch(() => {})
   socket.destroy()
 }

@@ -84,12 +84,13 @@ export const createCallScenes = (lab: Lab) => {
       const isFirst = (each: ReceivedWebhook): boolean =>
         each.callId === callId && each.event === first?.event
       if (first !== undefined) await listener?.waitFor(isFirst, wait.timeoutMs)
-      // A failed CALL_AI_SUMMARY must not affect the summary: it is fetched after the failure, before the second attempt.
+      // A failed CALL_AI_SUMMARY must not affect the summary, neither before its second attempt nor after it.
       if (first?.event === 'CALL_AI_SUMMARY') await sleep(pollMs)
       const early = first?.event === 'CALL_AI_SUMMARY' ? await fetchUntilReady(callId) : undefined
       const summary = await listener?.waitFor(isSummary, timeoutMs)
-      const fetched =
-        early ?? (await (listener === undefined ? fetchUntilReady(callId) : lab.send(buildFetch(callId))))
+      const isLost = early !== undefined && early.response.status !== 200
+      const late = listener === undefined ? fetchUntilReady : (id: string) => lab.send(buildFetch(id))
+      const fetched = isLost ? early : await late(callId)
       return { callId, failure: undefined, fetched, summary, inProgress: await inProgress }
     } catch (error) {
       const failure = describe(error)

@@ -84,7 +84,6 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
       id: 'random.sequences.follow-the-decisions',
       title: 'Random sequences of requests are responded to as wabakit decided',
       clause: '0008 (order of checks) and 0010 (repeated group id)',
-      decision: true,
       expected: 'the statuses and group ids of a model of the decisions',
       needs: ['--minutes'],
       examine: async ({ lab }) => {

@@ -1,12 +1,54 @@
 import { CreateGroupResponse, limits } from '@wabakit/contract'
-import { readField } from '../api/api-request.ts'
+import { type Exchange, readField } from '../api/api-request.ts'
 import { buildCreate, describeResponse } from '../lab.ts'
-import type { Rule } from '../rule.ts'
-import type { GroupScene } from '../scenes.ts'
+import type { Observation, Rule } from '../rule.ts'
+import type { GroupScene, Scenes } from '../scenes.ts'
 
-const repeated = { clause: '0010 (repeated group id)', decision: true } as const
-const readIds = ({ exchanges }: GroupScene): unknown[] =>
-  exchanges.map(({ response }) => readField(response.json, 'groupId'))
+const repeated = '0010 (repeated group id)'
+const response = '"Group creation response"'
+
+/** Plays a scene of groups, and judges its responses. The commands repeat all of its requests. */
+const judgeScene =
+  (
+    play: (scenes: Scenes) => Promise<GroupScene>,
+    judge: (first: Exchange, scene: GroupScene) => Pick<Observation, 'kept' | 'observed'>,
+  ): Rule['examine'] =>
+  async ({ scenes }) => {
+    const scene = await play(scenes)
+    const [first] = scene.exchanges
+    if (first === undefined) return { kept: undefined, observed: 'no response' }
+    return { ...judge(first, scene), requests: scene.exchanges.map(({ request }) => request) }
+  }
+
+/** Judges the response to a valid request. */
+const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) =>
+  judgeScene((scenes) => scenes.created(), judge)
+
+/** Judges the ids of two groups whose requests had none. */
+const judgeGenerated = (isRight: (ids: readonly unknown[]) => boolean): Rule['examine'] =>
+  judgeScene(
+    (scenes) => scenes.generated(),
+    (_, { exchanges }) => {
+      const ids = exchanges.map(({ response }) => readField(response.json, 'groupId'))
+      return { kept: isRight(ids), observed: `groupIds ${JSON.stringify(ids)}` }
+    },
+  )
+
+/** Judges some of the responses to a request that is sent again: as the same group, or by their status. */
+const judgeRepeated = (places: readonly number[], status: 200 | 422): Rule['examine'] =>
+  judgeScene(
+    (scenes) => scenes.repeated(),
+    (_, scene) => {
+      const judged = scene.exchanges.filter((_, index) => places.includes(index))
+      const kept = status === 200 ? areOneGroup(judged, scene) : judged[0]?.response.status === status
+      return { kept, observed: judged.map(describeResponse).join(', then ') }
+    },
+  )
+
+const areOneGroup = (exchanges: readonly Exchange[], { groupId }: GroupScene): boolean =>
+  exchanges.every(
+    ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
+  )
 
 /** The positive control: unless a valid request is accepted, refusals prove nothing. */
 export const controlRule: Rule = {
@@ -29,59 +71,45 @@ export const createRules: readonly Rule[] = [
     title: 'The response is JSON and says so',
     clause: 'introduction: all bodies are JSON',
     expected: 'a JSON object, with content-type application/json',
-    examine: async ({ scenes }) => {
-      const [sent] = (await scenes.created()).exchanges
-      const type = sent?.response.headers.get('content-type') ?? 'no content-type'
-      const kept = typeof sent?.response.json === 'object' && /^application\/json\b/i.test(type)
-      return {
-        kept,
-        observed: `${type}: ${sent?.response.text.slice(0, 200)}`,
-        requests: sent && [sent.request],
-      }
-    },
+    examine: judgeCreated(({ response: { headers, json, text } }) => {
+      const type = headers.get('content-type') ?? 'no content-type'
+      const kept = typeof json === 'object' && /^application\/json\b/i.test(type)
+      return { kept, observed: `${type}: ${text.slice(0, 200)}` }
+    }),
   },
   {
     id: 'create.response.success-is-true',
     title: 'The response says success: true',
-    clause: '"Group creation response"',
+    clause: response,
     expected: 'success is true',
-    examine: async ({ scenes }) => {
-      const { exchanges, request } = await scenes.created()
-      const success = readField(exchanges[0]?.response.json, 'success')
-      return {
-        kept: success === true,
-        observed: `success is ${JSON.stringify(success)}`,
-        requests: [request],
-      }
-    },
+    examine: judgeCreated(({ response: { json } }) => {
+      const success = readField(json, 'success')
+      return { kept: success === true, observed: `success is ${JSON.stringify(success)}` }
+    }),
   },
   {
     id: 'create.response.fields-are-typed',
     title: 'The response has the fields of the specification with their types',
-    clause: '"Group creation response"',
+    clause: response,
     expected: 'success: boolean, groupId: string',
-    examine: async ({ scenes }) => {
-      const { exchanges, request } = await scenes.generated()
-      const texts = exchanges.map(({ response }) => response.text.slice(0, 200)).join(' and ')
-      const kept = exchanges.every(({ response }) => CreateGroupResponse.safeParse(response.json).success)
-      return { kept, observed: texts, requests: [request] }
-    },
+    examine: judgeScene(
+      (scenes) => scenes.generated(),
+      (_, { exchanges }) => ({
+        kept: exchanges.every(({ response }) => CreateGroupResponse.safeParse(response.json).success),
+        observed: exchanges.map(({ response }) => response.text.slice(0, 200)).join(' and '),
+      }),
+    ),
   },
   {
     id: 'create.group-id.is-the-supplied-one',
     title: 'The response returns the supplied group id',
-    clause: '"Group creation response": groupId',
+    clause: `${response}: groupId`,
     expected: 'the groupId of the request',
     severity: 'high',
-    examine: async ({ scenes }) => {
-      const scene = await scenes.created()
-      const [received] = readIds(scene)
-      return {
-        kept: received === scene.groupId,
-        observed: `groupId ${JSON.stringify(received)} for ${scene.groupId}`,
-        requests: [scene.request],
-      }
-    },
+    examine: judgeCreated(({ response: { json } }, { groupId }) => {
+      const received = readField(json, 'groupId')
+      return { kept: received === groupId, observed: `groupId ${JSON.stringify(received)} for ${groupId}` }
+    }),
   },
   {
     id: 'create.group-id.omitted-is-generated',
@@ -89,11 +117,7 @@ export const createRules: readonly Rule[] = [
     clause: 'rule 2 of "Group creation request"',
     expected: 'a groupId that is not empty',
     severity: 'high',
-    examine: async ({ scenes }) => {
-      const scene = await scenes.generated()
-      const kept = readIds(scene).every((id) => typeof id === 'string' && id !== '')
-      return { kept, observed: `groupIds ${JSON.stringify(readIds(scene))}`, requests: [scene.request] }
-    },
+    examine: judgeGenerated((ids) => ids.every((id) => typeof id === 'string' && id !== '')),
   },
   {
     id: 'create.group-id.generated-ids-differ',
@@ -101,88 +125,47 @@ export const createRules: readonly Rule[] = [
     clause: 'rule 4 of "Create WhatsApp group": groupId is a primary key',
     expected: 'two different ids',
     severity: 'high',
-    examine: async ({ scenes }) => {
-      const scene = await scenes.generated()
-      return {
-        kept: new Set(readIds(scene)).size === 2,
-        observed: `groupIds ${JSON.stringify(readIds(scene))}`,
-        requests: [scene.request, scene.request],
-      }
-    },
+    examine: judgeGenerated((ids) => new Set(ids).size === 2),
   },
   {
     id: 'create.group-id.generated-fits-the-limit',
     title: 'A generated group id has at most 50 characters',
     clause: '0011 (group ids)',
-    decision: true,
     expected: `at most ${limits.groupIdMaxLength} characters`,
-    examine: async ({ scenes }) => {
-      const scene = await scenes.generated()
-      const kept = readIds(scene).every((id) => [...String(id)].length <= limits.groupIdMaxLength)
-      return { kept, observed: `groupIds ${JSON.stringify(readIds(scene))}`, requests: [scene.request] }
-    },
+    examine: judgeGenerated((ids) => ids.every((id) => [...String(id)].length <= limits.groupIdMaxLength)),
   },
   {
     id: 'create.repeat.is-the-same-group',
     title: 'The same request again returns the same group',
-    ...repeated,
+    clause: repeated,
     expected: 'twice status 200 with the same groupId',
-    examine: async ({ scenes }) => {
-      const { exchanges, request, groupId } = await scenes.repeated()
-      const both = exchanges.slice(0, 2)
-      const kept = both.every(
-        ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
-      )
-      return { kept, observed: both.map(describeResponse).join(', then '), requests: [request, request] }
-    },
+    examine: judgeRepeated([0, 1], 200),
   },
   {
     id: 'create.repeat.other-spelling-is-the-same-group',
     title: 'The same request with the number in another spelling returns the same group',
-    ...repeated,
-    expected: 'status 200',
-    examine: async ({ scenes }) => {
-      const { exchanges, request } = await scenes.repeated()
-      const third = exchanges[2]
-      if (third === undefined) return { kept: undefined, observed: 'no third response' }
-      return {
-        kept: third.response.status === 200,
-        observed: describeResponse(third),
-        requests: [request, third.request],
-      }
-    },
+    clause: repeated,
+    expected: 'status 200 with the same groupId',
+    examine: judgeRepeated([2], 200),
   },
   {
     id: 'create.repeat.changed-is-422',
-    title: 'Another request with a used group id is refused',
-    ...repeated,
+    title: 'A different request with a used group id is refused',
+    clause: repeated,
     expected: 'status 422',
-    examine: async ({ scenes }) => {
-      const { exchanges, request } = await scenes.repeated()
-      const last = exchanges[3]
-      if (last === undefined) return { kept: undefined, observed: 'no fourth response' }
-      return {
-        kept: last.response.status === 422,
-        observed: describeResponse(last),
-        requests: [request, last.request],
-      }
-    },
+    examine: judgeRepeated([3], 422),
   },
   {
     id: 'create.repeat.concurrent-is-one-group',
     title: 'Identical concurrent requests all return the same group',
-    ...repeated,
+    clause: repeated,
     expected: 'six times status 200 with the same groupId',
-    examine: async ({ scenes }) => {
-      const { exchanges, request, groupId } = await scenes.concurrent()
-      const kept = exchanges.every(
-        ({ response }) => response.status === 200 && readField(response.json, 'groupId') === groupId,
-      )
-      return {
-        kept,
-        observed: exchanges.map(({ response }) => response.status).join(', '),
-        requests: [request, request],
-      }
-    },
+    examine: judgeScene(
+      (scenes) => scenes.concurrent(),
+      (_, scene) => ({
+        kept: areOneGroup(scene.exchanges, scene),
+        observed: scene.exchanges.map(({ response }) => response.status).join(', '),
+      }),
+    ),
   },
 ]

@@ -1,9 +1,9 @@
-import { ErrorBody, type ErrorCode, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
+import { ErrorBody, type ErrorCode, endpoints, errorCodes, limits, reasonPhrases } from '@wabakit/contract'
 import { type ApiRequest, type Exchange, readField } from '../api/api-request.ts'
 import { buildCreate, buildFetch, describeResponse, type Lab, type Need } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
 
-const body = { clause: '0014 (error body)', decision: true } as const
+const body = '0014 (error body)'
 
 /** Judges every response with an error status so far. */
 const judgeErrors = ({ exchanges }: Lab, isRight: (exchange: Exchange) => boolean): Observation => {
@@ -14,47 +14,38 @@ const judgeErrors = ({ exchanges }: Lab, isRight: (exchange: Exchange) => boolea
   return { kept: errors.length === 0 ? undefined : true, observed: `${errors.length} error responses` }
 }
 
-type CodeRule = { readonly request: (lab: Lab) => ApiRequest; readonly needs?: readonly Need[] }
+const buildGet = (): ApiRequest => ({ method: 'GET', path: endpoints['groups.create'].path, key: 'api' })
 
-const codeRules: Partial<Record<ErrorCode, CodeRule>> = {
-  missing_api_key: { request: (lab) => buildCreate(lab, {}, { key: 'none' }) },
-  invalid_api_key: { request: (lab) => buildCreate(lab, {}, { key: 'unknown' }) },
-  invalid_subject: { request: (lab) => buildCreate(lab, { subject: '' }) },
-  invalid_description: { request: (lab) => buildCreate(lab, { description: 1 }) },
-  invalid_join_approval_mode: { request: (lab) => buildCreate(lab, { joinApprovalMode: 'open' }) },
-  invalid_group_id: { request: (lab) => buildCreate(lab, { groupId: '' }) },
-  invalid_waba_number: { request: (lab) => buildCreate(lab, { wabaNumber: '' }) },
-  integration_not_found: { request: (lab) => buildCreate(lab, { wabaNumber: '+19995550000' }) },
-  malformed_json: { request: (lab) => buildCreate(lab, {}, { body: '{' }) },
-  invalid_body: { request: (lab) => buildCreate(lab, {}, { body: '[]' }) },
-  body_too_large: {
-    request: (lab) => buildCreate(lab, {}, { body: ' '.repeat(limits.requestBodyMaxBytes + 1) }),
-  },
-  unsupported_media_type: { request: (lab) => buildCreate(lab, {}, { contentType: 'text/plain' }) },
-  waba_number_not_permitted: {
-    needs: ['--other-key'],
-    request: (lab) => buildCreate(lab, {}, { key: 'other' }),
-  },
-  integration_disabled: {
-    needs: ['--disabled-number'],
-    request: (lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber }),
-  },
-  invalid_call_id: { request: () => buildFetch('') },
-  summary_not_found: { request: (lab) => buildFetch(lab.createGroupId()) },
-  route_not_found: { request: () => ({ method: 'GET', path: '/v1/call/nowhere', key: 'api' }) },
-  method_not_allowed: {
-    request: (lab) => ({ ...buildCreate(lab), method: 'GET', body: undefined, contentType: undefined }),
-  },
+/** A request that provokes each error, and the option that it needs. */
+const codeRules: Partial<Record<ErrorCode, readonly [build: (lab: Lab) => ApiRequest, need?: Need]>> = {
+  missing_api_key: [(lab) => buildCreate(lab, {}, { key: 'none' })],
+  invalid_api_key: [(lab) => buildCreate(lab, {}, { key: 'unknown' })],
+  invalid_subject: [(lab) => buildCreate(lab, { subject: '' })],
+  invalid_description: [(lab) => buildCreate(lab, { description: 1 })],
+  invalid_join_approval_mode: [(lab) => buildCreate(lab, { joinApprovalMode: 'open' })],
+  invalid_group_id: [(lab) => buildCreate(lab, { groupId: '' })],
+  invalid_waba_number: [(lab) => buildCreate(lab, { wabaNumber: '' })],
+  integration_not_found: [(lab) => buildCreate(lab, { wabaNumber: '+19995550000' })],
+  malformed_json: [(lab) => buildCreate(lab, {}, { body: '{' })],
+  invalid_body: [(lab) => buildCreate(lab, {}, { body: '[]' })],
+  body_too_large: [(lab) => buildCreate(lab, {}, { body: ' '.repeat(limits.requestBodyMaxBytes + 1) })],
+  unsupported_media_type: [(lab) => buildCreate(lab, {}, { contentType: 'text/plain' })],
+  waba_number_not_permitted: [(lab) => buildCreate(lab, {}, { key: 'other' }), '--other-key'],
+  integration_disabled: [(lab) => buildCreate(lab, { wabaNumber: lab.disabledNumber }), '--disabled-number'],
+  invalid_call_id: [() => buildFetch('')],
+  summary_not_found: [(lab) => buildFetch(lab.createGroupId())],
+  route_not_found: [() => ({ method: 'GET', path: '/v1/call/nowhere', key: 'api' })],
+  method_not_allowed: [buildGet],
 }
 
-const toCodeRule = ([code, { request, needs = [] }]: [string, CodeRule]): Rule => ({
+const toCodeRule = ([code, [build, need]]: [string, NonNullable<(typeof codeRules)[ErrorCode]>]): Rule => ({
   id: `errors.code.${code.replaceAll('_', '-')}`,
   title: `The error ${code} is reported by its code and status`,
-  ...body,
+  clause: body,
   expected: `status ${errorCodes[code as ErrorCode]} with code ${code}`,
-  needs,
+  needs: need === undefined ? [] : [need],
   examine: async ({ lab }) => {
-    const sent = await lab.send(request(lab))
+    const sent = await lab.send(build(lab))
     const { status, json } = sent.response
     const kept = status === errorCodes[code as ErrorCode] && readField(json, 'code') === code
     return {
@@ -82,7 +73,7 @@ export const errorRules: readonly Rule[] = [
   {
     id: 'errors.body.has-the-documented-fields',
     title: 'Every error response has statusCode, error, message and a code of the list',
-    ...body,
+    clause: body,
     expected: 'statusCode, error, message, code',
     examine: async ({ lab }) =>
       judgeErrors(lab, ({ response: { json } }) => ErrorBody.safeParse(json).success),
@@ -90,7 +81,7 @@ export const errorRules: readonly Rule[] = [
   {
     id: 'errors.body.status-code-is-the-status',
     title: 'statusCode is the HTTP status',
-    ...body,
+    clause: body,
     expected: 'equal numbers',
     examine: async ({ lab }) =>
       judgeErrors(lab, ({ response: { json, status } }) => readField(json, 'statusCode') === status),
@@ -98,7 +89,7 @@ export const errorRules: readonly Rule[] = [
   {
     id: 'errors.body.error-is-the-reason-phrase',
     title: 'error is the reason phrase of the status',
-    ...body,
+    clause: body,
     expected: 'such as Bad Request',
     examine: async ({ lab }) =>
       judgeErrors(lab, ({ response: { json, status } }) => readField(json, 'error') === findPhrase(status)),
@@ -106,7 +97,7 @@ export const errorRules: readonly Rule[] = [
   {
     id: 'errors.body.issues-name-the-field',
     title: 'The response to an invalid field names the field',
-    ...body,
+    clause: body,
     expected: 'issues with the path subject',
     examine: async ({ lab }) => {
       const sent = await lab.send(buildCreate(lab, { subject: '' }))
@@ -118,11 +109,10 @@ export const errorRules: readonly Rule[] = [
   {
     id: 'errors.method-not-allowed.names-the-allowed',
     title: 'A response with status 405 names the allowed method',
-    ...body,
+    clause: body,
     expected: 'Allow: POST',
     examine: async ({ lab }) => {
-      const request = { ...buildCreate(lab), method: 'GET', body: undefined, contentType: undefined } as const
-      const { response } = await lab.send(request)
+      const { request, response } = await lab.send(buildGet())
       const allow = response.headers.get('allow')
       const kept = response.status === 405 ? /\bPOST\b/.test(allow ?? '') : undefined
       return { kept, observed: `${response.status}, Allow: ${allow}`, requests: [request] }
@@ -131,7 +121,7 @@ export const errorRules: readonly Rule[] = [
   {
     id: 'errors.request-id.is-present',
     title: 'Every response has an x-request-id of its own',
-    ...body,
+    clause: body,
     expected: 'x-request-id, different each time',
     examine: async ({ lab }) => {
       const seen = new Set<string>()
@@ -149,7 +139,6 @@ export const errorRules: readonly Rule[] = [
     id: 'errors.key.is-not-repeated',
     title: 'No response repeats the key',
     clause: '0007 (keys are kept as hashes)',
-    decision: true,
     expected: 'responses without the key',
     examine: async ({ lab }) => {
       const telling = lab.exchanges.find(({ response }) =>

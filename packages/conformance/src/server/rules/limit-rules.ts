@@ -3,7 +3,7 @@ import type { Exchange } from '../api/api-request.ts'
 import { describeResponse } from '../lab.ts'
 import type { Examination, Observation, Rule } from '../rule.ts'
 
-const decided = { clause: '0015 (Retry-After and rate limit headers)', decision: true } as const
+const headers = '0015 (Retry-After and rate limit headers)'
 
 /** Judges the first response with status 429 of the whole run. */
 const judgeLimited = async (
@@ -37,7 +37,7 @@ export const limitRules: readonly Rule[] = [
   {
     id: 'limits.429.retry-after',
     title: 'A response with status 429 says when to retry',
-    ...decided,
+    clause: headers,
     expected: 'Retry-After with whole seconds, 1 or more',
     examine: (examination) =>
       judgeLimited(examination, ({ response }) => {
@@ -48,7 +48,7 @@ export const limitRules: readonly Rule[] = [
   {
     id: 'limits.429.code',
     title: 'A response with status 429 has the code rate_limited',
-    ...decided,
+    clause: headers,
     expected: 'code rate_limited',
     examine: (examination) =>
       judgeLimited(examination, (exchange) => {
@@ -63,7 +63,7 @@ export const limitRules: readonly Rule[] = [
     (header): Rule => ({
       id: `limits.429.${header}`,
       title: `A response with status 429 has the header ${header}`,
-      ...decided,
+      clause: headers,
       expected: header,
       examine: (examination) =>
         judgeLimited(examination, ({ response }) => {

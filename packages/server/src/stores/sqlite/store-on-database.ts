@@ -72,9 +72,10 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
-  const touch = ["update owner set token = token || ' ' where id = 1", 'update owner set token = rtrim(token) where id = 1'].map(
-    (sql) => database.prepare(sql),
-  )
+  const touch = [
+    "update owner set token = token || ' ' where id = 1",
+    'update owner set token = rtrim(token) where id = 1',
+  ].map((sql) => database.prepare(sql))
   let isClosed = false
   const { write } = commits
 

@@ -1,0 +1,136 @@
+import { emittedEventNames, emittedEventSchemas } from '@wabakit/contract'
+import { readField } from '../api/api-request.ts'
+import type { Need } from '../lab.ts'
+import type { Rule } from '../rule.ts'
+import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
+import { judgeCalls, judgeWebhooks, nameEvents } from './witness.ts'
+
+const playing: readonly Need[] = ['--listen', '--play']
+const steps = '"States and transitions": order of webhook events'
+const fields = '0027 (call event fields)'
+const stepNames = ['CALL_INITIATED', 'CALL_ACCEPTED', 'CALL_ENDED', 'CALL_AI_SUMMARY']
+
+const isInitiated = ({ event }: ReceivedWebhook): boolean =>
+  event === 'CALL_INCOMING_INITIATED' || event === 'CALL_OUTGOING_INITIATED'
+
+/** Names the steps of the specification, which has one name for the beginning of a call in either direction. */
+const readSteps = (webhooks: readonly ReceivedWebhook[]): string[] =>
+  webhooks.map((webhook) => (isInitiated(webhook) ? 'CALL_INITIATED' : webhook.event))
+
+const isKnown = ({ event }: ReceivedWebhook): boolean => emittedEventNames.some((name) => name === event)
+
+const isDocumented = ({ event, json }: ReceivedWebhook): boolean => {
+  const name = emittedEventNames.find((each) => each === event)
+  return name !== undefined && emittedEventSchemas[name].safeParse(json).success
+}
+
+/** Rules of the events of calls, except those of CALL_AI_SUMMARY. */
+export const callEventRules: readonly Rule[] = [
+  {
+    id: 'events.call.all-steps-arrive',
+    title: 'A summarized call publishes all four steps, under the same callId',
+    clause: steps,
+    expected: 'an INITIATED event, CALL_ACCEPTED, CALL_ENDED and CALL_AI_SUMMARY',
+    severity: 'high',
+    needs: playing,
+    examine: judgeCalls(({ webhooks, callId }) => ({
+      kept: stepNames.every((name) => readSteps(webhooks).includes(name)),
+      observed: `${callId}: ${nameEvents(webhooks)}`,
+    })),
+  },
+  {
+    id: 'events.call.order',
+    title: 'The events of a call arrive in the order of its steps',
+    clause: steps,
+    expected: 'INITIATED, then CALL_ACCEPTED, then CALL_ENDED, then CALL_AI_SUMMARY',
+    severity: 'high',
+    needs: playing,
+    examine: judgeCalls(({ webhooks }) => {
+      const places = readSteps(webhooks)
+        .map((name) => stepNames.indexOf(name))
+        .filter((place) => place >= 0)
+      const isSorted = places.every((place, index) => place >= (places[index - 1] ?? 0))
+      return { kept: places.length < 2 ? undefined : isSorted, observed: nameEvents(webhooks) }
+    }),
+  },
+  {
+    id: 'events.call.steps-once',
+    title: 'Each step of a call is published once',
+    clause: steps,
+    expected: 'each event once',
+    needs: playing,
+    examine: judgeCalls(({ webhooks }) => {
+      const names = readSteps(webhooks).filter((name) => name !== 'CALL_AI_SUMMARY')
+      const kept = names.length === 0 ? undefined : new Set(names).size === names.length
+      return { kept, observed: nameEvents(webhooks) }
+    }),
+  },
+  {
+    id: 'events.call.initiated-matches-the-direction',
+    title:
+      'An incoming call starts with CALL_INCOMING_INITIATED, an outgoing one with CALL_OUTGOING_INITIATED',
+    clause: '"States and transitions": step 1',
+    expected: 'the event of the direction that CALL_AI_SUMMARY states',
+    needs: playing,
+    examine: judgeCalls(({ webhooks }) => {
+      const summary = webhooks.find(({ event }) => event === 'CALL_AI_SUMMARY')
+      const first = webhooks.find(isInitiated)
+      const direction = readField(summary?.json, 'callDirection')
+      return {
+        kept: summary && first && first.event === `CALL_${direction}_INITIATED`,
+        observed: `${nameEvents(webhooks)}, callDirection ${direction}`,
+      }
+    }),
+  },
+  {
+    id: 'events.call.status',
+    title: 'callStatus is INITIATED, IN_PROGRESS and END',
+    clause: fields,
+    expected: 'INITIATED, IN_PROGRESS, END',
+    needs: playing,
+    examine: judgeCalls(({ webhooks }) => {
+      const found = webhooks
+        .filter(({ event }) => event !== 'CALL_AI_SUMMARY')
+        .map(({ json }) => String(readField(json, 'callStatus')))
+        .join(', ')
+      const kept = found === '' ? undefined : found === 'INITIATED, IN_PROGRESS, END'
+      return { kept, observed: found || 'no webhook' }
+    }),
+  },
+  {
+    id: 'events.call.fields',
+    title: 'Call events have the fields that wabakit documents',
+    clause: fields,
+    expected: 'the fields in docs/events.md, and nothing else',
+    needs: playing,
+    examine: judgeCalls(({ webhooks }) => {
+      const wrong = webhooks.find((webhook) => !isDocumented(webhook))
+      const kept = webhooks.length === 0 ? undefined : wrong === undefined
+      return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
+    }),
+  },
+  {
+    id: 'events.call.only-known-events',
+    title: 'Only the nine events of the specification are published',
+    clause: '0024 (who sees which event)',
+    expected: 'no other event',
+    needs: ['--listen'],
+    examine: judgeWebhooks((webhook) => (isKnown(webhook) ? undefined : webhook.text)),
+  },
+  ...(['PSTN', 'WHATSAPP'] as const).map((channel): Rule => {
+    const path = `/${channel.toLowerCase()}`
+    return {
+      id: `events.channel.${channel.toLowerCase()}-webhook-gets-its-calls-only`,
+      title: `A webhook on a ${channel} number receives only that number's calls`,
+      clause: '"CALL_AI_SUMMARY", rule 1: subscriptions are per channel',
+      expected: `at ${path} only events whose channel is ${channel}`,
+      severity: 'high',
+      needs: playing,
+      fix: `Send a webhook only the calls of its number. If the run could not tell, subscribe a ${channel} number to the path ${path} of --listen.`,
+      examine: judgeWebhooks(
+        ({ json, text }) => (readField(json, 'channel') === channel ? undefined : text),
+        (webhook) => webhook.path === path && webhook.callId !== '',
+      ),
+    }
+  }),
+]

@@ -1,0 +1,195 @@
+import { emittedEventSchemas, limits } from '@wabakit/contract'
+import { readField } from '../api/api-request.ts'
+import type { Need } from '../lab.ts'
+import type { Rule } from '../rule.ts'
+import { type GroupScene, participantPhone, type Scenes } from '../scenes.ts'
+import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
+import { judgeGroup, judgeWebhooks, nameEvents } from './witness.ts'
+
+const repeated = '0010 (repeated group id)'
+const fields = '0026 (group event fields)'
+const created = 'rule 3 of "Create WhatsApp group": a GROUP_CREATED webhook follows'
+
+const findCreated = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] =>
+  webhooks.filter(({ event }) => event === 'GROUP_CREATED')
+
+const judgeOnce = (play: (scenes: Scenes) => Promise<GroupScene>): Pick<Rule, 'expected' | 'examine'> => ({
+  expected: 'one GROUP_CREATED',
+  examine: judgeGroup(play, ({ webhooks }) => {
+    const count = findCreated(webhooks).length
+    return { kept: count === 0 ? undefined : count === 1, observed: `${count} GROUP_CREATED` }
+  }),
+})
+
+/** Judges the first GROUP_CREATED of a created group. */
+const judgeCreated = (judge: (webhook: ReceivedWebhook) => boolean): Rule['examine'] =>
+  judgeGroup(
+    (scenes) => scenes.created(),
+    ({ webhooks }) => {
+      const [first] = findCreated(webhooks)
+      return { kept: first && judge(first), observed: first?.text ?? 'no GROUP_CREATED arrived' }
+    },
+  )
+
+const createdRules: readonly Rule[] = [
+  {
+    id: 'events.group-created.follows',
+    title: 'A GROUP_CREATED webhook follows a successful create request',
+    clause: created,
+    expected: 'one GROUP_CREATED',
+    severity: 'high',
+    fix: 'Publish GROUP_CREATED when a group is created. If the server does, subscribe the address of --listen to the events of --waba-number.',
+    examine: judgeGroup(
+      (scenes) => scenes.created(),
+      ({ exchanges, webhooks, groupId, lab }) => {
+        const arrived = findCreated(webhooks).length > 0
+        const missing = `no GROUP_CREATED for ${groupId} within ${lab.wait.timeoutMs} ms`
+        return {
+          kept: exchanges[0]?.response.status === 200 ? arrived : undefined,
+          observed: arrived ? 'arrived' : missing,
+        }
+      },
+    ),
+  },
+  {
+    id: 'events.group-created.carries-the-group-id',
+    title: 'GROUP_CREATED carries the group id of the response, also a generated one',
+    clause: '"Event kinds named": carries groupId; rule 4 of "Create WhatsApp group"',
+    expected: 'a GROUP_CREATED whose groupId is the one in the response',
+    severity: 'high',
+    examine: judgeGroup(
+      (scenes) => scenes.generated(),
+      ({ webhooks, groupId }) => ({
+        kept: groupId === '' ? undefined : findCreated(webhooks).length > 0,
+        observed: `groupId ${groupId}: ${nameEvents(webhooks)}`,
+      }),
+    ),
+  },
+  {
+    id: 'events.group-created.once',
+    title: 'GROUP_CREATED is published once for each group',
+    clause: created,
+    severity: 'high',
+    ...judgeOnce((scenes) => scenes.created()),
+  },
+  {
+    id: 'events.group-created.none-when-refused',
+    title: 'A refused create request publishes no GROUP_CREATED',
+    clause: '"Event kinds named": a group was created through the create endpoint',
+    expected: 'no webhook',
+    severity: 'high',
+    examine: judgeGroup(
+      (scenes) => scenes.refused(),
+      ({ exchanges, webhooks }) => ({
+        kept: (exchanges[0]?.response.status ?? 0) < 400 ? undefined : webhooks.length === 0,
+        observed: nameEvents(webhooks),
+      }),
+    ),
+  },
+  {
+    id: 'events.group-created.once-when-repeated',
+    title: 'A repeated create request publishes no second GROUP_CREATED',
+    clause: repeated,
+    ...judgeOnce((scenes) => scenes.repeated()),
+  },
+  {
+    id: 'events.group-created.once-when-concurrent',
+    title: 'Identical concurrent create requests publish one GROUP_CREATED',
+    clause: repeated,
+    ...judgeOnce((scenes) => scenes.concurrent()),
+  },
+  {
+    id: 'events.group-created.names-the-group',
+    title: 'GROUP_CREATED carries the subject as groupName',
+    clause: fields,
+    expected: 'groupName is the subject of the request',
+    examine: judgeCreated(({ json }) => readField(json, 'groupName') === 'Acceptance check'),
+  },
+  {
+    id: 'events.group-created.fields',
+    title: 'GROUP_CREATED has the fields that wabakit documents',
+    clause: fields,
+    expected: 'event, groupId, groupName, inviteLink and groupCreatedAt, and nothing else',
+    examine: judgeCreated(({ json }) => emittedEventSchemas.GROUP_CREATED.safeParse(json).success),
+  },
+  {
+    id: 'events.group-id.within-the-limit',
+    title: 'No event carries a group id of more than 50 characters',
+    clause: '"Limits": groupId length',
+    expected: `at most ${limits.groupIdMaxLength} characters`,
+    examine: judgeWebhooks(
+      ({ groupId, text }) => ([...groupId].length > limits.groupIdMaxLength ? text : undefined),
+      ({ groupId }) => groupId !== '',
+    ),
+  },
+]
+
+const [joined, left, removed] = [
+  'GROUP_PARTICIPANT_JOINED',
+  'GROUP_PARTICIPANT_LEFT',
+  'GROUP_PARTICIPANT_REMOVED',
+] as const
+
+const isDocumented = ({ event, json }: ReceivedWebhook): boolean => {
+  const name = [joined, left, removed].find((each) => each === event)
+  return (
+    name === undefined ||
+    (emittedEventSchemas[name].safeParse(json).success &&
+      readField(json, 'customerPhone') === participantPhone)
+  )
+}
+
+const participantRules: readonly Rule[] = [
+  ...[joined, left, removed].map(
+    (name): Rule => ({
+      id: `events.participant-${name.slice('GROUP_PARTICIPANT_'.length).toLowerCase()}.references-the-group-id`,
+      title: `${name} is published and references the group`,
+      clause: '"Event kinds named"',
+      expected: `${name} with the groupId of the group`,
+      severity: 'high',
+      examine: judgeGroup(
+        (scenes) => scenes.participants(),
+        ({ webhooks }) => ({
+          kept: webhooks.some(({ event }) => event === name),
+          observed: nameEvents(webhooks),
+        }),
+      ),
+    }),
+  ),
+  {
+    id: 'events.participants.order',
+    title: 'Events of a group arrive in the order in which they happened',
+    clause: '0021 (order of deliveries)',
+    expected: 'GROUP_CREATED, joined, left, joined, removed',
+    examine: judgeGroup(
+      (scenes) => scenes.participants(),
+      ({ webhooks }) => {
+        const inOrder = ['GROUP_CREATED', joined, left, joined, removed].join()
+        const observed = nameEvents(webhooks)
+        return { kept: webhooks.map(({ event }) => event).join() === inOrder, observed }
+      },
+    ),
+  },
+  {
+    id: 'events.participants.fields',
+    title: 'Participant events have the fields that wabakit documents',
+    clause: fields,
+    expected: 'event, groupId, groupName, customerPhone and the time of the step',
+    examine: judgeGroup(
+      (scenes) => scenes.participants(),
+      ({ webhooks }) => {
+        const wrong = webhooks.find((webhook) => !isDocumented(webhook))
+        const kept = webhooks.length < 2 ? undefined : wrong === undefined
+        return { kept, observed: wrong?.text ?? nameEvents(webhooks) }
+      },
+    ),
+  },
+]
+
+const listening: readonly Need[] = ['--listen']
+
+/** Rules of the events of groups. */
+export const groupEventRules: readonly Rule[] = [
+  ...createdRules.map((rule) => ({ ...rule, needs: listening })),
+  ...participantRules.map((rule) => ({ ...rule, needs: [...listening, '--wabakit-control' as const] })),
+]

@@ -1,0 +1,72 @@
+import type { AnsweredCall, UnansweredCall } from '../calls/call-scenes.ts'
+import type { Lab } from '../lab.ts'
+import { mergeObservations, type Observation, type Rule } from '../rule.ts'
+import type { GroupScene, Scenes } from '../scenes.ts'
+import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
+
+type Examine = Rule['examine']
+
+/** Names events in the order of their arrival. */
+export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
+  webhooks
+    .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
+    .join(', ') || 'no webhook'
+
+/** A scene with everything that arrived about its group or call. */
+type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[]; readonly lab: Lab }
+
+/** Plays the scene of a group, and judges it with its webhooks. */
+export const judgeGroup =
+  <Scene extends GroupScene & { readonly failure?: string | undefined }>(
+    play: (scenes: Scenes) => Promise<Scene>,
+    judge: (scene: Witnessed<Scene>) => Observation,
+  ): Examine =>
+  async ({ lab, scenes }) => {
+    const scene = await play(scenes)
+    await scenes.settle()
+    const requests = [scene.request]
+    if (scene.failure !== undefined) return { kept: undefined, observed: scene.failure, requests }
+    const webhooks = lab.listener?.webhooks.filter(({ groupId }) => groupId === scene.groupId) ?? []
+    return { ...judge({ ...scene, webhooks, lab }), requests }
+  }
+
+/** Plays the scene of a call, and judges it with its webhooks. */
+export const judgeCall =
+  <Call extends UnansweredCall>(
+    play: (scenes: Scenes) => Promise<Call>,
+    judge: (call: Witnessed<Call>) => Observation,
+  ): Examine =>
+  async ({ lab, scenes }) => {
+    const call = await play(scenes)
+    if (call.failure !== undefined) return { kept: undefined, observed: call.failure }
+    await scenes.settle()
+    const webhooks = lab.listener?.webhooks.filter(({ callId }) => callId === call.callId) ?? []
+    return judge({ ...call, webhooks, lab })
+  }
+
+/** Judges an answered call of each channel. */
+export const judgeCalls =
+  (judge: (call: Witnessed<AnsweredCall>) => Observation): Examine =>
+  async (examination) =>
+    mergeObservations([
+      await judgeCall(({ answered }) => answered('PSTN'), judge)(examination),
+      await judgeCall(({ answered }) => answered('WHATSAPP'), judge)(examination),
+    ])
+
+/** Judges every webhook that arrived in the run. `findProblem` gets all of them, too. */
+export const judgeWebhooks =
+  (
+    findProblem: (webhook: ReceivedWebhook, all: readonly ReceivedWebhook[]) => string | undefined,
+    isConcerned: (webhook: ReceivedWebhook) => boolean = () => true,
+  ): Examine =>
+  async ({ lab, scenes }) => {
+    await scenes.settle()
+    const all = lab.listener?.webhooks.filter(isConcerned) ?? []
+    if (all.length === 0) return { kept: undefined, observed: 'no webhook arrived that the rule is about' }
+    for (const webhook of all) {
+      const problem = findProblem(webhook, all)
+      if (problem !== undefined)
+        return { kept: false, observed: `${webhook.event || webhook.path}: ${problem}` }
+    }
+    return { kept: true, observed: `${all.length} webhooks` }
+  }
