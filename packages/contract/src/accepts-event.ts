@@ -1,4 +1,4 @@
-// Generated from the schemas by accepts-event.test.ts. Update with "npx vitest run packages/contract -u".
+// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 import { dateTime, dateTimeOrEmpty } from './date-time.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
@@ -14,24 +14,32 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const groupCreatedFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.inviteLink == null || typeof value.inviteLink === 'string') &&
   (value.groupCreatedAt == null || typeof value.groupCreatedAt === 'string' && dateTimeOrEmpty.test(value.groupCreatedAt))
 
 const groupParticipantJoinedFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.customerPhone == null || typeof value.customerPhone === 'string') &&
   (value.participantJoinedAt == null || typeof value.participantJoinedAt === 'string' && dateTimeOrEmpty.test(value.participantJoinedAt))
 
 const groupParticipantLeftFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.customerPhone == null || typeof value.customerPhone === 'string') &&
   (value.participantLeftAt == null || typeof value.participantLeftAt === 'string' && dateTimeOrEmpty.test(value.participantLeftAt))
 
 const groupParticipantRemovedFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.customerPhone == null || typeof value.customerPhone === 'string') &&
   (value.participantRemovedAt == null || typeof value.participantRemovedAt === 'string' && dateTimeOrEmpty.test(value.participantRemovedAt))
 
@@ -52,6 +60,13 @@ const callIncomingInitiatedFields = (value: Fields): boolean =>
   (value.triggeredVia == null || (value.triggeredVia === 'INBOUND' || value.triggeredVia === 'CAMPAIGN' || value.triggeredVia === 'API' || value.triggeredVia === 'UI' || value.triggeredVia === '')) &&
   (value.wabaNumber == null || typeof value.wabaNumber === 'string') &&
   (value.customerName == null || typeof value.customerName === 'string') &&
+  (value.customerId == null || typeof value.customerId === 'string') &&
+  (value.chatId == null || typeof value.chatId === 'string') &&
+  (value.chatMessageId == null || typeof value.chatMessageId === 'string') &&
+  (value.pickedBy == null || typeof value.pickedBy === 'string') &&
+  (value.rejectedBy == null || typeof value.rejectedBy === 'string') &&
+  (value.endedBy == null || typeof value.endedBy === 'string') &&
+  (value.deviceId == null || typeof value.deviceId === 'string') &&
   (value.failedReason == null || typeof value.failedReason === 'string') &&
   (value.recordingUrl == null || typeof value.recordingUrl === 'string')
 
@@ -74,10 +89,12 @@ const callAiSummaryFields = (value: Fields): boolean =>
   isTexts(value.summary.keyPoints) &&
   isTexts(value.summary.nextSteps)
 
-/**
- * Guards for events, by name. Each accepts what the event's schema accepts, several times faster. The schema would return an
- * accepted value unchanged.
- */
+const callMissedFields = (value: Fields): boolean =>
+  callIncomingInitiatedFields(value) &&
+  (value.isNewCaller == null || typeof value.isNewCaller === 'boolean') &&
+  (value.isChatAssigned == null || typeof value.isChatAssigned === 'boolean')
+
+/** Guards for events, by name. Each accepts what the event's schema returns unchanged, several times faster. */
 export const acceptsEvent: { readonly [Name in EventName]: (value: unknown) => value is WebhookEventOf<Name> } = {
   GROUP_CREATED: (value): value is WebhookEventOf<'GROUP_CREATED'> => isObject(value) && value.event === 'GROUP_CREATED' && groupCreatedFields(value),
   GROUP_PARTICIPANT_JOINED: (value): value is WebhookEventOf<'GROUP_PARTICIPANT_JOINED'> => isObject(value) && value.event === 'GROUP_PARTICIPANT_JOINED' && groupParticipantJoinedFields(value),
@@ -88,7 +105,7 @@ export const acceptsEvent: { readonly [Name in EventName]: (value: unknown) => v
   CALL_ACCEPTED: (value): value is WebhookEventOf<'CALL_ACCEPTED'> => isObject(value) && value.event === 'CALL_ACCEPTED' && callIncomingInitiatedFields(value),
   CALL_ENDED: (value): value is WebhookEventOf<'CALL_ENDED'> => isObject(value) && value.event === 'CALL_ENDED' && callIncomingInitiatedFields(value),
   CALL_AI_SUMMARY: (value): value is WebhookEventOf<'CALL_AI_SUMMARY'> => isObject(value) && value.event === 'CALL_AI_SUMMARY' && callAiSummaryFields(value),
-  CALL_MISSED: (value): value is WebhookEventOf<'CALL_MISSED'> => isObject(value) && value.event === 'CALL_MISSED' && callIncomingInitiatedFields(value),
+  CALL_MISSED: (value): value is WebhookEventOf<'CALL_MISSED'> => isObject(value) && value.event === 'CALL_MISSED' && callMissedFields(value),
   CALL_REJECTED: (value): value is WebhookEventOf<'CALL_REJECTED'> => isObject(value) && value.event === 'CALL_REJECTED' && callIncomingInitiatedFields(value),
   CALL_NOT_PICKED: (value): value is WebhookEventOf<'CALL_NOT_PICKED'> => isObject(value) && value.event === 'CALL_NOT_PICKED' && callIncomingInitiatedFields(value),
 }
