@@ -17,8 +17,7 @@ export const createGroup = async (
   const issues = [...(request.success ? [] : request.issues), ...checkRequestOptions(options)]
   if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
   const { generateGroupIds, random, timeline } = settings
-  const generated = generateGroupIds ? generateGroupId(timeline.now(), random) : undefined
-  const groupId = request.data.groupId ?? generated
+  const { groupId = generateGroupIds ? generateGroupId(timeline.now(), random) : undefined } = request.data
   return send(settings, {
     endpoint: 'groups.create',
     ...endpoints['groups.create'],

@@ -55,6 +55,7 @@ const clientRules: Rules = {
   'retry.writes': [(mode) => mode === 'safe' || mode === 'always', 'must be safe or always'],
   generateGroupIds: [(value) => typeof value === 'boolean', 'must be true or false'],
   random: method,
+  ky: [isFunction, 'must be a ky instance'],
   fetch: method,
   headers,
   logger: [hasMethods('debug'), 'must have a debug method'],
