@@ -1,4 +1,3 @@
-import type { CallSummary } from './call-ai-summary-event.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
 import type { SummaryRecord } from './summary.ts'
@@ -8,7 +7,6 @@ export type Bodies = {
   readonly CreateGroupRequest: CreateGroupRequest
   readonly CreateGroupResponse: CreateGroupResponse
   readonly SummaryRecord: SummaryRecord
-  readonly CallSummary: CallSummary
   readonly ReceivedErrorBody: ReceivedErrorBody
 }
 

@@ -6,66 +6,62 @@ import type { Validation } from './validate.ts'
 /** Parses the value at a path like its schema. Adds what is wrong to `issues`, in the words of the schema. */
 export type Rule = (value: unknown, path: string, issues: Issue[]) => unknown
 
-/** Creates a rule that returns the value unchanged. `findProblems` returns what is wrong with it. */
+const report = (value: unknown, path: string, problem: string): Issue => ({
+  path,
+  message: `${path || 'the value'} ${value === undefined ? 'is required' : problem}`,
+})
+
+/** Creates a rule that returns the value unchanged. */
 const createRule =
-  (findProblems: (value: unknown) => readonly (string | false | undefined)[]): Rule =>
+  (isValid: (value: unknown) => boolean, problem: string): Rule =>
   (value, path, issues) => {
-    for (const problem of findProblems(value)) {
-      if (!problem) continue
-      issues.push({
-        path,
-        message: `${path || 'the value'} ${value === undefined ? 'is required' : problem}`,
-      })
-    }
+    if (!isValid(value)) issues.push(report(value, path, problem))
     return value
   }
 
 /** A string. */
-export const text = ({ min = 0, max = Number.POSITIVE_INFINITY, pattern, form }: TextRules = {}): Rule =>
-  createRule((value) =>
-    typeof value === 'string'
-      ? [
-          value.length < min && 'must not be empty',
-          !isWithinLength(value, max) && `must be at most ${max} characters long`,
-          pattern?.test(value) === false && `must be ${form}`,
-        ]
-      : ['must be a string'],
-  )
+export const text =
+  ({ min = 0, max = Number.POSITIVE_INFINITY, pattern, form }: TextRules = {}): Rule =>
+  (value, path, issues) => {
+    const check = (isValid: boolean, problem: string) => {
+      if (!isValid) issues.push(report(value, path, problem))
+    }
+    if (typeof value === 'string') {
+      check(value.length >= min, 'must not be empty')
+      check(isWithinLength(value, max), `must be at most ${max} characters long`)
+      check(pattern?.test(value) !== false, `must be ${form}`)
+    } else check(false, 'must be a string')
+    return value
+  }
 
 /** A boolean. */
-export const boolean = /* @__PURE__ */ createRule((value) => [
-  typeof value !== 'boolean' && 'must be a boolean',
-])
+export const boolean = /* @__PURE__ */ createRule((value) => typeof value === 'boolean', 'must be a boolean')
 
 /** A finite number. */
-export const number = /* @__PURE__ */ createRule((value) => [!Number.isFinite(value) && 'must be a number'])
+export const number = /* @__PURE__ */ createRule((value) => Number.isFinite(value), 'must be a number')
 
 /** One of the given values. */
 export const oneOf = (...values: readonly unknown[]): Rule =>
-  createRule((value) => [!values.includes(value) && `must be ${formatAlternatives(values)}`])
-
-const notArray = /* @__PURE__ */ createRule(() => ['must be an array'])
+  createRule((value) => values.includes(value), `must be ${formatAlternatives(values)}`)
 
 /** An array. */
 export const array =
   (rule: Rule): Rule =>
-  (value, path, issues) =>
-    Array.isArray(value)
-      ? value.map((item: unknown, index) => rule(item, `${path}.${index}`, issues))
-      : notArray(value, path, issues)
-
-const isFields = (value: unknown): value is { readonly [field: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const notObject = /* @__PURE__ */ createRule(() => ['must be an object'])
+  (value, path, issues) => {
+    if (Array.isArray(value)) return value.map((item, index) => rule(item, `${path}.${index}`, issues))
+    issues.push(report(value, path, 'must be an array'))
+  }
 
 /** An object with the given fields, and any others but `__proto__`: assigning that would change a prototype. */
 export const object =
   (rules: { readonly [field: string]: Rule }): Rule =>
   (value, path, issues) => {
-    if (!isFields(value)) return notObject(value, path, issues)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      return void issues.push(report(value, path, 'must be an object'))
+    }
     const parsed = Object.entries(rules).map(([field, rule]) => {
-      return [field, rule(value[field], path === '' ? field : `${path}.${field}`, issues)] as const
+      const inner: unknown = Reflect.get(value, field)
+      return [field, rule(inner, path ? `${path}.${field}` : field, issues)] as const
     })
     const others = Object.entries(value).filter(
       ([field]) => field !== '__proto__' && !Object.hasOwn(rules, field),

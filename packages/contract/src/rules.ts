@@ -140,11 +140,6 @@ export const bodyRules: { readonly [Name in BodyName]: () => Rule } = {
     triggeredVia: nullish(oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', '')),
     summary: object({ recap: text(), keyPoints: array(text()), nextSteps: array(text()) }),
   }),
-  CallSummary: () => object({
-    recap: text(),
-    keyPoints: array(text()),
-    nextSteps: array(text()),
-  }),
   ReceivedErrorBody: () => object({
     statusCode: optional(either(number, leaveOut)),
     error: optional(either(text(), leaveOut)),

@@ -37,7 +37,6 @@ test.each([
   ['CreateGroupRequest', createGroupRequestExample],
   ['CreateGroupResponse', createGroupResponseExample],
   ['SummaryRecord', record],
-  ['CallSummary', record.summary],
   ['ReceivedErrorBody', { ...buildErrorExample('invalid_subject'), message: ['one', 'two'] }],
 ] as const)('parses any %s like its schema', (name, example) => {
   fc.assert(

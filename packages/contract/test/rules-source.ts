@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini'
-import { CallSummary } from '../src/call-ai-summary-event.ts'
 import { CreateGroupRequest, CreateGroupResponse } from '../src/create-group.ts'
 import { dateTime, dateTimeOrEmpty } from '../src/date-time.ts'
 import { ReceivedErrorBody } from '../src/error-body.ts'
@@ -12,7 +11,6 @@ export const bodySchemas = {
   CreateGroupRequest,
   CreateGroupResponse,
   SummaryRecord,
-  CallSummary,
   ReceivedErrorBody,
 }
 
