@@ -1,6 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
+/** The sources read only the version of their manifest. */
+const bundleVersionOnly: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'bundle-version-only',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /package\.json$/ }, ({ path }) => {
+      const { version } = JSON.parse(readFileSync(path, 'utf8'))
+      return { contents: JSON.stringify({ version }), loader: 'json' }
+    })
+  },
+}
+
 type Exports = Record<string, string | Record<string, string>>
 
 /** One build per published package. Its entries are the sources that its own `exports` and `imports` name. */
@@ -32,6 +43,7 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
       dts: true,
       sourcemap: true,
       clean: true,
+      esbuildPlugins: [bundleVersionOnly],
       // Without this, tsup reads the externals from the root manifest and would inline zod and the siblings.
       skipNodeModulesBundle: true,
       // `node:sqlite` exists with its prefix only.

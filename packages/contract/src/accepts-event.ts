@@ -1,4 +1,4 @@
-// Generated from the schemas by accepts-event.test.ts. Update with "npx vitest run packages/contract -u".
+// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 import { dateTime, dateTimeOrEmpty } from './date-time.ts'
 import type { EventName } from './webhook-event.ts'
@@ -14,24 +14,32 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const groupCreatedFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.inviteLink == null || typeof value.inviteLink === 'string') &&
   (value.groupCreatedAt == null || typeof value.groupCreatedAt === 'string' && dateTimeOrEmpty.test(value.groupCreatedAt))
 
 const groupParticipantJoinedFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.customerPhone == null || typeof value.customerPhone === 'string') &&
   (value.participantJoinedAt == null || typeof value.participantJoinedAt === 'string' && dateTimeOrEmpty.test(value.participantJoinedAt))
 
 const groupParticipantLeftFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.customerPhone == null || typeof value.customerPhone === 'string') &&
   (value.participantLeftAt == null || typeof value.participantLeftAt === 'string' && dateTimeOrEmpty.test(value.participantLeftAt))
 
 const groupParticipantRemovedFields = (value: Fields): boolean =>
   typeof value.groupId === 'string' && value.groupId !== '' &&
   (value.groupName == null || typeof value.groupName === 'string') &&
+  (value.orgId == null || typeof value.orgId === 'string') &&
+  (value.integrationId == null || typeof value.integrationId === 'string') &&
   (value.customerPhone == null || typeof value.customerPhone === 'string') &&
   (value.participantRemovedAt == null || typeof value.participantRemovedAt === 'string' && dateTimeOrEmpty.test(value.participantRemovedAt))
 
@@ -52,6 +60,13 @@ const callIncomingInitiatedFields = (value: Fields): boolean =>
   (value.triggeredVia == null || (value.triggeredVia === 'INBOUND' || value.triggeredVia === 'CAMPAIGN' || value.triggeredVia === 'API' || value.triggeredVia === 'UI' || value.triggeredVia === '')) &&
   (value.wabaNumber == null || typeof value.wabaNumber === 'string') &&
   (value.customerName == null || typeof value.customerName === 'string') &&
+  (value.customerId == null || typeof value.customerId === 'string') &&
+  (value.chatId == null || typeof value.chatId === 'string') &&
+  (value.chatMessageId == null || typeof value.chatMessageId === 'string') &&
+  (value.pickedBy == null || typeof value.pickedBy === 'string') &&
+  (value.rejectedBy == null || typeof value.rejectedBy === 'string') &&
+  (value.endedBy == null || typeof value.endedBy === 'string') &&
+  (value.deviceId == null || typeof value.deviceId === 'string') &&
   (value.failedReason == null || typeof value.failedReason === 'string') &&
   (value.recordingUrl == null || typeof value.recordingUrl === 'string')
 
@@ -74,9 +89,14 @@ const callAiSummaryFields = (value: Fields): boolean =>
   isTexts(value.summary.keyPoints) &&
   isTexts(value.summary.nextSteps)
 
+const callMissedFields = (value: Fields): boolean =>
+  callIncomingInitiatedFields(value) &&
+  (value.isNewCaller == null || typeof value.isNewCaller === 'boolean') &&
+  (value.isChatAssigned == null || typeof value.isChatAssigned === 'boolean')
+
 /**
- * Conditions on the fields of each event, except `event`. Each accepts what the event's schema accepts, several times faster.
- * The schema would return an accepted value unchanged.
+ * Conditions on the fields of each event, except `event`. Each accepts what the event's schema returns unchanged, several
+ * times faster.
  */
 export const acceptsFields: { readonly [Name in EventName]: (value: Fields) => boolean } = {
   GROUP_CREATED: groupCreatedFields,
@@ -88,7 +108,7 @@ export const acceptsFields: { readonly [Name in EventName]: (value: Fields) => b
   CALL_ACCEPTED: callIncomingInitiatedFields,
   CALL_ENDED: callIncomingInitiatedFields,
   CALL_AI_SUMMARY: callAiSummaryFields,
-  CALL_MISSED: callIncomingInitiatedFields,
+  CALL_MISSED: callMissedFields,
   CALL_REJECTED: callIncomingInitiatedFields,
   CALL_NOT_PICKED: callIncomingInitiatedFields,
 }

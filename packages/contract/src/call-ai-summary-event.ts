@@ -1,50 +1,28 @@
 import * as z from 'zod/mini'
-import { type CallFactsShape, defineCallFacts } from './call-facts.ts'
-import { type Exact, exact } from './exact.ts'
+import { type CallFacts, defineCallFacts } from './call-facts.ts'
+import { exact, type ObjectSchema } from './exact.ts'
+import type { Flat } from './flat.ts'
 import { Timestamp } from './timestamp.ts'
-import { CallDirection } from './vocabulary.ts'
-
-/** Schema of {@link CallSummary}. */
-export const CallSummary = /* @__PURE__ */ exact(() => ({
-  /** Short summary of the call. */
-  recap: z.string(),
-  /** Key points of the conversation. */
-  keyPoints: z.array(z.string()),
-  /** Follow-ups mentioned in the conversation. */
-  nextSteps: z.array(z.string()),
-}))
 
 /**
  * The AI summary of a call.
  *
  * @interface
  */
-export type CallSummary = z.infer<typeof CallSummary>
+export type CallSummary = {
+  /** Short summary of the call. */
+  recap: string
+  /** Key points of the conversation. */
+  keyPoints: string[]
+  /** Follow-ups mentioned in the conversation. */
+  nextSteps: string[]
+}
 
-/**
- * Schemas of the fields of CALL_AI_SUMMARY.
- *
- * @interface
- */
-export type CallAiSummaryShape = {
-  /** The event's name. */
-  event: z.ZodMiniLiteral<'CALL_AI_SUMMARY'>
-} & CallFactsShape & {
-    /** The AI summary. */
-    summary: typeof CallSummary
-  }
-
-/** Schema of {@link CallAiSummaryEvent}. */
-export const CallAiSummaryEvent: Exact<CallAiSummaryShape> = /* @__PURE__ */ exact(() => ({
-  event: z.literal('CALL_AI_SUMMARY'),
-  ...defineCallFacts({
-    direction: CallDirection,
-    status: z.string(),
-    seconds: z.number(),
-    time: Timestamp,
-    number: z.string(),
-  }),
-  summary: CallSummary,
+/** Schema of {@link CallSummary}. */
+export const CallSummary: ObjectSchema<CallSummary> = /* @__PURE__ */ exact(() => ({
+  recap: z.string(),
+  keyPoints: z.array(z.string()),
+  nextSteps: z.array(z.string()),
 }))
 
 /**
@@ -55,4 +33,18 @@ export const CallAiSummaryEvent: Exact<CallAiSummaryShape> = /* @__PURE__ */ exa
  *
  * @interface
  */
-export type CallAiSummaryEvent = z.infer<typeof CallAiSummaryEvent>
+export type CallAiSummaryEvent = Flat<
+  CallFacts & {
+    /** The event's name. */
+    event: 'CALL_AI_SUMMARY'
+    /** The AI summary. */
+    summary: CallSummary
+  }
+>
+
+/** Schema of {@link CallAiSummaryEvent}. */
+export const CallAiSummaryEvent: ObjectSchema<CallAiSummaryEvent> = /* @__PURE__ */ exact(() => ({
+  event: z.literal('CALL_AI_SUMMARY'),
+  ...defineCallFacts({ seconds: z.number(), time: Timestamp, number: z.string() }),
+  summary: CallSummary,
+}))

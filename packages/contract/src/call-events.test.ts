@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { eventNames } from './event-name.ts'
+import { validateEvent } from './validate-event.ts'
 import type { EventName } from './webhook-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 
@@ -58,18 +59,24 @@ test('durationInSeconds is a number or null', () => {
   expect(accepts('CALL_ENDED', { durationInSeconds: '42' })).toBe(false)
 })
 
-test('fields that the specification does not mention may have any type', () => {
-  for (const field of [
-    'customerId',
-    'chatId',
-    'chatMessageId',
-    'pickedBy',
-    'rejectedBy',
-    'endedBy',
-    'deviceId',
-  ]) {
-    for (const value of ['a', 1, null, { id: 1 }])
-      expect(accepts('CALL_ENDED', { [field]: value })).toBe(true)
+const unchecked = ['customerId', 'chatId', 'chatMessageId', 'pickedBy', 'rejectedBy', 'endedBy', 'deviceId']
+
+test.each(unchecked)('%s is a text, empty or null', (field) => {
+  for (const value of ['a', '', null]) {
+    const event = { event: 'CALL_ENDED', callId: 'c', [field]: value }
+    expect(validateEvent('CALL_ENDED', event)).toEqual({ success: true, data: event })
+  }
+})
+
+test.each([
+  ...unchecked.map((field) => ['CALL_ENDED', field] as const),
+  ['CALL_MISSED', 'isNewCaller'] as const,
+  ['CALL_MISSED', 'isChatAssigned'] as const,
+])('%s without %s if it has another type', (name, field) => {
+  for (const value of [1, {}, ['a'], { id: 1 }, ...(field.startsWith('is') ? ['', 'yes'] : [true])]) {
+    const event = { event: name, callId: 'c', addedLater: 1 }
+    expect(validateEvent(name, { ...event, [field]: value })).toStrictEqual({ success: true, data: event })
+    expect(eventSchemas[name].parse({ ...event, [field]: value })).toEqual(event)
   }
 })
 

@@ -1,110 +1,106 @@
 import * as z from 'zod/mini'
-import { type CallDetailsShape, defineCallDetails } from './call-details.ts'
-import { type Exact, exact } from './exact.ts'
+import { type CallDetails, defineCallDetails } from './call-details.ts'
+import { exact, type ObjectSchema } from './exact.ts'
+import type { Flat } from './flat.ts'
+import { unchecked } from './unchecked.ts'
 
-// Fields that a live service sends but the specification does not mention. Those typed as `unknown` have no published
-// type, and a wrong guess would make the whole event fail.
-const defineUnspecifiedFields = () => ({
-  /** The organization's WhatsApp Business number, for WhatsApp calls. */
+/**
+ * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the
+ * fields after `triggeredVia`; a live service sends them.
+ *
+ * @interface
+ */
+export type CallLifecycleEvent<Name extends string> = Flat<
+  CallDetails & {
+    /** The event's name. */
+    event: Name
+    /** The organization's WhatsApp Business number, for WhatsApp calls. */
+    wabaNumber?: string | null | undefined
+    /** The customer's name. */
+    customerName?: string | null | undefined
+    /** The service's id for the customer. */
+    customerId?: string | null | undefined
+    /** The service's id for the chat. */
+    chatId?: string | null | undefined
+    /** The service's id for the message that represents the call in the chat. */
+    chatMessageId?: string | null | undefined
+    /** Who answered the call. */
+    pickedBy?: string | null | undefined
+    /** Who rejected the call. */
+    rejectedBy?: string | null | undefined
+    /** Who ended the call. */
+    endedBy?: string | null | undefined
+    /** The device that answered the call. */
+    deviceId?: string | null | undefined
+    /** Why the call failed. */
+    failedReason?: string | null | undefined
+    /** URL of the recording. */
+    recordingUrl?: string | null | undefined
+  }
+>
+
+const defineCallEvent = <Name extends string>(name: Name) => ({
+  event: z.literal(name),
+  ...defineCallDetails(),
   wabaNumber: z.nullish(z.string()),
-  /** The customer's name. */
   customerName: z.nullish(z.string()),
-  /** The service's id for the customer. */
-  customerId: z.optional(z.unknown()),
-  /** The service's id for the chat. */
-  chatId: z.optional(z.unknown()),
-  /** The service's id for the message that represents the call in the chat. */
-  chatMessageId: z.optional(z.unknown()),
-  /** Who answered the call. */
-  pickedBy: z.optional(z.unknown()),
-  /** Who rejected the call. */
-  rejectedBy: z.optional(z.unknown()),
-  /** Who ended the call. */
-  endedBy: z.optional(z.unknown()),
-  /** The device that answered the call. */
-  deviceId: z.optional(z.unknown()),
-  /** Why the call failed. */
+  customerId: unchecked(z.nullable(z.string())),
+  chatId: unchecked(z.nullable(z.string())),
+  chatMessageId: unchecked(z.nullable(z.string())),
+  pickedBy: unchecked(z.nullable(z.string())),
+  rejectedBy: unchecked(z.nullable(z.string())),
+  endedBy: unchecked(z.nullable(z.string())),
+  deviceId: unchecked(z.nullable(z.string())),
   failedReason: z.nullish(z.string()),
-  /** URL of the recording. */
   recordingUrl: z.nullish(z.string()),
 })
-
-/**
- * Schemas of the fields of a call lifecycle event. Only `event` and `callId` are required.
- *
- * @interface
- */
-export type CallEventShape<Name extends string> = {
-  /** The event's name. */
-  event: z.ZodMiniLiteral<Name>
-} & CallDetailsShape &
-  ReturnType<typeof defineUnspecifiedFields>
-
-const defineMissedFields = () => ({
-  /** Whether this is the customer's first call. */
-  isNewCaller: z.optional(z.unknown()),
-  /** Whether a team member is assigned to the chat. */
-  isChatAssigned: z.optional(z.unknown()),
-})
-
-/**
- * Schemas of the fields that only CALL_MISSED has.
- *
- * @interface
- */
-export type CallMissedShape = ReturnType<typeof defineMissedFields>
-
-const defineCallEvent = <Name extends string>(name: Name): Exact<CallEventShape<Name>> =>
-  exact(() => ({ event: z.literal(name), ...defineCallDetails(), ...defineUnspecifiedFields() }))
-
-/** Schema of {@link CallIncomingInitiatedEvent}. */
-export const CallIncomingInitiatedEvent = /* @__PURE__ */ defineCallEvent('CALL_INCOMING_INITIATED')
 
 /**
  * A customer is calling the business. This is the first event of an incoming call.
  *
  * @interface
  */
-export type CallIncomingInitiatedEvent = z.infer<typeof CallIncomingInitiatedEvent>
+export type CallIncomingInitiatedEvent = CallLifecycleEvent<'CALL_INCOMING_INITIATED'>
 
-/** Schema of {@link CallOutgoingInitiatedEvent}. */
-export const CallOutgoingInitiatedEvent = /* @__PURE__ */ defineCallEvent('CALL_OUTGOING_INITIATED')
+/** Schema of {@link CallIncomingInitiatedEvent}. */
+export const CallIncomingInitiatedEvent: ObjectSchema<CallIncomingInitiatedEvent> = /* @__PURE__ */ exact(
+  () => defineCallEvent('CALL_INCOMING_INITIATED'),
+)
 
 /**
  * The business is calling a customer. This is the first event of an outgoing call.
  *
  * @interface
  */
-export type CallOutgoingInitiatedEvent = z.infer<typeof CallOutgoingInitiatedEvent>
+export type CallOutgoingInitiatedEvent = CallLifecycleEvent<'CALL_OUTGOING_INITIATED'>
 
-/** Schema of {@link CallAcceptedEvent}. */
-export const CallAcceptedEvent = /* @__PURE__ */ defineCallEvent('CALL_ACCEPTED')
+/** Schema of {@link CallOutgoingInitiatedEvent}. */
+export const CallOutgoingInitiatedEvent: ObjectSchema<CallOutgoingInitiatedEvent> = /* @__PURE__ */ exact(
+  () => defineCallEvent('CALL_OUTGOING_INITIATED'),
+)
 
 /**
  * The call was answered.
  *
  * @interface
  */
-export type CallAcceptedEvent = z.infer<typeof CallAcceptedEvent>
+export type CallAcceptedEvent = CallLifecycleEvent<'CALL_ACCEPTED'>
 
-/** Schema of {@link CallEndedEvent}. */
-export const CallEndedEvent = /* @__PURE__ */ defineCallEvent('CALL_ENDED')
+/** Schema of {@link CallAcceptedEvent}. */
+export const CallAcceptedEvent: ObjectSchema<CallAcceptedEvent> = /* @__PURE__ */ exact(() =>
+  defineCallEvent('CALL_ACCEPTED'),
+)
 
 /**
  * The call ended. If nobody answered, `callStartedAt` may be an empty string.
  *
  * @interface
  */
-export type CallEndedEvent = z.infer<typeof CallEndedEvent>
+export type CallEndedEvent = CallLifecycleEvent<'CALL_ENDED'>
 
-/** Schema of {@link CallMissedEvent}. */
-export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedShape> = /* @__PURE__ */ exact(
-  () => ({
-    event: z.literal('CALL_MISSED'),
-    ...defineCallDetails(),
-    ...defineUnspecifiedFields(),
-    ...defineMissedFields(),
-  }),
+/** Schema of {@link CallEndedEvent}. */
+export const CallEndedEvent: ObjectSchema<CallEndedEvent> = /* @__PURE__ */ exact(() =>
+  defineCallEvent('CALL_ENDED'),
 )
 
 /**
@@ -112,20 +108,33 @@ export const CallMissedEvent: Exact<CallEventShape<'CALL_MISSED'> & CallMissedSh
  *
  * @interface
  */
-export type CallMissedEvent = z.infer<typeof CallMissedEvent>
+export type CallMissedEvent = Flat<
+  CallLifecycleEvent<'CALL_MISSED'> & {
+    /** Whether this is the customer's first call. */
+    isNewCaller?: boolean | null | undefined
+    /** Whether a team member is assigned to the chat. */
+    isChatAssigned?: boolean | null | undefined
+  }
+>
 
-/** Schema of {@link CallRejectedEvent}. */
-export const CallRejectedEvent = /* @__PURE__ */ defineCallEvent('CALL_REJECTED')
+/** Schema of {@link CallMissedEvent}. */
+export const CallMissedEvent: ObjectSchema<CallMissedEvent> = /* @__PURE__ */ exact(() => ({
+  ...defineCallEvent('CALL_MISSED'),
+  isNewCaller: unchecked(z.nullable(z.boolean())),
+  isChatAssigned: unchecked(z.nullable(z.boolean())),
+}))
 
 /**
  * The call was rejected. A live service sends this event; the reference server does not.
  *
  * @interface
  */
-export type CallRejectedEvent = z.infer<typeof CallRejectedEvent>
+export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
 
-/** Schema of {@link CallNotPickedEvent}. */
-export const CallNotPickedEvent = /* @__PURE__ */ defineCallEvent('CALL_NOT_PICKED')
+/** Schema of {@link CallRejectedEvent}. */
+export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ */ exact(() =>
+  defineCallEvent('CALL_REJECTED'),
+)
 
 /**
  * A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server
@@ -133,4 +142,9 @@ export const CallNotPickedEvent = /* @__PURE__ */ defineCallEvent('CALL_NOT_PICK
  *
  * @interface
  */
-export type CallNotPickedEvent = z.infer<typeof CallNotPickedEvent>
+export type CallNotPickedEvent = CallLifecycleEvent<'CALL_NOT_PICKED'>
+
+/** Schema of {@link CallNotPickedEvent}. */
+export const CallNotPickedEvent: ObjectSchema<CallNotPickedEvent> = /* @__PURE__ */ exact(() =>
+  defineCallEvent('CALL_NOT_PICKED'),
+)

@@ -1,23 +1,9 @@
 import * as z from 'zod/mini'
 import type { ErrorCode } from './error-codes.ts'
-import { exact } from './exact.ts'
+import { exact, type ObjectSchema } from './exact.ts'
 import { limits } from './limits.ts'
 import { nonEmpty, storable } from './text.ts'
 import { JoinApprovalMode } from './vocabulary.ts'
-
-/** Schema of {@link CreateGroupRequest}. */
-export const CreateGroupRequest = /* @__PURE__ */ exact(() => ({
-  /** WABA number that owns the group. Must not be empty. Numbers are compared by their digits. */
-  wabaNumber: storable({ min: 1 }),
-  /** The group's name, 1 to 128 characters. */
-  subject: storable({ min: 1, max: limits.subjectMaxLength }),
-  /** The group's description, at most 2048 characters. */
-  description: z.optional(storable({ max: limits.descriptionMaxLength })),
-  /** Who may join: anyone with the link, or only people an admin approves. Defaults to the integration's setting. */
-  joinApprovalMode: z.optional(JoinApprovalMode),
-  /** Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it. */
-  groupId: z.optional(storable({ min: 1, max: limits.groupIdMaxLength })),
-}))
 
 /**
  * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
@@ -25,7 +11,27 @@ export const CreateGroupRequest = /* @__PURE__ */ exact(() => ({
  *
  * @interface
  */
-export type CreateGroupRequest = z.infer<typeof CreateGroupRequest>
+export type CreateGroupRequest = {
+  /** WABA number that owns the group. Must not be empty. Numbers are compared by their digits. */
+  wabaNumber: string
+  /** The group's name, 1 to 128 characters. */
+  subject: string
+  /** The group's description, at most 2048 characters. */
+  description?: string | undefined
+  /** Who may join: anyone with the link, or only people an admin approves. Defaults to the integration's setting. */
+  joinApprovalMode?: JoinApprovalMode | undefined
+  /** Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it. */
+  groupId?: string | undefined
+}
+
+/** Schema of {@link CreateGroupRequest}. */
+export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> = /* @__PURE__ */ exact(() => ({
+  wabaNumber: storable({ min: 1 }),
+  subject: storable({ min: 1, max: limits.subjectMaxLength }),
+  description: z.optional(storable({ max: limits.descriptionMaxLength })),
+  joinApprovalMode: z.optional(JoinApprovalMode),
+  groupId: z.optional(storable({ min: 1, max: limits.groupIdMaxLength })),
+}))
 
 /** The error code of each field of {@link CreateGroupRequest}. The code of an error body is that of the first invalid field. */
 export const createGroupErrorCodes = {
@@ -41,17 +47,20 @@ export const createGroupErrorCodes = {
   groupId: 'invalid_group_id',
 } as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: ErrorCode }
 
-/** Schema of {@link CreateGroupResponse}. */
-export const CreateGroupResponse = /* @__PURE__ */ exact(() => ({
-  /** Always `true`. */
-  success: z.literal(true),
-  /** The group's id: yours, or the generated one. All webhooks about the group carry it. */
-  groupId: nonEmpty(),
-}))
-
 /**
  * Response body of `POST /whatsapp/wa-group/create`.
  *
  * @interface
  */
-export type CreateGroupResponse = z.infer<typeof CreateGroupResponse>
+export type CreateGroupResponse = {
+  /** Always `true`. */
+  success: true
+  /** The group's id: yours, or the generated one. All webhooks about the group carry it. */
+  groupId: string
+}
+
+/** Schema of {@link CreateGroupResponse}. */
+export const CreateGroupResponse: ObjectSchema<CreateGroupResponse> = /* @__PURE__ */ exact(() => ({
+  success: z.literal(true),
+  groupId: nonEmpty(),
+}))

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini'
-import { type CallAiSummaryShape, CallSummary } from './call-ai-summary-event.ts'
-import { type CallFactsShape, defineCallFacts } from './call-facts.ts'
-import type { Strict } from './exact.ts'
+import { type CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+import { type CallFacts, defineCallFacts } from './call-facts.ts'
+import type { ObjectSchema } from './exact.ts'
+import type { Flat } from './flat.ts'
 import { nonEmpty } from './text.ts'
 import { UtcTimestamp } from './timestamp.ts'
 import { CallDirection } from './vocabulary.ts'
@@ -9,45 +10,46 @@ import { CallDirection } from './vocabulary.ts'
 type Measured = 'durationInSeconds' | 'callStartedAt' | 'callEndedAt'
 
 /**
- * Schemas of the fields of a call lifecycle event, as the reference server sends it.
+ * A call lifecycle event, as the reference server sends it.
  *
  * @interface
  */
-export type EmittedCallShape<Name extends string, Status extends string> = {
-  /** The event's name. */
-  event: z.ZodMiniLiteral<Name>
-  /** The call's status. */
-  callStatus: z.ZodMiniLiteral<Status>
-} & Omit<CallFactsShape, 'callStatus' | Measured> & {
-    [Field in keyof Pick<CallFactsShape, Measured>]: z.ZodMiniOptional<CallFactsShape[Field]>
+export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
+  Omit<CallFacts, Measured | 'callStatus'> & {
+    /** The event's name. */
+    event: Name
+    /** The call's status. */
+    callStatus: Status
+    /** Duration of the call in seconds. */
+    durationInSeconds?: number | undefined
+    /** When the call started, in ISO 8601. */
+    callStartedAt?: string | undefined
+    /** When the call ended, in ISO 8601. */
+    callEndedAt?: string | undefined
   }
+>
 
-type Numbers = { from: string; to: string; channelNumber: string; customerNumber: string }
+const requireMatchingNumbers = () =>
+  z.refine<Pick<CallFacts, 'from' | 'to' | 'channelNumber' | 'customerNumber'>>(
+    ({ from, to, channelNumber, customerNumber }) => from === channelNumber && to === customerNumber,
+    { error: 'from must equal channelNumber, and to must equal customerNumber' },
+  )
 
-const requireMatchingNumbers = <Event extends Numbers>() =>
-  z.refine<Event>((event) => event.from === event.channelNumber && event.to === event.customerNumber, {
-    error: 'from must equal channelNumber, and to must equal customerNumber',
-  })
-
-const buildRules = () => ({
-  direction: CallDirection,
-  seconds: z.number().check(z.minimum(0)),
-  time: UtcTimestamp,
-  number: nonEmpty(),
-})
+const defineFacts = () =>
+  defineCallFacts({ seconds: z.number().check(z.minimum(0)), time: UtcTimestamp, number: nonEmpty() })
 
 export const defineEmittedCallEvent = <Name extends string, Status extends string>(
   name: Name,
-  callStatus: Status,
-  only: { readonly direction?: z.ZodMiniType<CallDirection> } = {},
-): Strict<EmittedCallShape<Name, Status>> => {
-  const status = z.literal(callStatus)
-  const facts = defineCallFacts({ ...buildRules(), status, ...only })
+  status: Status,
+  direction: z.ZodMiniType<CallDirection> = CallDirection,
+): ObjectSchema<EmittedCallEvent<Name, Status>> => {
+  const facts = defineFacts()
   return z
     .strictObject({
       event: z.literal(name),
       ...facts,
-      callStatus: status,
+      callDirection: direction,
+      callStatus: z.literal(status),
       durationInSeconds: z.optional(facts.durationInSeconds),
       callStartedAt: z.optional(facts.callStartedAt),
       callEndedAt: z.optional(facts.callEndedAt),
@@ -55,11 +57,12 @@ export const defineEmittedCallEvent = <Name extends string, Status extends strin
     .check(requireMatchingNumbers())
 }
 
-export const defineEmittedSummaryEvent = (): Strict<CallAiSummaryShape> =>
+export const defineEmittedSummaryEvent = (): ObjectSchema<CallAiSummaryEvent> =>
   z
     .strictObject({
       event: z.literal('CALL_AI_SUMMARY'),
-      ...defineCallFacts({ ...buildRules(), status: z.literal('END') }),
+      ...defineFacts(),
+      callStatus: z.literal('END'),
       summary: CallSummary,
     })
     .check(requireMatchingNumbers())

@@ -32,13 +32,17 @@ const defineSchemas = () =>
       participantRemovedAt: UtcTimestamp,
     }),
     /** Schema of CALL_INCOMING_INITIATED as sent. */
-    CALL_INCOMING_INITIATED: defineEmittedCallEvent('CALL_INCOMING_INITIATED', 'INITIATED', {
-      direction: z.literal('INCOMING'),
-    }),
+    CALL_INCOMING_INITIATED: defineEmittedCallEvent(
+      'CALL_INCOMING_INITIATED',
+      'INITIATED',
+      z.literal('INCOMING'),
+    ),
     /** Schema of CALL_OUTGOING_INITIATED as sent. */
-    CALL_OUTGOING_INITIATED: defineEmittedCallEvent('CALL_OUTGOING_INITIATED', 'INITIATED', {
-      direction: z.literal('OUTGOING'),
-    }),
+    CALL_OUTGOING_INITIATED: defineEmittedCallEvent(
+      'CALL_OUTGOING_INITIATED',
+      'INITIATED',
+      z.literal('OUTGOING'),
+    ),
     /** Schema of CALL_ACCEPTED as sent. */
     CALL_ACCEPTED: defineEmittedCallEvent('CALL_ACCEPTED', 'IN_PROGRESS'),
     /** Schema of CALL_ENDED as sent. */

@@ -1,55 +1,60 @@
 import * as z from 'zod/mini'
 import { type ErrorCode, errorCodes, isErrorCode } from './error-codes.ts'
-import { exact } from './exact.ts'
+import { exact, type ObjectSchema } from './exact.ts'
 import { Issue } from './issue.ts'
-
-/** Schema of {@link ErrorBody}. */
-export const ErrorBody = /* @__PURE__ */ exact(() => ({
-  /** The HTTP status. */
-  statusCode: z.number(),
-  /** The status's reason phrase, such as `Bad Request`. */
-  error: z.string(),
-  /** What went wrong, for people. */
-  message: z.string(),
-  /** What went wrong, for programs: a code from the closed list. */
-  code: z.enum(Object.keys(errorCodes).filter(isErrorCode)) as z.ZodMiniType<ErrorCode>,
-  /** The invalid fields, if any. */
-  issues: z.optional(z.array(Issue)),
-}))
+import { unchecked } from './unchecked.ts'
 
 /**
  * Body of every error response of the reference server, and of 202 (`summary_pending`).
  *
  * @interface
  */
-export type ErrorBody = z.infer<typeof ErrorBody>
-
-/** An optional field that is dropped if it does not match the schema. */
-const droppable = <Schema extends z.core.$ZodType>(schema: Schema) =>
-  z.optional(
-    z
-      .custom<z.output<Schema> | undefined>()
-      .check(z.overwrite((value) => (z.safeParse(schema, value).success ? value : undefined))),
-  )
-
-/** Schema of {@link ReceivedErrorBody}. */
-export const ReceivedErrorBody = /* @__PURE__ */ exact(() => ({
+export type ErrorBody = {
   /** The HTTP status. */
-  statusCode: droppable(z.number()),
-  /** The status's reason phrase. */
-  error: droppable(z.string()),
-  /** What went wrong, for people: one sentence or several. */
-  message: droppable(z.union([z.string(), z.array(z.string())])),
-  /** What went wrong, for programs. The reference server sends codes from a closed list. */
-  code: droppable(z.string()),
-  /** The invalid fields. */
-  issues: droppable(z.array(Issue)),
+  statusCode: number
+  /** The status's reason phrase, such as `Bad Request`. */
+  error: string
+  /** What went wrong, for people. */
+  message: string
+  /** What went wrong, for programs: a code from the closed list. */
+  code: ErrorCode
+  /** The invalid fields, if any. */
+  issues?: Issue[] | undefined
+}
+
+/** Schema of {@link ErrorBody}. */
+export const ErrorBody: ObjectSchema<ErrorBody> = /* @__PURE__ */ exact(() => ({
+  statusCode: z.number(),
+  error: z.string(),
+  message: z.string(),
+  code: z.enum(Object.keys(errorCodes).filter(isErrorCode)) as z.ZodMiniType<ErrorCode>,
+  issues: z.optional(z.array(Issue)),
 }))
 
 /**
  * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be
- * unknown. A field of the wrong type is dropped, so parsing fails only if the body is not an object.
+ * unknown. A field of another type is left out, so parsing fails only if the body is not an object.
  *
  * @interface
  */
-export type ReceivedErrorBody = z.infer<typeof ReceivedErrorBody>
+export type ReceivedErrorBody = {
+  /** The HTTP status. */
+  statusCode?: number | undefined
+  /** The status's reason phrase. */
+  error?: string | undefined
+  /** What went wrong, for people: one sentence or several. */
+  message?: string | string[] | undefined
+  /** What went wrong, for programs. The reference server sends codes from a closed list. */
+  code?: string | undefined
+  /** The invalid fields. */
+  issues?: Issue[] | undefined
+}
+
+/** Schema of {@link ReceivedErrorBody}. */
+export const ReceivedErrorBody: ObjectSchema<ReceivedErrorBody> = /* @__PURE__ */ exact(() => ({
+  statusCode: unchecked(z.number()),
+  error: unchecked(z.string()),
+  message: unchecked(z.union([z.string(), z.array(z.string())])),
+  code: unchecked(z.string()),
+  issues: unchecked(z.array(Issue)),
+}))

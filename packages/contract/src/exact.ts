@@ -1,16 +1,22 @@
 import * as z from 'zod/mini'
 
-/** An object schema that keeps unknown fields when parsing, but whose inferred type has the known fields only. */
-export type Exact<Shape extends z.core.$ZodShape> = z.ZodMiniObject<Shape, z.core.$strip>
+/** A zod schema of an object. */
+export interface ObjectSchema<Value> extends z.ZodMiniType<Value> {
+  /** Schemas of the fields, by name. */
+  readonly shape: { readonly [Field in keyof Value]-?: z.ZodMiniType }
+}
+
+/** `unknown` if `A` and `B` are the same type; otherwise `never`. */
+export type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? unknown : never
+
+type Output<Shape extends z.core.$ZodShape> = z.output<z.ZodMiniObject<Shape, z.core.$strip>>
 
 /**
- * Keeps unknown fields when parsing, but leaves the index signature out of the inferred type: with it, a misspelled
- * `event.calId` would compile. `extraFields` reads the unknown fields.
+ * Creates a schema that keeps unknown fields. `Value` is an interface with the known fields only: an index signature would
+ * let a misspelled `event.calId` compile. It does not compile if `Value` and the schemas of the fields differ.
  *
  * The shape is a function, and callers mark the call as pure, so that bundlers can drop unused schemas.
  */
-export const exact = <Shape extends z.core.$ZodShape>(shape: () => Shape): Exact<Shape> =>
-  z.looseObject(shape()) as unknown as Exact<Shape>
-
-/** An object schema that rejects unknown fields. */
-export type Strict<Shape extends z.core.$ZodShape> = z.ZodMiniObject<Shape, z.core.$strict>
+export const exact = <Value, Shape extends z.core.$ZodShape>(
+  shape: () => Shape & Same<Output<Shape>, Value>,
+): ObjectSchema<Value> => z.looseObject(shape()) as unknown as ObjectSchema<Value>

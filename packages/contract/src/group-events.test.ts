@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventNames } from './event-name.ts'
+import { eventNames, isEventName } from './event-name.ts'
+import { validateEvent } from './validate-event.ts'
 import type { EventName } from './webhook-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 
@@ -35,8 +36,18 @@ test.each(names)('%s: %s is in any ISO 8601 format, or empty or null', (name, fi
   for (const value of ['today', 1767261600]) expect(accepts(name, { [field]: value })).toBe(false)
 })
 
-test.each(names)('%s: orgId and integrationId may have any type', (name) => {
-  for (const value of ['a', 1, null]) expect(accepts(name, { orgId: value, integrationId: value })).toBe(true)
+test.each(names)('%s: orgId and integrationId are left out if they have another type', (name) => {
+  for (const value of ['a', '', null, 1, {}]) {
+    const event = { event: name, groupId: 'g' }
+    const expected = typeof value === 'string' || value === null ? { ...event, orgId: value } : event
+    expect(accepts(name, { orgId: value, integrationId: value })).toBe(true)
+    expect(
+      validateEvent(isEventName(name) ? name : 'GROUP_CREATED', { ...event, orgId: value }),
+    ).toStrictEqual({
+      success: true,
+      data: expected,
+    })
+  }
 })
 
 test('the inviteLink of GROUP_CREATED is a string or null', () => {

@@ -1,91 +1,91 @@
 import * as z from 'zod/mini'
-import { type Exact, exact } from './exact.ts'
+import { exact, type ObjectSchema } from './exact.ts'
+import type { Flat } from './flat.ts'
 import { nonEmpty } from './text.ts'
 import { TimestampOrEmpty } from './timestamp.ts'
-
-const defineGroupFields = () => ({
-  /** The group's id, as in the response to the create request. */
-  groupId: nonEmpty(),
-  /** The group's name. */
-  groupName: z.nullish(z.string()),
-  // A live service sends the next two. Their types are not published.
-  /** The service's id for the organization. */
-  orgId: z.optional(z.unknown()),
-  /** The service's id for the integration. */
-  integrationId: z.optional(z.unknown()),
-})
+import { unchecked } from './unchecked.ts'
 
 /**
- * Schemas of the fields of a group event. Only `event` and `groupId` are required.
+ * The fields of every group event. Only `event` and `groupId` are required.
  *
  * @interface
  */
-export type GroupEventShape<Name extends string> = {
+export type GroupEvent<Name extends string> = {
   /** The event's name. */
-  event: z.ZodMiniLiteral<Name>
-} & ReturnType<typeof defineGroupFields>
+  event: Name
+  /** The group's id, as in the response to the create request. */
+  groupId: string
+  /** The group's name. */
+  groupName?: string | null | undefined
+  /** The service's id for the organization. */
+  orgId?: string | null | undefined
+  /** The service's id for the integration. */
+  integrationId?: string | null | undefined
+}
 
-const defineParticipantFields = () => ({
-  /** The participant's phone number. */
+/**
+ * The fields of every event about a participant.
+ *
+ * @interface
+ */
+export type ParticipantEvent<Name extends string> = Flat<
+  GroupEvent<Name> & {
+    /** The participant's phone number. */
+    customerPhone?: string | null | undefined
+  }
+>
+
+const defineGroupEvent = <Name extends string>(name: Name) => ({
+  event: z.literal(name),
+  groupId: nonEmpty(),
+  groupName: z.nullish(z.string()),
+  orgId: unchecked(z.nullable(z.string())),
+  integrationId: unchecked(z.nullable(z.string())),
+})
+
+const defineParticipantEvent = <Name extends string>(name: Name) => ({
+  ...defineGroupEvent(name),
   customerPhone: z.nullish(z.string()),
 })
-
-/**
- * Schema of the field that all participant events have.
- *
- * @interface
- */
-export type ParticipantShape = ReturnType<typeof defineParticipantFields>
-
-const defineGroupEvent = <Name extends string, Fields extends z.core.$ZodShape>(
-  name: Name,
-  fields: () => Fields,
-): Exact<GroupEventShape<Name> & Fields> =>
-  exact(() => ({ event: z.literal(name), ...defineGroupFields(), ...fields() }))
-
-const defineParticipantEvent = <Name extends string, Fields extends z.core.$ZodShape>(
-  name: Name,
-  fields: () => Fields,
-): Exact<GroupEventShape<Name> & ParticipantShape & Fields> =>
-  exact(() => ({ event: z.literal(name), ...defineGroupFields(), ...defineParticipantFields(), ...fields() }))
-
-/** Schema of {@link GroupCreatedEvent}. */
-export const GroupCreatedEvent = /* @__PURE__ */ defineGroupEvent('GROUP_CREATED', () => ({
-  /** Link with which anyone can join the group: treat it as a credential. */
-  inviteLink: z.nullish(z.string()),
-  /** When the group was created, in ISO 8601. */
-  groupCreatedAt: z.nullish(TimestampOrEmpty),
-}))
 
 /**
  * A group was created through the create endpoint.
  *
  * @interface
  */
-export type GroupCreatedEvent = z.infer<typeof GroupCreatedEvent>
+export type GroupCreatedEvent = Flat<
+  GroupEvent<'GROUP_CREATED'> & {
+    /** Link with which anyone can join the group: treat it as a credential. */
+    inviteLink?: string | null | undefined
+    /** When the group was created, in ISO 8601. */
+    groupCreatedAt?: string | null | undefined
+  }
+>
 
-/** Schema of {@link GroupParticipantJoinedEvent}. */
-export const GroupParticipantJoinedEvent = /* @__PURE__ */ defineParticipantEvent(
-  'GROUP_PARTICIPANT_JOINED',
-  () => ({
-    /** When the participant joined, in ISO 8601. */
-    participantJoinedAt: z.nullish(TimestampOrEmpty),
-  }),
-)
+/** Schema of {@link GroupCreatedEvent}. */
+export const GroupCreatedEvent: ObjectSchema<GroupCreatedEvent> = /* @__PURE__ */ exact(() => ({
+  ...defineGroupEvent('GROUP_CREATED'),
+  inviteLink: z.nullish(z.string()),
+  groupCreatedAt: z.nullish(TimestampOrEmpty),
+}))
 
 /**
  * A participant joined the group.
  *
  * @interface
  */
-export type GroupParticipantJoinedEvent = z.infer<typeof GroupParticipantJoinedEvent>
+export type GroupParticipantJoinedEvent = Flat<
+  ParticipantEvent<'GROUP_PARTICIPANT_JOINED'> & {
+    /** When the participant joined, in ISO 8601. */
+    participantJoinedAt?: string | null | undefined
+  }
+>
 
-/** Schema of {@link GroupParticipantLeftEvent}. */
-export const GroupParticipantLeftEvent = /* @__PURE__ */ defineParticipantEvent(
-  'GROUP_PARTICIPANT_LEFT',
+/** Schema of {@link GroupParticipantJoinedEvent}. */
+export const GroupParticipantJoinedEvent: ObjectSchema<GroupParticipantJoinedEvent> = /* @__PURE__ */ exact(
   () => ({
-    /** When the participant left, in ISO 8601. */
-    participantLeftAt: z.nullish(TimestampOrEmpty),
+    ...defineParticipantEvent('GROUP_PARTICIPANT_JOINED'),
+    participantJoinedAt: z.nullish(TimestampOrEmpty),
   }),
 )
 
@@ -94,14 +94,18 @@ export const GroupParticipantLeftEvent = /* @__PURE__ */ defineParticipantEvent(
  *
  * @interface
  */
-export type GroupParticipantLeftEvent = z.infer<typeof GroupParticipantLeftEvent>
+export type GroupParticipantLeftEvent = Flat<
+  ParticipantEvent<'GROUP_PARTICIPANT_LEFT'> & {
+    /** When the participant left, in ISO 8601. */
+    participantLeftAt?: string | null | undefined
+  }
+>
 
-/** Schema of {@link GroupParticipantRemovedEvent}. */
-export const GroupParticipantRemovedEvent = /* @__PURE__ */ defineParticipantEvent(
-  'GROUP_PARTICIPANT_REMOVED',
+/** Schema of {@link GroupParticipantLeftEvent}. */
+export const GroupParticipantLeftEvent: ObjectSchema<GroupParticipantLeftEvent> = /* @__PURE__ */ exact(
   () => ({
-    /** When the participant was removed, in ISO 8601. */
-    participantRemovedAt: z.nullish(TimestampOrEmpty),
+    ...defineParticipantEvent('GROUP_PARTICIPANT_LEFT'),
+    participantLeftAt: z.nullish(TimestampOrEmpty),
   }),
 )
 
@@ -110,4 +114,17 @@ export const GroupParticipantRemovedEvent = /* @__PURE__ */ defineParticipantEve
  *
  * @interface
  */
-export type GroupParticipantRemovedEvent = z.infer<typeof GroupParticipantRemovedEvent>
+export type GroupParticipantRemovedEvent = Flat<
+  ParticipantEvent<'GROUP_PARTICIPANT_REMOVED'> & {
+    /** When the participant was removed, in ISO 8601. */
+    participantRemovedAt?: string | null | undefined
+  }
+>
+
+/** Schema of {@link GroupParticipantRemovedEvent}. */
+export const GroupParticipantRemovedEvent: ObjectSchema<GroupParticipantRemovedEvent> = /* @__PURE__ */ exact(
+  () => ({
+    ...defineParticipantEvent('GROUP_PARTICIPANT_REMOVED'),
+    participantRemovedAt: z.nullish(TimestampOrEmpty),
+  }),
+)

@@ -3,7 +3,7 @@
 export { CreateGroupRequest, CreateGroupResponse, createGroupErrorCodes } from './create-group.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
 export { limits } from './limits.ts'
-export { SummaryRecord, type SummaryRecordShape } from './summary.ts'
+export { SummaryRecord } from './summary.ts'
 
 // Error bodies.
 
@@ -13,32 +13,30 @@ export { reasonPhrases } from './reason-phrases.ts'
 
 // Events as received: lenient.
 
-export { CallAiSummaryEvent, type CallAiSummaryShape, CallSummary } from './call-ai-summary-event.ts'
-export type { CallDetailsShape } from './call-details.ts'
+export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+export type { CallDetails } from './call-details.ts'
 export {
   CallAcceptedEvent,
   CallEndedEvent,
-  type CallEventShape,
   CallIncomingInitiatedEvent,
+  type CallLifecycleEvent,
   CallMissedEvent,
-  type CallMissedShape,
   CallNotPickedEvent,
   CallOutgoingInitiatedEvent,
   CallRejectedEvent,
 } from './call-events.ts'
-export type { CallFactsShape } from './call-facts.ts'
+export type { CallFacts } from './call-facts.ts'
 export { eventNames, isEventName } from './event-name.ts'
 export {
   GroupCreatedEvent,
-  type GroupEventShape,
+  type GroupEvent,
   GroupParticipantJoinedEvent,
   GroupParticipantLeftEvent,
   GroupParticipantRemovedEvent,
-  type ParticipantShape,
+  type ParticipantEvent,
 } from './group-events.ts'
 export {
   type EventName,
-  type EventSchemas,
   eventSchemas,
   type WebhookEvent,
   type WebhookEventOf,
@@ -46,7 +44,7 @@ export {
 
 // Events as the reference server sends them: strict.
 
-export type { EmittedCallShape } from './emitted-call.ts'
+export type { EmittedCallEvent } from './emitted-call.ts'
 export {
   type EmittedEvent,
   type EmittedEventName,
@@ -63,13 +61,14 @@ export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from
 
 // Validating and reading.
 
-export type { Exact, Strict } from './exact.ts'
+export type { ObjectSchema } from './exact.ts'
 export { extraFields, type SchemaWithShape } from './extra-fields.ts'
+export type { Flat } from './flat.ts'
 export { Issue, toIssues } from './issue.ts'
 export { redact } from './redact.ts'
 export { parseRetryAfter } from './retry-after.ts'
 export { type Validation, validate } from './validate.ts'
 export { validateEvent } from './validate-event.ts'
 
-// Withheld: the schema builders (exact, text, storable …) and the code generated from the event schemas, which
-// validateEvent uses. The types Exact, Strict and …Shape are exported only because the types of the schemas refer to them.
+// Withheld: the schema builders (exact, text, storable …) and the code generated from the schemas, which validateEvent
+// uses. Flat is exported only because the types of the events refer to it.

@@ -1,21 +1,24 @@
 import * as z from 'zod/mini'
-import { exact } from './exact.ts'
+import { exact, type ObjectSchema } from './exact.ts'
 import { formatAlternatives } from './format-alternatives.ts'
-
-/** Schema of {@link Issue}. */
-export const Issue = /* @__PURE__ */ exact(() => ({
-  /** Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input. */
-  path: z.string(),
-  /** What is wrong, such as `subject must not be empty`. */
-  message: z.string(),
-}))
 
 /**
  * One problem of an invalid input.
  *
  * @interface
  */
-export type Issue = z.infer<typeof Issue>
+export type Issue = {
+  /** Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input. */
+  path: string
+  /** What is wrong, such as `subject must not be empty`. */
+  message: string
+}
+
+/** Schema of {@link Issue}. */
+export const Issue: ObjectSchema<Issue> = /* @__PURE__ */ exact(() => ({
+  path: z.string(),
+  message: z.string(),
+}))
 
 const expectations: Record<string, string> = { array: 'an array', int: 'an integer', object: 'an object' }
 

@@ -1,23 +1,7 @@
-import type * as z from 'zod/mini'
 import { CallSummary } from './call-ai-summary-event.ts'
-import { type CallDetailsShape, defineCallDetails } from './call-details.ts'
-import { type Exact, exact } from './exact.ts'
-
-/**
- * Schemas of the fields of a fetched summary.
- *
- * @interface
- */
-export type SummaryRecordShape = CallDetailsShape & {
-  /** The AI summary. */
-  summary: typeof CallSummary
-}
-
-/** Schema of {@link SummaryRecord}. */
-export const SummaryRecord: Exact<SummaryRecordShape> = /* @__PURE__ */ exact(() => ({
-  ...defineCallDetails(),
-  summary: CallSummary,
-}))
+import { type CallDetails, defineCallDetails } from './call-details.ts'
+import { exact, type ObjectSchema } from './exact.ts'
+import type { Flat } from './flat.ts'
 
 /**
  * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are
@@ -25,4 +9,15 @@ export const SummaryRecord: Exact<SummaryRecordShape> = /* @__PURE__ */ exact(()
  *
  * @interface
  */
-export type SummaryRecord = z.infer<typeof SummaryRecord>
+export type SummaryRecord = Flat<
+  CallDetails & {
+    /** The AI summary. */
+    summary: CallSummary
+  }
+>
+
+/** Schema of {@link SummaryRecord}. */
+export const SummaryRecord: ObjectSchema<SummaryRecord> = /* @__PURE__ */ exact(() => ({
+  ...defineCallDetails(),
+  summary: CallSummary,
+}))

@@ -1,21 +1,10 @@
 import * as z from 'zod/mini'
-
-type TextRules = {
-  readonly min?: 0 | 1
-  /** Maximum length in code points. */
-  readonly max?: number
-  readonly pattern?: RegExp
-  /** Describes the pattern in the sentence "must be …". */
-  readonly form?: string
-}
-
-// Counts code points only when the UTF-16 length leaves the answer open.
-const isWithinLength = (text: string, max: number): boolean =>
-  text.length <= max || (text.length <= max * 2 && [...text].length <= max)
+import { isWithinLength, storableText, type TextRules } from './text-rules.ts'
 
 /**
  * A string schema. It uses one check of its own: zod's `minLength` and `maxLength` count UTF-16 code units, and together
- * with `regex` they add half a kilobyte to every bundle. The JSON Schema conversion reads the rules from the bag.
+ * with `regex` they add half a kilobyte to every bundle. The JSON Schema conversion reads the rules from the bag, and so
+ * does the generator of the rules without zod.
  */
 export const text = ({
   min = 0,
@@ -32,7 +21,7 @@ export const text = ({
   check._zod.onattach.push(({ _zod: { bag } }) => {
     if (min > 0) bag.minimum = min
     if (max < Number.POSITIVE_INFINITY) bag.maximum = max
-    if (pattern) bag.patterns = new Set([pattern])
+    if (pattern) Object.assign(bag, { patterns: new Set([pattern]), form })
   })
   return z.string().check(check)
 }
@@ -40,11 +29,6 @@ export const text = ({
 /** A non-empty string schema. */
 export const nonEmpty = () => text({ min: 1 })
 
-/** A schema of strings that every store can save: well-formed Unicode without NUL, because PostgreSQL rejects the rest. */
+/** A schema of strings that every store can save. */
 export const storable = (length: Pick<TextRules, 'min' | 'max'>) =>
-  text({
-    ...length,
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes NUL
-    pattern: /^[^\u0000\uD800-\uDFFF]*$/u,
-    form: 'text without a NUL character or a lone surrogate',
-  })
+  text({ ...length, pattern: storableText, form: 'text without a NUL character or a lone surrogate' })

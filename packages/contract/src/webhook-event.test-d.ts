@@ -92,16 +92,25 @@ expectTypeOf<CallEndedEvent['callDirection']>().toEqualTypeOf<
 expectTypeOf<CallEndedEvent['agentNumber']>().toEqualTypeOf<string | null | undefined>()
 expectTypeOf<CallEndedEvent['durationInSeconds']>().toEqualTypeOf<number | null | undefined>()
 expectTypeOf<CallEndedEvent['callStartedAt']>().toEqualTypeOf<string | null | undefined>()
-expectTypeOf<CallEndedEvent['pickedBy']>().toEqualTypeOf<unknown>()
-expectTypeOf<CallMissedEvent['isNewCaller']>().toEqualTypeOf<unknown>()
+expectTypeOf<
+  CallEndedEvent[
+    | 'customerId'
+    | 'chatId'
+    | 'chatMessageId'
+    | 'pickedBy'
+    | 'rejectedBy'
+    | 'endedBy'
+    | 'deviceId']
+>().toEqualTypeOf<string | null | undefined>()
+expectTypeOf<CallMissedEvent['isNewCaller' | 'isChatAssigned']>().toEqualTypeOf<boolean | null | undefined>()
 expectTypeOf<{ event: 'CALL_ENDED'; callId: string }>().toExtend<CallEndedEvent>()
 
 expectTypeOf<GroupParticipantLeftEvent>().toEqualTypeOf<{
   event: 'GROUP_PARTICIPANT_LEFT'
   groupId: string
   groupName?: string | null | undefined
-  orgId?: unknown
-  integrationId?: unknown
+  orgId?: string | null | undefined
+  integrationId?: string | null | undefined
   customerPhone?: string | null | undefined
   participantLeftAt?: string | null | undefined
 }>()

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini'
 import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import {
   CallAcceptedEvent,
@@ -9,6 +8,7 @@ import {
   CallOutgoingInitiatedEvent,
   CallRejectedEvent,
 } from './call-events.ts'
+import type { ObjectSchema } from './exact.ts'
 import {
   GroupCreatedEvent,
   GroupParticipantJoinedEvent,
@@ -16,39 +16,32 @@ import {
   GroupParticipantRemovedEvent,
 } from './group-events.ts'
 
-/** Type of {@link eventSchemas}. */
-export type EventSchemas = {
-  /** Schema of GROUP_CREATED. */
-  readonly GROUP_CREATED: typeof GroupCreatedEvent
-  /** Schema of GROUP_PARTICIPANT_JOINED. */
-  readonly GROUP_PARTICIPANT_JOINED: typeof GroupParticipantJoinedEvent
-  /** Schema of GROUP_PARTICIPANT_LEFT. */
-  readonly GROUP_PARTICIPANT_LEFT: typeof GroupParticipantLeftEvent
-  /** Schema of GROUP_PARTICIPANT_REMOVED. */
-  readonly GROUP_PARTICIPANT_REMOVED: typeof GroupParticipantRemovedEvent
-  /** Schema of CALL_INCOMING_INITIATED. */
-  readonly CALL_INCOMING_INITIATED: typeof CallIncomingInitiatedEvent
-  /** Schema of CALL_OUTGOING_INITIATED. */
-  readonly CALL_OUTGOING_INITIATED: typeof CallOutgoingInitiatedEvent
-  /** Schema of CALL_ACCEPTED. */
-  readonly CALL_ACCEPTED: typeof CallAcceptedEvent
-  /** Schema of CALL_ENDED. */
-  readonly CALL_ENDED: typeof CallEndedEvent
-  /** Schema of CALL_AI_SUMMARY. */
-  readonly CALL_AI_SUMMARY: typeof CallAiSummaryEvent
-  /** Schema of CALL_MISSED. */
-  readonly CALL_MISSED: typeof CallMissedEvent
-  /** Schema of CALL_REJECTED. */
-  readonly CALL_REJECTED: typeof CallRejectedEvent
-  /** Schema of CALL_NOT_PICKED. */
-  readonly CALL_NOT_PICKED: typeof CallNotPickedEvent
-}
+/** Any known event: a union discriminated by `event`, so that a `switch` on it narrows the type. */
+export type WebhookEvent =
+  | GroupCreatedEvent
+  | GroupParticipantJoinedEvent
+  | GroupParticipantLeftEvent
+  | GroupParticipantRemovedEvent
+  | CallIncomingInitiatedEvent
+  | CallOutgoingInitiatedEvent
+  | CallAcceptedEvent
+  | CallEndedEvent
+  | CallAiSummaryEvent
+  | CallMissedEvent
+  | CallRejectedEvent
+  | CallNotPickedEvent
+
+/** Name of a known event. */
+export type EventName = WebhookEvent['event']
+
+/** An event by name: `WebhookEventOf<'CALL_ENDED'>` is {@link CallEndedEvent}. */
+export type WebhookEventOf<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
 /**
  * Lenient schemas for receiving events, by name: the nine events of the specification, then three that a live service
  * sends. {@link emittedEventSchemas} has the strict schemas for sending.
  */
-export const eventSchemas: EventSchemas = {
+export const eventSchemas: { readonly [Name in EventName]: ObjectSchema<WebhookEventOf<Name>> } = {
   GROUP_CREATED: GroupCreatedEvent,
   GROUP_PARTICIPANT_JOINED: GroupParticipantJoinedEvent,
   GROUP_PARTICIPANT_LEFT: GroupParticipantLeftEvent,
@@ -62,12 +55,3 @@ export const eventSchemas: EventSchemas = {
   CALL_REJECTED: CallRejectedEvent,
   CALL_NOT_PICKED: CallNotPickedEvent,
 }
-
-/** Name of a known event. */
-export type EventName = Extract<keyof EventSchemas, string>
-
-/** An event by name: `WebhookEventOf<'CALL_ENDED'>` is {@link CallEndedEvent}. */
-export type WebhookEventOf<Name extends EventName> = z.infer<EventSchemas[Name]>
-
-/** Any known event: a union discriminated by `event`, so that a `switch` on it narrows the type. */
-export type WebhookEvent = { [Name in EventName]: WebhookEventOf<Name> }[EventName]

@@ -1,10 +1,6 @@
 import type * as z from 'zod/mini'
 import { dateTime, dateTimeOrEmpty } from '../src/date-time.ts'
-import { type EventName, eventSchemas } from '../src/webhook-event.ts'
-
-// The exported names come from the generated file, so they cannot be used here.
-const isEventName = (name: string): name is EventName => Object.hasOwn(eventSchemas, name)
-const eventNames = Object.keys(eventSchemas).filter(isEventName)
+import { shareFields } from './shared-fields.ts'
 
 const patternNames: ReadonlyMap<unknown, string> = new Map([
   [dateTime, 'dateTime'],
@@ -13,7 +9,10 @@ const patternNames: ReadonlyMap<unknown, string> = new Map([
 
 const formatIsText = (at: string) => `typeof ${at} === 'string'`
 
-const formatText = (at: string, { minimum, patterns, ...others }: Record<string, unknown>): string => {
+const formatText = (
+  at: string,
+  { minimum, patterns, form: _, ...others }: Record<string, unknown>,
+): string => {
   const [pattern, ...more] = patterns instanceof Set ? patterns : []
   const known = more.length === 0 && (pattern === undefined || patternNames.has(pattern))
   if (!known || Object.keys(others).length > 0)
@@ -27,14 +26,15 @@ const formatChoices = (at: string, values: readonly unknown[]): string => {
   return choices.length === 1 ? choices.join() : `(${choices.join(' || ')})`
 }
 
-// An empty string when every value is valid.
 const formatCondition = (at: string, schema: z.core.$ZodType): string => {
   const { def, bag } = (schema as z.core.$ZodTypes)._zod
-  if ((def.checks?.length ?? 0) > (def.type === 'string' ? 1 : 0))
+  if (def.checks?.length && def.type !== 'string' && def.type !== 'union')
     throw new Error(`The generator does not support a rule of ${at}. Extend accepts-event-source.ts.`)
   switch (def.type) {
     case 'string':
       return formatText(at, bag)
+    case 'boolean':
+      return `typeof ${at} === 'boolean'`
     case 'number':
       return `Number.isFinite(${at})`
     case 'literal':
@@ -48,8 +48,14 @@ const formatCondition = (at: string, schema: z.core.$ZodType): string => {
       return formatOptional(at, 'undefined', def.innerType)
     case 'nullable':
       return formatOptional(at, 'null', def.innerType)
+    case 'union': {
+      const [first, ...others] = def.options
+      // The check of `unchecked`: what is not of the first type is left out, so the event is not returned unchanged.
+      if (!first || others.length !== 1 || others[0]?._zod.def.type !== 'unknown') break
+      return formatCondition(at, first)
+    }
     case 'object':
-      return `isObject(${at}) && ${formatConditions(at, def.shape)}`
+      return `isObject(${at}) && ${formatConditions(at, def.shape).join(' &&\n  ')}`
   }
   throw new Error(
     `The generator does not support the type ${def.type} of ${at}. Extend accepts-event-source.ts.`,
@@ -57,36 +63,24 @@ const formatCondition = (at: string, schema: z.core.$ZodType): string => {
 }
 
 const formatOptional = (at: string, absence: 'undefined' | 'null', schema: z.core.$ZodType): string => {
-  if (schema._zod.def.type === 'unknown') return ''
   const rest = formatCondition(at, schema)
   return rest.startsWith(`(${at} === null || `)
     ? rest.replace('===', '==')
     : `(${at} === ${absence} || ${rest})`
 }
 
-const formatConditions = (at: string, shape: z.core.$ZodShape): string =>
-  Object.entries(shape)
-    .map(([name, schema]) => formatCondition(`${at}.${name}`, schema))
-    .filter(Boolean)
-    .join(' &&\n  ')
-
-const toCamelCase = (name: string) =>
-  name.toLowerCase().replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const formatConditions = (at: string, shape: z.core.$ZodShape): string[] =>
+  Object.entries(shape).map(([name, schema]) => formatCondition(`${at}.${name}`, schema))
 
 /** Generates `accepts-event.ts` from the event schemas: one condition per field. */
 export const generateAcceptsEvent = (): string => {
-  const named = new Map<string, string>()
-  const entries = eventNames.map((name) => {
-    const { event: _, ...shape } = eventSchemas[name].shape
-    const body = formatConditions('value', shape)
-    const rest = named.get(body) ?? `${toCamelCase(name)}Fields`
-    named.set(body, rest)
-    return `  ${name}: ${rest},\n`
-  })
-  const functions = [...named].map(
-    ([body, name]) => `\nconst ${name} = (value: Fields): boolean =>\n  ${body}\n`,
+  const { functions, events } = shareFields('Fields', (shape) => formatConditions('value', shape))
+  const shared = functions.map(
+    ({ name, base, lines }) =>
+      `\nconst ${name} = (value: Fields): boolean =>\n  ${[...(base ? [`${base}(value)`] : []), ...lines].join(' &&\n  ')}\n`,
   )
-  return `// Generated from the schemas by accepts-event.test.ts. Update with "npx vitest run packages/contract -u".
+  const entries = events.map(({ event, name }) => `  ${event}: ${name},\n`)
+  return `// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 import { dateTime, dateTimeOrEmpty } from './date-time.ts'
 import type { EventName } from './webhook-event.ts'
@@ -98,10 +92,10 @@ export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !Object.hasOwn(value, '__proto__')
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => ${formatIsText('item')})
-${functions.join('')}
+${shared.join('')}
 /**
- * Conditions on the fields of each event, except \`event\`. Each accepts what the event's schema accepts, several times faster.
- * The schema would return an accepted value unchanged.
+ * Conditions on the fields of each event, except \`event\`. Each accepts what the event's schema returns unchanged, several
+ * times faster.
  */
 export const acceptsFields: { readonly [Name in EventName]: (value: Fields) => boolean } = {
 ${entries.join('')}}

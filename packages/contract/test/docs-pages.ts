@@ -66,16 +66,20 @@ ${sections.join('\n\n')}
 }
 
 const formatType = (schema: JsonObject): string => {
-  const { $ref, anyOf, const: only, enum: values, type = 'any' } = schema
+  const { $ref, anyOf, const: only, enum: values, type } = schema
   if ($ref !== undefined) return 'object'
-  if (Array.isArray(anyOf)) return anyOf.map(formatType).join(' or ')
+  if (Array.isArray(anyOf))
+    return anyOf
+      .filter((part) => Object.keys(part).length > 0)
+      .map(formatType)
+      .join(' or ')
   if (Array.isArray(values))
     return values
       .filter((value) => value !== '')
       .map((value) => `\`${value}\``)
       .join(', ')
   if (only !== undefined) return `\`${only}\``
-  return type === 'array' ? 'array of strings' : [type].flat().join(' or ')
+  return type === 'array' ? 'array of strings' : [type ?? []].flat().join(' or ')
 }
 
 const schemas = createJsonSchemas()

@@ -14,7 +14,9 @@ const bundle = async (contents: string, options: BuildOptions): Promise<string> 
 let published: string
 
 beforeAll(async () => {
-  published = await bundle(`export * from './index.ts'`, { external: ['zod'] })
+  published = await bundle(`export * from './index.ts'; export { validateBody } from './without-zod.ts'`, {
+    external: ['zod'],
+  })
 })
 
 const contract: Plugin = {
@@ -32,6 +34,7 @@ test.each([
   ['ReceivedErrorBody', 'statusCode', /CALL_|GROUP_|subject|recap|rate_limited/],
   ['eventSchemas', 'CALL_MISSED', /approval_required|statusCode|rate_limited|is required/],
   ['validateEvent', 'CALL_MISSED', /approval_required|statusCode|rate_limited|IN_PROGRESS/],
+  ['validateBody', 'approval_required', /_zod|CALL_|GROUP_|rate_limited|IN_PROGRESS/],
   ['errorCodes', 'rate_limited', /_zod|CALL_|subjectMaxLength/],
   ['endpoints', '/v1/call/ai-summary', /_zod|CALL_|rate_limited/],
   ['limits', 'requestBodyMaxBytes', /_zod|CALL_|rate_limited/],

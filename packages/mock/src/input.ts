@@ -15,7 +15,7 @@ const formatIssues = (error: z.core.$ZodError, fields: readonly string[]): strin
   const known = toIssues(error).filter((_, index) => error.issues[index]?.code !== 'unrecognized_keys')
   return [
     ...unknown.map((key) => `${JSON.stringify(key)} is unknown. ${suggestName(key, fields)}`),
-    ...known.map(({ path, message }) => (path === '' ? message : `${path} ${message}`)),
+    ...known.map(({ message }) => message),
   ].join('; ')
 }
 

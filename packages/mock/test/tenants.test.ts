@@ -134,3 +134,22 @@ test('rejects unknown options', async () => {
   )
   await expect(createMock({ startAt: 'yesterday' })).rejects.toThrow('startAt must be an ISO 8601 date-time')
 })
+
+test('names an invalid option once', async () => {
+  await expect(createMock({ seed: 'one' } as never)).rejects.toThrow('createMock: seed must be a number')
+  await expect(createMock({ startAt: 'x' })).rejects.toThrow('createMock: startAt must be')
+})
+
+test('a client option that is undefined keeps the default of the mock', async () => {
+  await using mock = await createMock()
+  const client = mock.client({
+    fetch: undefined,
+    baseUrl: undefined,
+    apiKey: undefined,
+    auth: undefined,
+    clock: undefined,
+    random: undefined,
+  })
+  await client.groups.create({ wabaNumber: mock.wabaNumber, subject: 'Order 7' })
+  expect(mock.requests).toHaveLength(1)
+})

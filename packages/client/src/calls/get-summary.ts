@@ -1,4 +1,5 @@
-import { endpoints, type Issue, type SummaryRecord } from '@wabakit/contract'
+import type { Issue, SummaryRecord } from '@wabakit/contract'
+import { endpoints } from '@wabakit/contract/without-zod'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { checkRequestOptions } from '../options/check-options.ts'

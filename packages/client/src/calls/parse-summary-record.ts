@@ -1,4 +1,5 @@
-import { CallSummary, SummaryRecord, type Validation, validate } from '@wabakit/contract'
+import type { SummaryRecord, Validation } from '@wabakit/contract'
+import { validateBody } from '@wabakit/contract/without-zod'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -11,7 +12,7 @@ const isObject = (value: unknown): value is Fields =>
  */
 export const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
-  const bare = validate(CallSummary, body)
-  const fields = bare.success ? { summary: bare.data } : body
-  return validate(SummaryRecord, isObject(fields) ? { callId, ...fields } : fields)
+  if (!isObject(body)) return validateBody('SummaryRecord', body)
+  const isBare = 'recap' in body && !('summary' in body)
+  return validateBody('SummaryRecord', { callId, ...(isBare ? { summary: body } : body) })
 }

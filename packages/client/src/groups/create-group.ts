@@ -1,4 +1,5 @@
-import { CreateGroupRequest, CreateGroupResponse, endpoints, validate } from '@wabakit/contract'
+import type { CreateGroupRequest, CreateGroupResponse } from '@wabakit/contract'
+import { endpoints, validateBody } from '@wabakit/contract/without-zod'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { checkRequestOptions } from '../options/check-options.ts'
@@ -12,18 +13,17 @@ export const createGroup = async (
   input: CreateGroupRequest,
   options: RequestOptions,
 ): Promise<WithResponse<CreateGroupResponse>> => {
-  const request = validate(CreateGroupRequest, input)
+  const request = validateBody('CreateGroupRequest', input)
   const issues = [...(request.success ? [] : request.issues), ...checkRequestOptions(options)]
   if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
   const { generateGroupIds, random, timeline } = settings
-  const generated = generateGroupIds ? generateGroupId(timeline.now(), random) : undefined
-  const groupId = request.data.groupId ?? generated
+  const { groupId = generateGroupIds ? generateGroupId(timeline.now(), random) : undefined } = request.data
   return send(settings, {
     endpoint: 'groups.create',
     ...endpoints['groups.create'],
     body: JSON.stringify({ ...request.data, groupId }),
     groupId,
-    parse: (json) => validate(CreateGroupResponse, json),
+    parse: (json) => validateBody('CreateGroupResponse', json),
     options,
   })
 }

@@ -1,3 +1,4 @@
+import type { KyInstance } from 'ky'
 import type { Auth } from './auth.ts'
 import type { Clock } from './clock.ts'
 import type { Fetch } from './fetch.ts'
@@ -54,6 +55,12 @@ export type ClientOptions = {
    * @default true
    */
   readonly generateGroupIds?: boolean | undefined
+  /**
+   * Your ky instance, which then sends every attempt: its hooks, `fetch`, headers and other defaults apply. Retries, time
+   * limits, error statuses and URLs remain the client's. Its hooks see the API key, unlike those of the client. An error
+   * of its hooks is a failed attempt. @default a plain one
+   */
+  readonly ky?: KyInstance | undefined
   /**
    * Sends the requests, for example `fetch` from undici or node-fetch. @default the global `fetch` at the time of the
    * request

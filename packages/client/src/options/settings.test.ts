@@ -39,6 +39,7 @@ const options: Record<keyof ClientOptions, undefined> = {
   totalTimeoutMs: undefined,
   retry: undefined,
   generateGroupIds: undefined,
+  ky: undefined,
   fetch: undefined,
   headers: undefined,
   logger: undefined,

@@ -54,6 +54,7 @@ export const readSettings = (options: ClientOptions) => {
     retry: { limit, backoffMs, maxRetryAfterMs, writes },
     generateGroupIds: options.generateGroupIds ?? true,
     random: options.random ?? generateRandom,
+    ky: options.ky,
     fetch: options.fetch,
     logger: options.logger,
     hooks: options.hooks ?? {},

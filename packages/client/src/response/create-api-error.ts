@@ -1,4 +1,5 @@
-import { isErrorCode, parseRetryAfter, ReceivedErrorBody, validate } from '@wabakit/contract'
+import type { ReceivedErrorBody } from '@wabakit/contract'
+import { isErrorCode, parseRetryAfter, validateBody } from '@wabakit/contract/without-zod'
 import type { ApiCall } from '../api-call.ts'
 import {
   ApiError,
@@ -35,7 +36,7 @@ const findClass = (status: number, { endpoint }: ApiCall<unknown>): typeof ApiEr
 
 const parseBody = (text: string): ReceivedErrorBody | undefined => {
   try {
-    const received = validate(ReceivedErrorBody, JSON.parse(text))
+    const received = validateBody('ReceivedErrorBody', JSON.parse(text))
     return received.success ? received.data : undefined
   } catch {
     return undefined

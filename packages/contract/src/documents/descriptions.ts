@@ -336,7 +336,7 @@ export const descriptions: {
     }
   },
   "ReceivedErrorBody": {
-    "description": "Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be unknown. A field of the wrong type is dropped, so parsing fails only if the body is not an object.",
+    "description": "Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be unknown. A field of another type is left out, so parsing fails only if the body is not an object.",
     "fields": {
       "code": "What went wrong, for programs. The reference server sends codes from a closed list.",
       "error": "The status's reason phrase.",

@@ -168,16 +168,16 @@ export const createTenant = ({
     get deliveries() {
       return state.recorder.deliveries
     },
-    client: (options) => {
+    client: (options = {}) => {
       const { authHeader: header } = settings
       return createClient({
-        baseUrl: url,
-        apiKey: account.apiKey,
-        clock,
-        random: clientRandom,
-        ...(header !== undefined && { auth: { header } }),
-        ...(!isListening && { fetch }),
         ...options,
+        baseUrl: options.baseUrl ?? url,
+        apiKey: options.apiKey ?? account.apiKey,
+        clock: options.clock ?? clock,
+        random: options.random ?? clientRandom,
+        auth: options.auth ?? (header === undefined ? undefined : { header }),
+        fetch: options.fetch ?? (isListening ? undefined : fetch),
       })
     },
     deliverTo: (target, options = {}) => targets.deliverTo(target, options.url ?? defaultReceiverUrl),

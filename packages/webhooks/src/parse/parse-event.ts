@@ -4,7 +4,7 @@ import {
   isEventName,
   validateEvent,
   type WebhookEvent,
-} from '@wabakit/contract/events'
+} from '@wabakit/contract/without-zod'
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 

@@ -1,26 +1,27 @@
+import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type * as z from 'zod/mini'
 import { generateAcceptsEvent } from '../test/accepts-event-source.ts'
-import { generateEventRules } from '../test/event-rules-source.ts'
 import { mutate } from '../test/mutations.ts'
-import { eventExamples } from './documents/examples.ts'
+import { bodySchemas, generateRules } from '../test/rules-source.ts'
+import { buildErrorExample } from './documents/errors.ts'
+import { createGroupRequestExample, createGroupResponseExample, eventExamples } from './documents/examples.ts'
 import { eventNames } from './event-name.ts'
 import { validate } from './validate.ts'
+import { validateBody } from './validate-body.ts'
 import { acceptsEvent, validateEvent } from './validate-event.ts'
 import { eventSchemas } from './webhook-event.ts'
-
-const hasProto = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__')
 
 test('accepts-event.ts is generated from the schemas', async () => {
   await expect(generateAcceptsEvent()).toMatchFileSnapshot('./accepts-event.ts')
 })
 
-test('event-rules.ts is generated from the schemas', async () => {
-  await expect(generateEventRules()).toMatchFileSnapshot('./event-rules.ts')
+test('rules.ts is generated from the schemas', async () => {
+  await expect(generateRules()).toMatchFileSnapshot('./rules.ts')
 })
 
-test.each(eventNames)('finds the same issues in any %s as its schema', (name) => {
+test.each(eventNames)('parses any %s like its schema', (name) => {
   fc.assert(
     fc.property(mutate(eventExamples[name]), (value) => {
       expect(validateEvent(name, value)).toEqual(validate(eventSchemas[name], value))
@@ -29,16 +30,30 @@ test.each(eventNames)('finds the same issues in any %s as its schema', (name) =>
   )
 })
 
-test.each(eventNames)('accepts exactly the %s that its schema accepts, and returns it unchanged', (name) => {
+const { event: _, ...record } = eventExamples.CALL_AI_SUMMARY
+
+test.each([
+  ['CreateGroupRequest', createGroupRequestExample],
+  ['CreateGroupResponse', createGroupResponseExample],
+  ['SummaryRecord', record],
+  ['ReceivedErrorBody', { ...buildErrorExample('invalid_subject'), message: ['one', 'two'] }],
+] as const)('parses any %s like its schema', (name, example) => {
+  fc.assert(
+    fc.property(fc.oneof({ weight: 9, arbitrary: mutate(example) }, fc.jsonValue()), (value) => {
+      expect(validateBody(name, value)).toEqual(validate<z.ZodMiniType>(bodySchemas[name], value))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test.each(eventNames)('accepts exactly the %s that its schema returns unchanged', (name) => {
   let accepted = 0
   fc.assert(
     fc.property(mutate(eventExamples[name]), (value) => {
-      const parsed = eventSchemas[name].safeParse(value)
-      const dropsProto = hasProto(value) || ('summary' in value && hasProto(value.summary))
-      if (!dropsProto) expect(acceptsEvent(name, value)).toBe(parsed.success)
-      if (!acceptsEvent(name, value)) return
-      accepted += 1
-      expect(parsed.data).toEqual(value)
+      const { success, data } = eventSchemas[name].safeParse(value)
+      const isUnchanged = success && isDeepStrictEqual(data, value)
+      expect(acceptsEvent(name, value)).toBe(isUnchanged)
+      accepted += Number(isUnchanged)
     }),
     { numRuns: 500 },
   )

@@ -1,0 +1,11 @@
+// For clients and receivers: what works without zod.
+export type { Bodies, BodyName } from './bodies.ts'
+export { type EndpointName, endpoints } from './endpoints.ts'
+export { type ErrorCode, isErrorCode } from './error-codes.ts'
+export { eventNames, isEventName } from './event-name.ts'
+export type { Issue } from './issue.ts'
+export { parseRetryAfter } from './retry-after.ts'
+export type { Validation } from './validate.ts'
+export { validateBody } from './validate-body.ts'
+export { validateEvent } from './validate-event.ts'
+export type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts'
