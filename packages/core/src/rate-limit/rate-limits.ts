@@ -149,13 +149,6 @@ const check = (measured: readonly Measured[]): RateLimitHeaders => {
   })
 }
 
-const checkLimit = (path: string, limit: RateLimit | false): void => {
-  if (limit === false || (limit.requests >= 1 && limit.perMs > 0)) return
-  throw new InputError([
-    { path: `rateLimit.${path}`, message: 'must allow at least 1 request in more than 0 ms' },
-  ])
-}
-
 const minute = 60_000
 const unlimited = { organization: false, key: false, ip: false } as const
 
@@ -172,10 +165,12 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
     buckets = memoryTokenBuckets(),
   }: RateLimitOptions = options === false ? unlimited : options
 
-  checkLimit('organization', organization)
-  checkLimit('key', key)
-  checkLimit('ip', ip)
-
+  for (const [name, limit] of Object.entries({ organization, key, ip })) {
+    if (limit === false || (limit.requests >= 1 && limit.perMs > 0)) continue
+    throw new InputError([
+      { path: `rateLimit.${name}`, message: 'must allow at least 1 request in more than 0 ms' },
+    ])
+  }
   const addresses = createClientAddresses(clock)
 
   const measure = async (policies: readonly Policy[]): Promise<Measured[]> => {
