@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Writable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
@@ -151,6 +152,33 @@ test('logs for people if configured', async () => {
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })
 
   expect(lines.join('\n')).toMatch(/INFO.*listening/)
+})
+
+test('logs the first line of what an endpoint responds to a failed attempt, escaped', async () => {
+  const { lines, stream } = logLines()
+  const { url, service } = await start({ logFormat: 'json', logLevel: 'info' }, { logStream: stream })
+  const endpoint = createServer((request, response) => {
+    request.resume()
+    response.writeHead(401).end('timestamp 3600 s old\u001b[2J\u202e\nsecond line')
+  })
+  endpoint.listen(0, '127.0.0.1')
+  await once(endpoint, 'listening')
+  onTestFinished(() => void endpoint.close())
+  const address = endpoint.address()
+  await service.subscriptions.create('acme', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+  })
+  await createGroup(url)
+
+  await expect.poll(() => lines.find((line) => line.includes('delivery attempt'))).toBeDefined()
+  const line = lines.find((each) => each.includes('delivery attempt')) ?? ''
+  expect(JSON.parse(line)).toMatchObject({
+    status: 401,
+    response: expect.stringMatching(/^timestamp 3600 s old/),
+  })
+  expect(line).not.toMatch(/second line|[\p{Cc}\p{Bidi_Control}]/u)
 })
 
 test('refuses headers that are too large', async () => {
