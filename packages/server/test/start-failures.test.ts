@@ -70,9 +70,9 @@ const copy = 'cp "$2" "$1/wabakit.db"'
 
 /** How to prepare a disk, and what the server must say about it. */
 const disks: readonly (readonly [string, string])[] = [
-  [`${mount('160k')}; ${copy}; dd if=/dev/zero of="$1/rest" || true`, 'free space'],
+  [`${mount('230k')}; ${copy}; dd if=/dev/zero of="$1/rest" || true`, 'free space'],
   // Room for the tables, but not for the first organization.
-  [mount('200k'), 'The disk is full'],
+  [mount('240k'), 'The disk is full'],
   [`${mount('1m')}; ${copy}; mount -o remount,ro "$1"`, 'read-only'],
 ]
 

@@ -115,7 +115,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     })
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return response.json()
+    return response.status === 204 ? {} : response.json()
   }
 
   const check = async (): Promise<Verdict> => {

@@ -78,7 +78,7 @@ export const creates: Scenario<PostgresEngine> = async ({ engine, seed, times, i
     }
     await working
     const checks = await Promise.all(clients.map((client) => client.check(address)))
-    await runSql(address, `SELECT wabakit.remove_organization('creates')`)
+    await environment.control('DELETE', '/organizations/creates')
     const result = await environment.finish()
     const failures = [...checks.flatMap((check) => check.failures), ...listFailures(result)]
     return { done: checks.map(({ done }) => done).join('; '), failures, result }
