@@ -110,6 +110,20 @@ test('a request that does not end is cut off after the grace', async () => {
   expect(await request.closed).toBe('')
 })
 
+test('half of the headers of a request do not hold a stop for the grace', async () => {
+  const { child, url } = await serve({ shutdownGraceMs: 30_000 })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const closed = once(socket, 'close')
+  socket.on('error', () => {})
+  socket.write('POST /whatsapp/wa-group/create HTTP/1.1\r\nhost: local')
+  await (await createGroup(url)).text()
+
+  child.kill('SIGTERM')
+
+  expect(await waitForExit(child)).toBe(0)
+  await closed
+}, 15_000)
+
 test('an attempt that does not end is given up after the grace', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 200 })
   const hanging = createServer()

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
 import { createConnectionRefusal } from './refuse-connection.ts'
@@ -61,6 +62,9 @@ const setLimits = (
   server.keepAliveTimeout = 65_000
 }
 
+/** When the server stops: how long a request that has begun may take to become complete up to its body, in milliseconds. */
+const headersGraceMs = 500
+
 const formatUrl = (host: string, server: Server): string => {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('The server has no port.')
@@ -71,6 +75,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { settings, handler, requestId } = options
   const { host, port } = settings
   const running = new Set<ServerResponse>()
+  const sockets = new Set<Socket>()
   let closing = false
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     running.add(response)
@@ -93,7 +98,17 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   server.on('connect', (_request, socket) => refusal.connect(socket))
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', respond)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   setLimits(server, settings)
+
+  const closeWithoutRequest = (): void => {
+    const busy = new Set([...running].map(({ socket }) => socket))
+    for (const socket of sockets) if (!busy.has(socket)) socket.destroy()
+  }
+
   return {
     listen: () =>
       new Promise((resolve, reject) => {
@@ -108,9 +123,12 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
       new Promise((resolve) => {
         closing = true
         for (const response of running) response.shouldKeepAlive = false
-        const timer = setTimeout(() => server.closeAllConnections(), graceMs)
+        const timers = [
+          setTimeout(closeWithoutRequest, headersGraceMs),
+          setTimeout(() => server.closeAllConnections(), graceMs),
+        ]
         server.close(() => {
-          clearTimeout(timer)
+          for (const timer of timers) clearTimeout(timer)
           resolve()
         })
         server.closeIdleConnections()
