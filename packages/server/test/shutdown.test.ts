@@ -111,7 +111,7 @@ test('a request that does not end is cut off after the grace', async () => {
 })
 
 test('half of the headers of a request do not hold a stop for the grace', async () => {
-  const { child, url } = await serve({ shutdownGraceMs: 30_000 })
+  const { child, url } = await serve({ shutdownGraceMs: 18_000 })
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const closed = once(socket, 'close')
   socket.on('error', () => {})
@@ -122,7 +122,7 @@ test('half of the headers of a request do not hold a stop for the grace', async 
 
   expect(await waitForExit(child)).toBe(0)
   await closed
-}, 15_000)
+}, 8_000)
 
 test('an attempt that does not end is given up after the grace', async () => {
   const { child, url } = await serve({ shutdownGraceMs: 200 })
