@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
@@ -34,8 +36,10 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
     ],
-    // Much of it waits for other processes.
-    maxWorkers: '100%',
+    // Much of it waits: for timers, other processes, databases.
+    maxWorkers: availableParallelism() + 1,
+    // The processes that tests start would compile the sources again each time.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests') },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 20_000,
     hookTimeout: 60_000,
