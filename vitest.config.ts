@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
@@ -17,6 +18,16 @@ const tests = [
   'examples/*.test.ts',
   'examples/testing-vitest/*.test.ts',
 ]
+
+/** They take longest. What starts last should be short, also on a machine that has not timed the tests yet. */
+const slow = /(?:torture|torture-postgres|correct-servers|broken-servers|postgres\/worker)\.test\.ts$/
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => Number(!slow.test(moduleId))
+    return (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right))
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -36,6 +47,7 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
     ],
+    sequence: { sequencer: SlowFirst },
     // Much of it waits: for timers, other processes, databases.
     maxWorkers: availableParallelism() + 1,
     // The processes that tests start would compile the sources again each time.
