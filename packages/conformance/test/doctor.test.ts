@@ -16,7 +16,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ maxConcurrency: 12, testTimeout: 60_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 60_000 })
 
 const find = ({ checks }: Report, id: string) => {
   const check = checks.find((each) => each.id === id)
@@ -98,7 +98,7 @@ describe.concurrent('the positive control', () => {
 describe.concurrent('effects', () => {
   test('that are not given make the checks that need them inconclusive, and say how to give them', async () => {
     await using endpoint = await startEndpoint()
-    const report = await examine(endpoint, { effects: undefined })
+    const report = await examine(endpoint, { effects: undefined, limits: { attackMs: 15_000 } })
     expect(report.verdict).toBe('pass')
     expect(find(report, 'handles-duplicate-once')).toMatchObject({
       verdict: 'inconclusive',
