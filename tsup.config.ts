@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
-/** The sources read only the version of their manifest. */
-const bundleVersionOnly: NonNullable<Options['esbuildPlugins']>[number] = {
-  name: 'bundle-version-only',
+/** Of their manifest, the sources read the version, and a command also the oldest Node.js. */
+const bundleLittleOfManifest: NonNullable<Options['esbuildPlugins']>[number] = {
+  name: 'bundle-little-of-manifest',
   setup: ({ onLoad }) => {
     onLoad({ filter: /package\.json$/ }, ({ path }) => {
-      const { version } = JSON.parse(readFileSync(path, 'utf8'))
-      return { contents: JSON.stringify({ version }), loader: 'json' }
+      const { version, bin, engines } = JSON.parse(readFileSync(path, 'utf8'))
+      return { contents: JSON.stringify({ version, ...(bin && { engines }) }), loader: 'json' }
     })
   },
 }
@@ -43,7 +43,7 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
       dts: true,
       sourcemap: true,
       clean: true,
-      esbuildPlugins: [bundleVersionOnly],
+      esbuildPlugins: [bundleLittleOfManifest],
       // Without this, tsup reads the externals from the root manifest and would inline zod and the siblings.
       skipNodeModulesBundle: true,
       // `node:sqlite` exists with its prefix only.

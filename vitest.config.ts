@@ -1,4 +1,7 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
@@ -15,6 +18,16 @@ const tests = [
   'examples/*.test.ts',
   'examples/testing-vitest/*.test.ts',
 ]
+
+/** They take longest. What starts last should be short, also on a machine that has not timed the tests yet. */
+const slow = /(?:torture|torture-postgres|correct-servers|broken-servers|postgres\/worker)\.test\.ts$/
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => Number(!slow.test(moduleId))
+    return (await super.sort(files)).toSorted((left, right) => rank(left) - rank(right))
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -34,8 +47,11 @@ export default defineConfig({
       { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
     ],
-    // Much of it waits for other processes.
-    maxWorkers: '100%',
+    sequence: { sequencer: SlowFirst },
+    // Much of it waits: for timers, other processes, databases.
+    maxWorkers: availableParallelism() + 1,
+    // The processes that tests start would compile the sources again each time.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests') },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 20_000,
     hookTimeout: 60_000,

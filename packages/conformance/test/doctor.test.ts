@@ -16,7 +16,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { listen, previousSecret, secret, startEndpoint } from './endpoint.ts'
 import { examine, listFindings } from './examine.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ maxConcurrency: 6, testTimeout: 60_000 })
 
 const find = ({ checks }: Report, id: string) => {
   const check = checks.find((each) => each.id === id)
@@ -45,7 +45,7 @@ test('has every promised check, and no id twice', () => {
   expect(endpointCheckIds[0]).toBe('accepts-genuine')
 })
 
-describe('the positive control', () => {
+describe.concurrent('the positive control', () => {
   test('makes everything inconclusive that an endpoint which refuses everything would pass', async () => {
     await using endpoint = await startEndpoint(() => ({ verify: () => 'never' }))
     const report = await examine(endpoint)
@@ -95,10 +95,10 @@ describe('the positive control', () => {
   })
 })
 
-describe('effects', () => {
+describe.concurrent('effects', () => {
   test('that are not given make the checks that need them inconclusive, and say how to give them', async () => {
     await using endpoint = await startEndpoint()
-    const report = await examine(endpoint, { effects: undefined })
+    const report = await examine(endpoint, { effects: undefined, limits: { attackMs: 15_000 } })
     expect(report.verdict).toBe('pass')
     expect(find(report, 'handles-duplicate-once')).toMatchObject({
       verdict: 'inconclusive',
@@ -156,7 +156,7 @@ describe('effects', () => {
   })
 })
 
-describe('an endpoint that knows its sender by a header', () => {
+describe.concurrent('an endpoint that knows its sender by a header', () => {
   const headers = { 'X-Token': 'a-token-of-24-characters' }
   const only = ['refuses-missing-credentials', 'refuses-wrong-credentials', 'refuses-partial-credentials']
   const start = (accepts: (token: string) => boolean) =>
@@ -184,7 +184,7 @@ describe('an endpoint that knows its sender by a header', () => {
   })
 })
 
-describe('the run', () => {
+describe.concurrent('the run', () => {
   test('refuses a public target before it sends anything, and says what it would send', async () => {
     const options = { url: 'https://203.0.113.7/webhooks', secret }
     await expect(examineEndpoint(options)).rejects.toThrow(DoctorUsageError)

@@ -3,7 +3,7 @@ import pg, { type PoolClient } from 'pg'
 
 /** Input of the process: where the database is, what it receives, and at which statement it stops. */
 export type InboxOrder = {
-  readonly port: number
+  readonly connectionString: string
   readonly id: string
   /** Counted from 1; the number after the last one is the response. */
   readonly stopAt: number
@@ -37,8 +37,8 @@ export const toRequest = (id: string): Request =>
   })
 
 if (process.argv[2] !== undefined) {
-  const { port, id, stopAt, mode }: InboxOrder = JSON.parse(process.argv[2])
-  const pool = new pg.Pool({ host: '127.0.0.1', port, user: 'postgres', password: 'postgres' })
+  const { connectionString, id, stopAt, mode }: InboxOrder = JSON.parse(process.argv[2])
+  const pool = new pg.Pool({ connectionString })
   let steps = 0
   const step = async (send: () => unknown): Promise<unknown> => {
     steps += 1

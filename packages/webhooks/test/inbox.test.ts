@@ -245,11 +245,16 @@ describe('a process that handles a delivery in an inbox and is killed', () => {
   const steps = 8
 
   it('takes as many steps as the other tests assume', async () => {
-    const child = start({ port: postgres.port, id: newId(), stopAt: 0, mode: 'before' })
+    const child = start({
+      connectionString: postgres.connectionString,
+      id: newId(),
+      stopAt: 0,
+      mode: 'before',
+    })
     expect(await readOutput(child)).toBe(`200 after ${steps} steps null`)
   }, 60_000)
 
-  it.each(
+  it.concurrent.each(
     Array.from({ length: steps }, (_, index) => index + 1).flatMap((stopAt) => [
       { stopAt, mode: 'before' as const },
       { stopAt, mode: 'sent' as const },
@@ -258,7 +263,9 @@ describe('a process that handles a delivery in an inbox and is killed', () => {
     '$mode step $stopAt leaves everything or nothing, and the next attempt handles it once',
     async ({ stopAt, mode }) => {
       const id = newId()
-      expect(await readOutput(start({ port: postgres.port, id, stopAt, mode }))).toMatch(/SIGKILL$/)
+      expect(
+        await readOutput(start({ connectionString: postgres.connectionString, id, stopAt, mode })),
+      ).toMatch(/SIGKILL$/)
       const left = await readEffects(id)
       if (stopAt < steps - 1) expect(left).toEqual([])
       if (stopAt === steps) expect(left).toEqual([1, 2])

@@ -31,7 +31,7 @@ const inherited = Object.fromEntries(
 const spawnWabakit = (args: readonly string[], { env = {} }: Options) => {
   const child = spawn(process.execPath, [...command, ...args], {
     cwd: folder,
-    env: { ...inherited, NODE_COMPILE_CACHE: join(folder, 'compiled'), ...env },
+    env: { ...inherited, ...env },
   })
   processes.add(child)
   const ended = new Promise<number | NodeJS.Signals | null>((end) => {

@@ -46,7 +46,7 @@ export type EnvironmentOptions = {
   readonly preload?: string | undefined
   /** Variables of the processes, besides those of this one. */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** The endpoint answers every attempt; else it is flaky. */
+  /** The endpoint answers every attempt, and clients pause between requests; else it is flaky, and they do not. */
   readonly isCalm?: boolean | undefined
   /** The number of concurrent requests. */
   readonly width?: number | undefined
@@ -94,9 +94,9 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
   for (const file of [files.acknowledged, files.arrivals, files.intervals, files.kills])
     writeFileSync(file, '')
   writeFileSync(files.config, JSON.stringify(settings))
-  const { engine, preload, environment, reroute = (address) => address } = options
+  const { engine, preload, environment, isCalm = false, width = 12, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
-  const recorder = await startRecorder(files, (options.isCalm ? calm : flaky)(random))
+  const recorder = await startRecorder(files, (isCalm ? calm : flaky)(random))
   made.defer(recorder.close)
   const secrets = [firstSecret]
   const fleet = createFleet({
@@ -148,7 +148,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
     const made = await control('POST', '/organizations/torture/subscriptions', subscription)
     subscriptionIds.push(String(made.id))
   }
-  const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width: options.width ?? 12 })
+  const load = startLoad({ file: files.acknowledged, random, url: fleet.url, width, isCalm })
   made.defer(async () => void (await load.stop()))
   const all = made.move()
 

@@ -10,6 +10,8 @@ export type LoadOptions = {
   readonly url: () => string
   /** The number of concurrent clients. */
   readonly width: number
+  /** Whether each client pauses between its requests, so that the machine has time for what is done to the servers. */
+  readonly isCalm: boolean
 }
 
 /** What came of the load. */
@@ -38,7 +40,7 @@ export type Load = {
 type Answer = { readonly status: number; readonly body: unknown }
 
 /** Creates groups, plays calls and saves summaries, and writes down what was acknowledged. */
-export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
+export const startLoad = ({ file, random, url, width, isCalm }: LoadOptions): Load => {
   const lines = openLines<Acknowledgement>(file)
   const report = {
     requests: 0,
@@ -115,7 +117,10 @@ export const startLoad = ({ file, random, url, width }: LoadOptions): Load => {
   }
 
   const work = async (): Promise<void> => {
-    while (!isStopping) await (random.happens(0.15) ? playCall() : createGroup())
+    while (!isStopping) {
+      await (random.happens(0.15) ? playCall() : createGroup())
+      if (isCalm) await setTimeout(random.between(0, 20))
+    }
   }
   const working = Promise.all(Array.from({ length: width }, work))
   const stop = async (): Promise<LoadReport> => {

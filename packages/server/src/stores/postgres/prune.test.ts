@@ -1,12 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest'
-import { createCluster } from '../../../test/postgres-cluster.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { openPostgres } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 
+let cluster: PostgresCluster
+beforeAll(async () => {
+  cluster = await createCluster()
+})
+afterAll(() => cluster.remove())
+
 const openStore = async () => {
-  const cluster = await createCluster()
-  onTestFinished(cluster.remove)
   const database = await openPostgres({ url: await cluster.createDatabase() })
   const store = postgresStore(database)
   onTestFinished(store.close)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StorageUnavailableError, type Store } from '@wabakit/core'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { openDatabase } from './open-database.ts'
@@ -11,11 +11,19 @@ import { storeOnDatabase } from './store-on-database.ts'
 const openStore = async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const opened = openDatabase(path)
+  const prepare = vi.spyOn(opened.database, 'prepare')
   const store = storeOnDatabase(opened)
   onTestFinished(store.close)
+  const begin = prepare.mock.calls.findIndex(([sql]) => sql === 'begin immediate')
+  const begun = vi.spyOn(prepare.mock.results[begin]?.value, 'run')
   await store.saveOrganization(organization())
   await store.saveSubscription(subscription())
-  return { path, store, database: opened.database }
+  /** Waits until the store has tried to begin a transaction, and tried again. */
+  const waitsForLock = () => {
+    const before = begun.mock.calls.length
+    return expect.poll(() => begun.mock.calls.length).toBeGreaterThan(before + 1)
+  }
+  return { path, store, database: opened.database, waitsForLock }
 }
 
 /** How many transactions the write-ahead log holds, by its format (https://sqlite.org/fileformat2.html#walformat). */
@@ -145,13 +153,13 @@ test('if SQLite rolls back a whole transaction, all of its writes fail and nothi
 })
 
 test('a write waits for another program’s short lock without blocking anything else', async () => {
-  const { path, store } = await openStore()
+  const { path, store, waitsForLock } = await openStore()
   const unlock = lock(path)
   let isCreated = false
   const created = store.createGroup(groupCreation('g1')).then(() => {
     isCreated = true
   })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await waitsForLock()
   expect(await store.findOrganization('acme')).toBeDefined()
   expect(isCreated).toBe(false)
   unlock()
@@ -160,7 +168,7 @@ test('a write waits for another program’s short lock without blocking anything
 })
 
 test('a long lock makes the store unavailable until it is released', async () => {
-  const { path, store } = await openStore()
+  const { path, store, waitsForLock } = await openStore()
   const unlock = lock(path)
   const failure = await store.createGroup(groupCreation('g1')).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(StorageUnavailableError)
@@ -170,16 +178,16 @@ test('a long lock makes the store unavailable until it is released', async () =>
 
   const unlockAgain = lock(path)
   const created = store.createGroup(groupCreation('g2'))
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await waitsForLock()
   unlockAgain()
   expect((await created).outcome).toBe('created')
 })
 
 test('writes that waited for a lock keep their order, even if they need several transactions', async () => {
-  const { path, store } = await openStore()
+  const { path, store, waitsForLock } = await openStore()
   const unlock = lock(path)
   const created = createMany(store, 600)
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  await waitsForLock()
   unlock()
   await created
   const { items } = await store.listEvents({ organizationId: 'acme', limit: 1_000 })
