@@ -45,6 +45,7 @@ const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean
   pace: 'text',
   isDisabled: 'flag',
 })
+const lanes = mapRows<Pick<Lease, 'laneState'>>({ laneState: 'text' })
 const deliveries = mapTable('deliveries')
 const events = mapTable('events')
 const subscriptions = mapTable('subscriptions')
@@ -57,7 +58,7 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
     'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
   )
   const read = database.prepare(
-    `select ${deliveryColumns}, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
+    `select ${deliveryColumns}, d.status, d.dueAt, d.laneState, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
      from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
      where d.event = ? and d.subscription = ?`,
   )
@@ -99,12 +100,12 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
     pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
   const allTurns = Object.values(ready)
 
-  const nextOf = (queue: Queue): Candidate | undefined => {
+  const nextOf = (queue: Queue, { limit }: ClaimRequest): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
     if (candidates.length > 0 || isWhole) return candidates[0]
     queue.candidates = pending.findNext(subscription, chunk)
     queue.isWhole = queue.candidates.length < chunk
-    queue.chunk *= 2
+    queue.chunk = Math.max(queue.chunk, limit)
     return queue.candidates[0]
   }
 
@@ -116,17 +117,19 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
   ): ClaimedDelivery | undefined => {
     const { subscription } = queue
     queue.candidates.shift()
-    leases.add({ event, subscription, claimId, until: now + leaseMs, isSkipped: false })
     const row = read.get(event, subscription)
-    if (row?.status !== 'claimed') {
+    if (row?.status !== 'pending') {
       leases.remove({ event, subscription })
       return undefined
     }
+    const until = now + leaseMs
+    const delivery = { ...deliveries.toRecord(row), status: 'claimed', dueAt: until } as const
+    leases.add({ event, subscription, claimId, until, delivery, ...lanes.toRecord(row) })
     queue.slots--
     queue.isLeased = true
     queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
     return {
-      delivery: deliveries.toRecord(row),
+      delivery,
       event: events.toRecord({ ...row, id: row.eventId, name: row.eventName }),
       subscription: queue.record,
       pace: queue.pace,
@@ -138,7 +141,7 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
     const { now, leaseMs } = request
     const { subscription, slots, isLeased } = queue
     turnsOf(queue).delete(subscription)
-    const next = Math.min(nextOf(queue)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
+    const next = Math.min(nextOf(queue, request)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
     if (next > now || slots > 0) {
       dueTimes.defer(subscription, next)
     } else {
@@ -181,7 +184,7 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
         const subscription = turns.next(except)
         if (subscription === undefined) break
         const queue = queueOf(subscription)
-        const next = nextOf(queue)
+        const next = nextOf(queue, request)
         if (turnsOf(queue) !== turns) {
           // Its pace has changed since.
           turns.delete(subscription)
