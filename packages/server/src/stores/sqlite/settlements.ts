@@ -147,7 +147,6 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
     const key = parseDeliveryId(deliveryId)
     const lease = leases.find(key)
     if (lease?.claimId !== claimId) return { outcome: 'stale' }
-    leases.remove(key)
     const row = find.get(key.subscription)
     if (row === undefined) return { outcome: 'stale' }
     const before = lease.delivery
@@ -169,7 +168,10 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
       deferredMs: before.deferredMs + (deferred ? result.delayMs : 0),
     }
 
-    if (!write(key, delivery, laneState)) return { outcome: 'stale' }
+    if (!write(key, delivery, laneState)) {
+      leases.remove(key)
+      return { outcome: 'stale' }
+    }
     if (result.kind !== 'released') addAttempt(key, result.attempt, { number, succeeded, deferred })
     const pace = decidePace(settlement, current.pace)
     if (failingSince !== current.failingSince || pace !== current.pace) {
@@ -180,6 +182,8 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
       const advance = lease.laneState === 'holding' ? lanes.advanceFree : lanes.advance
       advance({ subscription: key.subscription, subject: before.subject }, now)
     }
+    // After everything that may fail, so that it can be repeated.
+    leases.remove(key)
     if (pace !== current.pace) onPace(key.subscription)
     if (result.kind === 'released') onDue()
     return { outcome: 'settled', delivery, disabled }
