@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ClaimedDelivery, ClaimRequest, Pace, SubscriptionRecord } from '@wabakit/core'
+import type { ClaimedDelivery, ClaimRequest, DeliveryRecord, Pace, SubscriptionRecord } from '@wabakit/core'
 import { createTurns, type Turns } from '@wabakit/core/storage'
-import { deliveryColumns } from './delivery-rows.ts'
+import { formatDeliveryId } from '../delivery-id.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lease, Leases } from './leases.ts'
 import type { Candidate, Pending } from './pending.ts'
@@ -45,8 +45,16 @@ const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean
   pace: 'text',
   isDisabled: 'flag',
 })
-const lanes = mapRows<Pick<Lease, 'laneState'>>({ laneState: 'text' })
-const deliveries = mapTable('deliveries')
+type StoredState = 'webhookId' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'createdAt'
+const pendingRows = mapRows<Pick<Lease, 'laneState'> & Pick<DeliveryRecord, StoredState>>({
+  laneState: 'text',
+  webhookId: 'text',
+  attempts: 'integer',
+  failures: 'integer',
+  deferrals: 'integer',
+  deferredMs: 'integer',
+  createdAt: 'integer',
+})
 const events = mapTable('events')
 const subscriptions = mapTable('subscriptions')
 
@@ -58,9 +66,10 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
     'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
   )
   const read = database.prepare(
-    `select ${deliveryColumns}, d.status, d.dueAt, d.laneState, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
-     from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
-     where d.event = ? and d.subscription = ?`,
+    `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.laneState, d.attempts, d.failures, d.deferrals, d.deferredMs,
+       d.createdAt
+     from deliveries d join events e on e.seq = d.event
+     where d.event = ? and d.subscription = ? and d.status = 'pending'`,
   )
   const readSubscription = database.prepare('select * from subscriptions where seq = ?')
 
@@ -117,23 +126,30 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
   ): ClaimedDelivery | undefined => {
     const { subscription } = queue
     queue.candidates.shift()
+    const key = { event, subscription }
     const row = read.get(event, subscription)
-    if (row?.status !== 'pending') {
-      leases.remove({ event, subscription })
+    if (row === undefined) {
+      leases.remove(key)
       return undefined
     }
     const until = now + leaseMs
-    const delivery = { ...deliveries.toRecord(row), status: 'claimed', dueAt: until } as const
-    leases.add({ event, subscription, claimId, until, delivery, ...lanes.toRecord(row) })
+    const eventRecord = events.toRecord(row)
+    const { id: eventId, name: eventName, organizationId, subject } = eventRecord
+    const { laneState, ...stored } = pendingRows.toRecord(row)
+    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
+    const delivery: DeliveryRecord = {
+      ...stored,
+      ...{ organizationId, eventId, eventName, subject },
+      id: formatDeliveryId(key),
+      subscriptionId: queue.record.id,
+      status: 'claimed',
+      dueAt: until,
+      finishedAt: null,
+    }
+    leases.add({ event, subscription, claimId, until, delivery, laneState })
     queue.slots--
     queue.isLeased = true
-    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
-    return {
-      delivery,
-      event: events.toRecord({ ...row, id: row.eventId, name: row.eventName }),
-      subscription: queue.record,
-      pace: queue.pace,
-    }
+    return { delivery, event: eventRecord, subscription: queue.record, pace: queue.pace }
   }
 
   /** Takes a subscription that has nothing more to claim out of the turns, and says when to look at it again. */

@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type {
-  AttemptRecord,
-  AttemptResult,
   DeliveryRecord,
   DisabledReason,
   Pace,
@@ -130,18 +128,6 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
     return true
   }
 
-  const addAttempt = (
-    key: DeliveryKey,
-    attempt: AttemptResult,
-    outcome: Pick<AttemptRecord, 'number' | 'succeeded' | 'deferred'>,
-  ): void => {
-    insertAttempt.run(
-      key.event,
-      key.subscription,
-      ...Object.values(attempts.toRow({ ...attempt, ...outcome })),
-    )
-  }
-
   return (settlement) => {
     const { deliveryId, claimId, now, result } = settlement
     const key = parseDeliveryId(deliveryId)
@@ -172,7 +158,10 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
       leases.remove(key)
       return { outcome: 'stale' }
     }
-    if (result.kind !== 'released') addAttempt(key, result.attempt, { number, succeeded, deferred })
+    if (result.kind !== 'released') {
+      const attempt = attempts.toRow({ ...result.attempt, number, succeeded, deferred })
+      insertAttempt.run(key.event, key.subscription, ...Object.values(attempt))
+    }
     const pace = decidePace(settlement, current.pace)
     if (failingSince !== current.failingSince || pace !== current.pace) {
       updateHealth.run(failingSince, pace, key.subscription)
