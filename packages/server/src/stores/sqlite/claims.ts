@@ -105,11 +105,11 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
       record: undefined,
     }
   }
-  const turnsOf = ({ pace }: Queue): Turns<number> =>
+  const getTurns = ({ pace }: Queue): Turns<number> =>
     pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
   const allTurns = Object.values(ready)
 
-  const nextOf = (queue: Queue, { limit }: ClaimRequest): Candidate | undefined => {
+  const findNext = (queue: Queue, { limit }: ClaimRequest): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
     if (candidates.length > 0 || isWhole) return candidates[0]
     queue.candidates = pending.findNext(subscription, chunk)
@@ -156,8 +156,8 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
   const putOff = (queue: Queue, request: ClaimRequest): void => {
     const { now, leaseMs } = request
     const { subscription, slots, isLeased } = queue
-    turnsOf(queue).delete(subscription)
-    const next = Math.min(nextOf(queue, request)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
+    getTurns(queue).delete(subscription)
+    const next = Math.min(findNext(queue, request)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
     if (next > now || slots > 0) {
       dueTimes.defer(subscription, next)
     } else {
@@ -177,7 +177,7 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
   const claim: Claims['claim'] = (request) => {
     const { now, limit, suspects } = request
     const queues = new Map<number, Queue>()
-    const queueOf = (subscription: number): Queue => {
+    const getQueue = (subscription: number): Queue => {
       const queue = queues.get(subscription) ?? openQueue(subscription, request)
       queues.set(subscription, queue)
       return queue
@@ -189,8 +189,8 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
         if (subscription === undefined) return
         withoutSlots.delete(subscription)
         if (allTurns.some((turns) => turns.has(subscription))) continue
-        const queue = queueOf(subscription)
-        turnsOf(queue).add(queue.organizationId, subscription)
+        const queue = getQueue(subscription)
+        getTurns(queue).add(queue.organizationId, subscription)
       }
     }
 
@@ -199,12 +199,12 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
       while (taken.length < most) {
         const subscription = turns.next(except)
         if (subscription === undefined) break
-        const queue = queueOf(subscription)
-        const next = nextOf(queue, request)
-        if (turnsOf(queue) !== turns) {
+        const queue = getQueue(subscription)
+        const next = findNext(queue, request)
+        if (getTurns(queue) !== turns) {
           // Its pace has changed since.
           turns.delete(subscription)
-          turnsOf(queue).add(queue.organizationId, subscription)
+          getTurns(queue).add(queue.organizationId, subscription)
         } else if (next === undefined || next.dueAt > now || queue.slots <= 0) {
           putOff(queue, request)
         } else {
