@@ -84,7 +84,6 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 const exempt = [
   'packages/mock/',
   'packages/server/src/stores/postgres/',
-  'packages/server/src/stores/sqlite/',
   'packages/server/test/postgres-cluster.ts',
 ]
 

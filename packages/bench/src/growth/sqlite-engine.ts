@@ -36,7 +36,8 @@ const formatFillSql = ({
     case status when 'pending' then dueAt end, n, case status when 'delivered' then n end, status = 'delivered', 0
   from filled;
   insert into attempts
-  select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, null, 'ok', 1 from filled where status = 'delivered';
+    (event, subscription, number, startedAt, durationMs, url, status, responseBody, succeeded, deferred)
+  select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, 'ok', 1, 0 from filled where status = 'delivered';
   commit;
   pragma wal_checkpoint(truncate);`
 

@@ -66,14 +66,12 @@ const readStream = async (body: ReadableStream<Uint8Array>): Promise<string> => 
   return text
 }
 
-/** Reads the beginning of a response body as text that every store accepts. */
-const readBeginning = async (body: DeliveryResponse['body']): Promise<string> => {
-  const text = typeof body === 'object' && body !== null ? await readStream(body) : (body ?? '')
-  return text
+/** Returns the beginning of a response body as text that every store accepts. */
+const cleanBeginning = (text: string): string =>
+  text
     .slice(0, maxBodyLength)
     .replaceAll('\0', '')
     .replace(/\p{Surrogate}/gu, '')
-}
 
 const exchange = async (
   claimed: ClaimedDelivery,
@@ -84,21 +82,23 @@ const exchange = async (
   const now = context.signatureClock.now()
   const timestamp = Math.floor(now / 1_000)
   const sign = createWebhookSigner(listSecrets(subscription, context.clock.now()))
-  const body = event.payload
+  const { payload } = event
   const headers = {
     ...subscription.headers,
     'content-type': 'application/json',
     'webhook-id': delivery.webhookId,
     'webhook-timestamp': String(timestamp),
-    'webhook-signature': await sign({ id: delivery.webhookId, timestamp, payload: body }),
+    'webhook-signature': await sign({ id: delivery.webhookId, timestamp, payload }),
   }
-  const request = { method: 'POST', headers, body, redirect: 'manual', signal } as const
-  const response = await context.fetch(subscription.url, request, claimed)
+  const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
+  const { status, headers: received, body } = await context.fetch(subscription.url, request, claimed)
   return {
-    status: response.status,
+    status,
     error: null,
-    responseBody: await readBeginning(response.body),
-    retryAfterMs: parseRetryAfter(response.headers.get('retry-after'), now),
+    responseBody: cleanBeginning(
+      typeof body === 'object' && body !== null ? await readStream(body) : (body ?? ''),
+    ),
+    retryAfterMs: parseRetryAfter(received.get('retry-after'), now),
   }
 }
 
@@ -142,7 +142,16 @@ const withDeadline = <Result>(
             onSlow()
           }, slowAfterMs)
     stopping.addEventListener('abort', stop)
-    work(deadline.signal).finally(end).then(resolve, reject)
+    work(deadline.signal).then(
+      (result) => {
+        end()
+        resolve(result)
+      },
+      (error) => {
+        end()
+        reject(error)
+      },
+    )
   })
 
 /** Makes one attempt within the timeout: signs, sends, and reads the beginning of the response. */

@@ -3,6 +3,10 @@ export type DeliveryKey = { readonly event: number; readonly subscription: numbe
 
 const noDelivery: DeliveryKey = { event: 0, subscription: 0 }
 
+/** Returns the id of a delivery. */
+export const formatDeliveryId = ({ event, subscription }: DeliveryKey): string =>
+  `dlv_${event}_${subscription}`
+
 /** Parses the id of a delivery, `dlv_<event>_<subscription>`. Anything else gets a key that no delivery has. */
 export const parseDeliveryId = (deliveryId: string): DeliveryKey => {
   const [, event, subscription] = /^dlv_([1-9]\d{0,14})_([1-9]\d{0,14})$/.exec(deliveryId) ?? []

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { ClaimedDelivery, ClaimRequest, Pace, SubscriptionRecord } from '@wabakit/core'
+import type { ClaimedDelivery, ClaimRequest, DeliveryRecord, Pace, SubscriptionRecord } from '@wabakit/core'
 import { createTurns, type Turns } from '@wabakit/core/storage'
-import { deliveryColumns } from './delivery-rows.ts'
+import { formatDeliveryId } from '../delivery-id.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lease, Leases } from './leases.ts'
 import type { Candidate, Pending } from './pending.ts'
@@ -45,7 +45,16 @@ const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean
   pace: 'text',
   isDisabled: 'flag',
 })
-const deliveries = mapTable('deliveries')
+type StoredState = 'webhookId' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'createdAt'
+const pendingRows = mapRows<Pick<Lease, 'laneState'> & Pick<DeliveryRecord, StoredState>>({
+  laneState: 'text',
+  webhookId: 'text',
+  attempts: 'integer',
+  failures: 'integer',
+  deferrals: 'integer',
+  deferredMs: 'integer',
+  createdAt: 'integer',
+})
 const events = mapTable('events')
 const subscriptions = mapTable('subscriptions')
 
@@ -57,9 +66,10 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
     'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
   )
   const read = database.prepare(
-    `select ${deliveryColumns}, e.channel, e.digits, e.payload, e.waitsFor, e.occurredAt
-     from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
-     where d.event = ? and d.subscription = ?`,
+    `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.laneState, d.attempts, d.failures, d.deferrals, d.deferredMs,
+       d.createdAt
+     from deliveries d join events e on e.seq = d.event
+     where d.event = ? and d.subscription = ? and d.status = 'pending'`,
   )
   const readSubscription = database.prepare('select * from subscriptions where seq = ?')
 
@@ -95,16 +105,16 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
       record: undefined,
     }
   }
-  const turnsOf = ({ pace }: Queue): Turns<number> =>
+  const getTurns = ({ pace }: Queue): Turns<number> =>
     pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
   const allTurns = Object.values(ready)
 
-  const nextOf = (queue: Queue): Candidate | undefined => {
+  const findNext = (queue: Queue, { limit }: ClaimRequest): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
     if (candidates.length > 0 || isWhole) return candidates[0]
     queue.candidates = pending.findNext(subscription, chunk)
     queue.isWhole = queue.candidates.length < chunk
-    queue.chunk *= 2
+    queue.chunk = Math.max(queue.chunk, limit)
     return queue.candidates[0]
   }
 
@@ -116,29 +126,38 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
   ): ClaimedDelivery | undefined => {
     const { subscription } = queue
     queue.candidates.shift()
-    leases.add({ event, subscription, claimId, until: now + leaseMs, isSkipped: false })
+    const key = { event, subscription }
     const row = read.get(event, subscription)
-    if (row?.status !== 'claimed') {
-      leases.remove({ event, subscription })
+    if (row === undefined) {
+      leases.remove(key)
       return undefined
     }
+    const until = now + leaseMs
+    const eventRecord = events.toRecord(row)
+    const { id: eventId, name: eventName, organizationId, subject } = eventRecord
+    const { laneState, ...stored } = pendingRows.toRecord(row)
+    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
+    const delivery: DeliveryRecord = {
+      ...stored,
+      ...{ organizationId, eventId, eventName, subject },
+      id: formatDeliveryId(key),
+      subscriptionId: queue.record.id,
+      status: 'claimed',
+      dueAt: until,
+      finishedAt: null,
+    }
+    leases.add({ event, subscription, claimId, until, delivery, laneState })
     queue.slots--
     queue.isLeased = true
-    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
-    return {
-      delivery: deliveries.toRecord(row),
-      event: events.toRecord({ ...row, id: row.eventId, name: row.eventName }),
-      subscription: queue.record,
-      pace: queue.pace,
-    }
+    return { delivery, event: eventRecord, subscription: queue.record, pace: queue.pace }
   }
 
   /** Takes a subscription that has nothing more to claim out of the turns, and says when to look at it again. */
   const putOff = (queue: Queue, request: ClaimRequest): void => {
     const { now, leaseMs } = request
     const { subscription, slots, isLeased } = queue
-    turnsOf(queue).delete(subscription)
-    const next = Math.min(nextOf(queue)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
+    getTurns(queue).delete(subscription)
+    const next = Math.min(findNext(queue, request)?.dueAt ?? Infinity, isLeased ? now + leaseMs : Infinity)
     if (next > now || slots > 0) {
       dueTimes.defer(subscription, next)
     } else {
@@ -158,7 +177,7 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
   const claim: Claims['claim'] = (request) => {
     const { now, limit, suspects } = request
     const queues = new Map<number, Queue>()
-    const queueOf = (subscription: number): Queue => {
+    const getQueue = (subscription: number): Queue => {
       const queue = queues.get(subscription) ?? openQueue(subscription, request)
       queues.set(subscription, queue)
       return queue
@@ -170,8 +189,8 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
         if (subscription === undefined) return
         withoutSlots.delete(subscription)
         if (allTurns.some((turns) => turns.has(subscription))) continue
-        const queue = queueOf(subscription)
-        turnsOf(queue).add(queue.organizationId, subscription)
+        const queue = getQueue(subscription)
+        getTurns(queue).add(queue.organizationId, subscription)
       }
     }
 
@@ -180,12 +199,12 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
       while (taken.length < most) {
         const subscription = turns.next(except)
         if (subscription === undefined) break
-        const queue = queueOf(subscription)
-        const next = nextOf(queue)
-        if (turnsOf(queue) !== turns) {
+        const queue = getQueue(subscription)
+        const next = findNext(queue, request)
+        if (getTurns(queue) !== turns) {
           // Its pace has changed since.
           turns.delete(subscription)
-          turnsOf(queue).add(queue.organizationId, subscription)
+          getTurns(queue).add(queue.organizationId, subscription)
         } else if (next === undefined || next.dueAt > now || queue.slots <= 0) {
           putOff(queue, request)
         } else {

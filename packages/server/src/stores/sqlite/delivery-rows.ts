@@ -8,20 +8,19 @@ import { createQueries, type Row } from './queries.ts'
 const isClaimed = "d.status = 'pending' and leaseEnd(d.event, d.subscription) is not null"
 const status = `iif(${isClaimed}, 'claimed', d.status)`
 
-/** The columns of a {@link DeliveryRecord}: from `d`, a delivery, with its event `e` and its subscription `s`. */
-export const deliveryColumns = `
-  'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
-  e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, ${status} as status,
-  iif(${isClaimed}, leaseEnd(d.event, d.subscription), d.dueAt) as dueAt, d.attempts, d.failures, d.deferrals,
-  d.deferredMs, d.createdAt, d.finishedAt`
-
 /** Reads deliveries in the order of the query, with their keys and `isDisabled` of their subscriptions. */
 export type ReadDeliveries = (query: DeliveryQuery) => Row[]
 
 /** Returns the cursor of a page that ends with this row. */
 export const toDeliveryCursor = ({ event, subscription }: Row): string => `${event}.${subscription}`
 
-const columns = `${deliveryColumns}, d.event, d.subscription, s.disabledReason is not null as isDisabled`
+/** The columns of a {@link DeliveryRecord}, with those of {@link ReadDeliveries}. */
+const columns = `
+  'dlv_' || d.event || '_' || d.subscription as id, d.organizationId, s.id as subscriptionId, e.id as eventId,
+  e.name as eventName, d.subject, coalesce(d.webhookId, e.id) as webhookId, d.attempts, d.failures, d.deferrals,
+  d.deferredMs, d.createdAt, d.finishedAt, ${status} as status,
+  iif(${isClaimed}, leaseEnd(d.event, d.subscription), d.dueAt) as dueAt, d.event, d.subscription,
+  s.disabledReason is not null as isDisabled`
 
 /** The tables of a query, and the column that has the rows in order. */
 type Path = { readonly from: string; readonly seq: 'd.event' | 'e.seq' }

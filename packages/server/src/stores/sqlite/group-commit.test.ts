@@ -84,6 +84,26 @@ test('a failed write does not affect the others', async () => {
   expect(await store.findGroup('acme', 'g3')).toBeDefined()
 })
 
+test('a settlement that shared its transaction with a failed write is recorded once', async () => {
+  const { store } = await openStore()
+  await store.createGroup(groupCreation('g1'))
+  const claim = { claimId: 'c', now: start, leaseMs: 60_000, limit: 10, perSubscription: 10 }
+  const [claimed] = await store.claimDeliveries(claim)
+  const deliveryId = String(claimed?.delivery.id)
+  const attempt = { startedAt: start, durationMs: 1, url: '', status: 200, error: null, responseBody: '' }
+  const { group, event } = groupCreation('g2')
+  const [settled, failed] = await Promise.allSettled([
+    store.settleDelivery({
+      ...{ deliveryId, claimId: 'c', now: start, failingLimitMs: 1 },
+      result: { kind: 'delivered', attempt },
+    }),
+    store.createGroup({ group, event: { ...event, id: 'evt_g1' } }),
+  ])
+  expect(settled).toMatchObject({ value: { outcome: 'settled', delivery: { status: 'delivered' } } })
+  expect(failed.status).toBe('rejected')
+  expect(await store.listAttempts('acme', deliveryId)).toHaveLength(1)
+})
+
 test('more writes than the maximum of a transaction all resolve', async () => {
   const { store } = await openStore()
   const outcomes = await createMany(store, 2_000)

@@ -7,7 +7,7 @@ import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 export type GroupCommit = {
   /**
    * Runs `work` atomically, and resolves with its result after the commit. If `work` throws, only its own changes are
-   * rolled back.
+   * rolled back. It may run twice, because another one fails: then its first changes are rolled back, too.
    *
    * @throws StorageUnavailableError if nothing was committed.
    * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
@@ -25,7 +25,7 @@ export type GroupCommitOptions = {
   readonly onCommit: () => void
   /** Called when changes have been rolled back: those of a write, or all of the transaction. */
   readonly onRollback: () => void
-  /** Called before `onRollback` if all changes of a transaction have been rolled back. */
+  /** Called before `onRollback` if all changes of a transaction have been rolled back, even if it continues. */
   readonly onAbort: () => void
 }
 
@@ -40,7 +40,7 @@ const busy = { retries: 100, pauseMs: 20 }
 
 /**
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
- * during a commit are in the next turn together. Each write has a savepoint of its own.
+ * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
  */
 export const createGroupCommit = ({
   database,
@@ -60,22 +60,27 @@ export const createGroupCommit = ({
   let isClosed = false
   let retriesLeft = busy.retries
 
-  const runJob = ({ run, reject }: Job): (() => void) => {
+  /** Runs jobs in one savepoint or, if one of them fails, each in its own. Returns functions that settle them. */
+  const runJobs = (batch: readonly Job[]): (() => void)[] => {
     savepoint.run()
     try {
-      const resolveJob = run()
+      const resolvers = batch.map(({ run }) => run())
       release.run()
-      return resolveJob
+      return resolvers
     } catch (error) {
-      try {
-        rollbackToSavepoint.run()
-        release.run()
-      } catch {
-        // There is no savepoint: after some failures, such as a full disk, SQLite rolls back the whole transaction.
-        throw error
-      }
+      // After some failures, such as a full disk, SQLite has rolled back the whole transaction.
+      if (!database.isTransaction) throw error
+      rollbackToSavepoint.run()
+      release.run()
+      if (batch.length > 1) onAbort()
       onRollback()
-      return () => reject(toStorageError(error))
+      return batch.length > 1
+        ? batch.flatMap((job) => runJobs([job]))
+        : batch.map(
+            ({ reject }) =>
+              () =>
+                reject(toStorageError(error)),
+          )
     }
   }
 
@@ -83,7 +88,7 @@ export const createGroupCommit = ({
     try {
       rollback.run()
     } catch {
-      // There is no transaction, see above.
+      // There is no transaction, see `runJobs`.
     }
     onAbort()
     onRollback()
@@ -101,7 +106,7 @@ export const createGroupCommit = ({
     try {
       begin.run()
       checkOwner()
-      const resolvers = batch.map(runJob)
+      const resolvers = runJobs(batch)
       commitAll()
       return resolvers
     } catch (error) {

@@ -19,6 +19,8 @@ export type Lanes = {
   add(seq: number, event: EventRecord, recipient: Recipient): void
   /** Makes due the first waiting delivery of a lane, unless the lane is held or its event must wait for another one. */
   advance(lane: Lane, now: number): void
+  /** Does the same for a lane that is not held. */
+  advanceFree(lane: Lane, now: number): void
 }
 
 export type LanesOptions = {
@@ -56,8 +58,7 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
     onDue()
   }
 
-  const advance = ({ subscription, subject }: Lane, now: number): void => {
-    if (findHolder.get(subscription, subject) !== undefined) return
+  const advanceFree: Lanes['advanceFree'] = ({ subscription, subject }, now) => {
     const row = findFirst.get(subscription, subject)
     if (row === undefined) return
     const { event, waitsFor } = heads.toRecord(row)
@@ -66,9 +67,13 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
     hold.run(now, event, subscription)
     addDue(subscription, now)
   }
+  const advance: Lanes['advance'] = (lane, now) => {
+    if (findHolder.get(lane.subscription, lane.subject) === undefined) advanceFree(lane, now)
+  }
 
   return {
     advance,
+    advanceFree,
     add: (seq, { organizationId, subject, occurredAt }, { subscription, isDisabled, isLaneTaken }) => {
       const key = [seq, subscription, organizationId, subject]
       if (isDisabled) {

@@ -1,12 +1,17 @@
+import type { DeliveryRecord } from '@wabakit/core'
 import type { DeliveryKey } from '../delivery-id.ts'
+
+/** The state of a delivery in its lane; `null` when it has left the lane. */
+export type LaneState = 'holding' | 'passable' | null
 
 /** A claimed delivery. */
 export type Lease = DeliveryKey & {
   readonly claimId: string
   /** Time from which the delivery can be claimed again, as Unix time in milliseconds. */
   readonly until: number
-  /** Whether the delivery was skipped in the meantime. The claim can still be settled. */
-  readonly isSkipped: boolean
+  /** The delivery since it was claimed. If it was skipped in the meantime, the claim can still be settled. */
+  readonly delivery: DeliveryRecord
+  readonly laneState: LaneState
 }
 
 /**
@@ -17,8 +22,8 @@ export type Leases = {
   add(lease: Lease): void
   find(key: DeliveryKey): Lease | undefined
   remove(key: DeliveryKey): void
-  /** Records that the deliveries of a subscription were skipped. */
-  skip(subscription: number): void
+  /** Records that the deliveries of a subscription were skipped at a time. */
+  skip(subscription: number, finishedAt: number): void
   /** Removes the leases of subscriptions that are gone. */
   removeUnless(exists: (subscription: number) => boolean): void
   /** Returns the leases of a subscription, without those of skipped deliveries. */
@@ -46,7 +51,7 @@ export const createLeases = (): Leases => {
     if (own?.size === 0) leases.delete(subscription)
   }
   const list: Leases['list'] = (subscription) =>
-    [...(leases.get(subscription)?.values() ?? [])].filter(({ isSkipped }) => !isSkipped)
+    [...(leases.get(subscription)?.values() ?? [])].filter(({ delivery }) => delivery.status !== 'skipped')
 
   return {
     find,
@@ -68,10 +73,11 @@ export const createLeases = (): Leases => {
       undo.push(() => (before === undefined ? drop(lease) : put(before)))
       put(lease)
     },
-    skip: (subscription) => {
+    skip: (subscription, finishedAt) => {
       for (const lease of list(subscription)) {
         undo.push(() => put(lease))
-        put({ ...lease, isSkipped: true })
+        const delivery = { ...lease.delivery, status: 'skipped', dueAt: null, finishedAt } as const
+        put({ ...lease, delivery, laneState: null })
       }
     },
     count: (now) =>

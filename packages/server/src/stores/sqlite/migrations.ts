@@ -19,6 +19,8 @@ export const migrations: readonly string[] = [
     pstnNumbers text not null, -- JSON
     createdAt integer not null
   ) strict;
+  -- Organizations and subscriptions with a revision of -1 are removed. What they own is removed in small transactions.
+  create index removedOrganizations on organizations (revision) where revision < 0;
 
   create table apiKeys (
     seq integer primary key autoincrement,
@@ -42,8 +44,10 @@ export const migrations: readonly string[] = [
     joinApprovalMode text not null,
     inviteLink text,
     createdAt integer not null,
+    activeAt integer, -- the last step of a participant
     primary key (organizationId, clientCustomGroupId)
   ) strict, without rowid;
+  create index groupsByActivity on groups (coalesce(activeAt, createdAt));
 
   create table participants (
     organizationId text not null references organizations (id) on delete cascade,
@@ -55,6 +59,16 @@ export const migrations: readonly string[] = [
     changedAt integer not null,
     primary key (organizationId, groupId, digits)
   ) strict, without rowid;
+  create index participantsByNumber on participants (organizationId, digits);
+  create index formerParticipants on participants (changedAt) where state <> 'joined';
+  create trigger participantAdded after insert on participants begin
+    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
+    where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
+  end;
+  create trigger participantChanged after update on participants begin
+    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
+    where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
+  end;
 
   create table calls (
     organizationId text not null references organizations (id) on delete cascade,
@@ -78,6 +92,8 @@ export const migrations: readonly string[] = [
     spoken integer,
     primary key (organizationId, callId)
   ) strict, without rowid;
+  create index callsByTime on calls (initiatedAt);
+  create index callsByCustomer on calls (organizationId, ${customerDigits}, callId);
 
   -- A row here prevents a second CALL_AI_SUMMARY event of the call, so rows stay as long as their organization.
   create table summaries (
@@ -118,6 +134,7 @@ export const migrations: readonly string[] = [
     events text not null, -- JSON
     secret text not null,
     previousSecret text, -- JSON
+    headers text not null default '{}', -- JSON
     disabledReason text,
     failingSince integer,
     pace text not null default 'new', -- how its endpoint responded the last time
@@ -130,6 +147,7 @@ export const migrations: readonly string[] = [
   -- Failing and disabled subscriptions, for the metrics.
   create index troubledSubscriptions on subscriptions (disabledReason)
     where failingSince is not null or disabledReason is not null;
+  create index removedSubscriptions on subscriptions (revision) where revision < 0;
 
   create table deliveries (
     event integer not null references events (seq) on delete cascade,
@@ -142,6 +160,8 @@ export const migrations: readonly string[] = [
     dueAt integer,
     attempts integer not null,
     failures integer not null,
+    deferrals integer not null default 0,
+    deferredMs integer not null default 0,
     createdAt integer not null,
     finishedAt integer,
     primary key (event, subscription)
@@ -169,28 +189,10 @@ export const migrations: readonly string[] = [
     error text,
     responseBody text,
     succeeded integer not null,
+    deferred integer not null,
     primary key (event, subscription, number),
     foreign key (event, subscription) references deliveries (event, subscription) on delete cascade
   ) strict, without rowid;
-  `,
-  `
-  -- Who may write, see owner.ts.
-  create table owner (id integer primary key check (id = 1), token text not null) strict;
-  `,
-  `
-  -- What the two clocks of the last server showed at one moment, see continued-clock.ts.
-  create table clock (id integer primary key check (id = 1), service integer not null, wall integer not null) strict;
-  `,
-  `
-  alter table subscriptions add column headers text not null default '{}'; -- JSON
-  alter table deliveries add column deferrals integer not null default 0;
-  alter table deliveries add column deferredMs integer not null default 0;
-  alter table attempts add column deferred integer not null default 0;
-  `,
-  `
-  -- Organizations and subscriptions with a revision of -1 are removed. What they own is removed in small transactions.
-  create index removedOrganizations on organizations (revision) where revision < 0;
-  create index removedSubscriptions on subscriptions (revision) where revision < 0;
 
   -- What stays of a summary that is removed: the SHA-256 of the call's id.
   create table summaryMarks (
@@ -199,25 +201,10 @@ export const migrations: readonly string[] = [
     primary key (organizationId, hash)
   ) strict, without rowid;
 
-  create index callsByTime on calls (initiatedAt);
-  create index callsByCustomer on calls (organizationId, ${customerDigits}, callId);
-  create index participantsByNumber on participants (organizationId, digits);
-  create index formerParticipants on participants (changedAt) where state <> 'joined';
+  -- Who may write, see owner.ts.
+  create table owner (id integer primary key check (id = 1), token text not null) strict;
 
-  -- The last step of a participant; null if there was none.
-  alter table groups add column activeAt integer;
-  update groups set activeAt = (
-    select max(createdAt, max(p.changedAt)) from participants p
-    where p.organizationId = groups.organizationId and p.groupId = groups.clientCustomGroupId
-  );
-  create index groupsByActivity on groups (coalesce(activeAt, createdAt));
-  create trigger participantAdded after insert on participants begin
-    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
-    where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
-  end;
-  create trigger participantChanged after update on participants begin
-    update groups set activeAt = max(coalesce(activeAt, createdAt), new.changedAt)
-    where organizationId = new.organizationId and clientCustomGroupId = new.groupId;
-  end;
+  -- What the two clocks of the last server showed at one moment, see continued-clock.ts.
+  create table clock (id integer primary key check (id = 1), service integer not null, wall integer not null) strict;
   `,
 ]

@@ -104,26 +104,6 @@ test('a lock file that is no lock file is not taken for another server', () => {
   expect(() => sqliteStore({ path })).toThrow(expect.objectContaining({ name: 'DatabaseOpenError' }))
 })
 
-test('a database of an older version is brought up to date and keeps what it has', async () => {
-  const path = temporaryPath()
-  const [first = ''] = migrations
-  edit(
-    path,
-    `${first}
-    insert into organizations values (1, 'acme', 1, 'automatic', '[]', '[]', 0);
-    insert into groups values ('acme', 'g1', null, '1', '1', 'Launch', null, 'auto_approve', null, 0);
-    insert into participants values ('acme', 'g1', '2', '2', 1, 'joined', 5);
-    pragma application_id = 0x77616261;
-    pragma user_version = 1`,
-  )
-  const upgraded = sqliteStore({ path })
-  onTestFinished(upgraded.close)
-  expect(await upgraded.findOrganization('acme')).toMatchObject({ id: 'acme', revision: 1 })
-  // The group was active when somebody joined.
-  expect(await upgraded.prune({ before: 0, recordsBefore: 5, limit: 10 })).toBe(0)
-  expect(await upgraded.prune({ before: 0, recordsBefore: 6, limit: 10 })).toBe(2)
-})
-
 test('a failed opening leaves nothing locked', () => {
   const path = temporaryPath()
   edit(path, 'create table theirs (id integer)')

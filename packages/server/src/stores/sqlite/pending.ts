@@ -22,14 +22,12 @@ export const createPending = (database: DatabaseSync, leases: Leases): Pending =
   )
   return {
     findNext: (subscription, limit) => {
-      const leased = leases.list(subscription)
-      const free = find
-        .all(subscription, limit + leased.length)
-        .map(({ dueAt, event }) => ({ dueAt: Number(dueAt), event: Number(event) }))
-        .filter(({ event }) => leases.find({ event, subscription }) === undefined)
-      return [...free, ...leased.map(({ until, event }) => ({ dueAt: until, event }))]
-        .sort(isBefore)
-        .slice(0, limit)
+      const next = leases.list(subscription).map(({ until, event }) => ({ dueAt: until, event }))
+      for (const row of find.all(subscription, limit + next.length)) {
+        const candidate = { dueAt: Number(row.dueAt), event: Number(row.event) }
+        if (leases.find({ event: candidate.event, subscription }) === undefined) next.push(candidate)
+      }
+      return next.sort(isBefore).slice(0, limit)
     },
   }
 }

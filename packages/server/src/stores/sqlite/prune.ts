@@ -100,7 +100,7 @@ export const createPrune = ({ database, calls, leases }: PruneContext): Prune =>
     }
     const disabled = unfinished.get()
     if (disabled !== undefined) {
-      leases.skip(Number(disabled.seq))
+      leases.skip(Number(disabled.seq), Number(disabled.updatedAt))
       return run(skip, Number(disabled.updatedAt), Number(disabled.seq), limit)
     }
     const organization = removedOrganization.get()?.key

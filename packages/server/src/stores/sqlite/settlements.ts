@@ -1,7 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type {
-  AttemptRecord,
-  AttemptResult,
   DeliveryRecord,
   DisabledReason,
   Pace,
@@ -10,10 +8,9 @@ import type {
   SettlementResult,
 } from '@wabakit/core'
 import { type DeliveryKey, parseDeliveryId } from '../delivery-id.ts'
-import { deliveryColumns } from './delivery-rows.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
-import type { Leases } from './leases.ts'
+import type { LaneState, Lease, Leases } from './leases.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
 
 /** See {@link Store.settleDelivery}. */
@@ -30,25 +27,22 @@ export type SettleOptions = {
   readonly onPace: (subscription: number) => void
 }
 
-/** What a settlement depends on besides the delivery itself. */
+/** The state of a subscription that a settlement depends on. */
 type State = {
-  readonly laneState: 'holding' | 'passable' | null
   readonly isDisabled: boolean
   readonly failingSince: number | null
   readonly pace: Pace
 }
 
 const states = mapRows<State>({
-  laneState: 'text',
   isDisabled: 'flag',
   failingSince: 'integer',
   pace: 'text',
 })
-const deliveries = mapTable('deliveries')
 const attempts = mapTable('attempts')
 
 /** The state of a delivery after a settlement. */
-type DeliveryState = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<State, 'laneState'>
+type DeliveryState = Pick<DeliveryRecord, 'status' | 'dueAt' | 'finishedAt'> & Pick<Lease, 'laneState'>
 
 const finish = (status: DeliveryRecord['status'], finishedAt: number): DeliveryState => ({
   status,
@@ -57,7 +51,7 @@ const finish = (status: DeliveryRecord['status'], finishedAt: number): DeliveryS
   laneState: null,
 })
 
-const retry = (dueAt: number, laneState: State['laneState']): DeliveryState => ({
+const retry = (dueAt: number, laneState: LaneState): DeliveryState => ({
   status: 'pending',
   finishedAt: null,
   dueAt,
@@ -66,8 +60,8 @@ const retry = (dueAt: number, laneState: State['laneState']): DeliveryState => (
 
 const decideState = (
   { result, now }: Settlement,
-  { status, finishedAt }: DeliveryRecord,
-  { laneState, isDisabled }: Pick<State, 'laneState' | 'isDisabled'>,
+  { delivery: { status, finishedAt }, laneState }: Lease,
+  isDisabled: boolean,
 ): DeliveryState => {
   if (result.kind === 'delivered') return finish('delivered', now)
   if (status === 'skipped') return finish('skipped', finishedAt ?? now)
@@ -104,9 +98,8 @@ const findReasonToDisable = (
 
 export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace }: SettleOptions): Settle => {
   const find = database.prepare(
-    `select ${deliveryColumns}, d.laneState, s.disabledReason is not null as isDisabled, s.failingSince, s.pace
-     from deliveries d join events e on e.seq = d.event join subscriptions s on s.seq = d.subscription
-     where d.event = ? and d.subscription = ? and s.revision > 0`,
+    `select disabledReason is not null as isDisabled, failingSince, pace from subscriptions
+     where seq = ? and revision > 0`,
   )
   const update = database.prepare(
     `update deliveries
@@ -121,44 +114,34 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
     'update subscriptions set revision = revision + 1, disabledReason = ?, updatedAt = ? where seq = ?',
   )
 
-  const write = (key: DeliveryKey, delivery: DeliveryRecord, laneState: State['laneState']): void => {
+  /** Returns false if the delivery was removed. */
+  const write = (key: DeliveryKey, delivery: DeliveryRecord, laneState: LaneState): boolean => {
     const { status, dueAt, finishedAt, attempts, failures, deferrals, deferredMs } = delivery
     const counts = [attempts, failures, deferrals, deferredMs]
-    update.run(status, laneState, dueAt, finishedAt, ...counts, key.event, key.subscription)
+    const { changes } = update.run(
+      ...[status, laneState, dueAt, finishedAt, ...counts, key.event, key.subscription],
+    )
+    if (Number(changes) === 0) return false
     if (status === 'pending' && dueAt !== null) dueTimes.add({ subscription: key.subscription, dueAt })
     // A slot of the subscription is free.
     dueTimes.wake(key.subscription)
-  }
-
-  const addAttempt = (
-    key: DeliveryKey,
-    attempt: AttemptResult,
-    outcome: Pick<AttemptRecord, 'number' | 'succeeded' | 'deferred'>,
-  ): void => {
-    insertAttempt.run(
-      key.event,
-      key.subscription,
-      ...Object.values(attempts.toRow({ ...attempt, ...outcome })),
-    )
+    return true
   }
 
   return (settlement) => {
     const { deliveryId, claimId, now, result } = settlement
     const key = parseDeliveryId(deliveryId)
-    if (leases.find(key)?.claimId !== claimId) return { outcome: 'stale' }
-    const row = find.get(key.event, key.subscription)
-    leases.remove(key)
+    const lease = leases.find(key)
+    if (lease?.claimId !== claimId) return { outcome: 'stale' }
+    const row = find.get(key.subscription)
     if (row === undefined) return { outcome: 'stale' }
-    const before = deliveries.toRecord(row)
+    const before = lease.delivery
     const current = states.toRecord(row)
 
     const failingSince = decideFailingSince(result, current.failingSince)
     const disabled = current.isDisabled ? null : findReasonToDisable(settlement, failingSince)
     const isDisabled = current.isDisabled || disabled !== null
-    const { laneState, ...state } = decideState(settlement, before, {
-      laneState: current.laneState,
-      isDisabled,
-    })
+    const { laneState, ...state } = decideState(settlement, lease, isDisabled)
     const succeeded = result.kind === 'delivered'
     const deferred = result.kind === 'deferred'
     const number = before.attempts + Number(result.kind !== 'released')
@@ -171,14 +154,25 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
       deferredMs: before.deferredMs + (deferred ? result.delayMs : 0),
     }
 
-    write(key, delivery, laneState)
-    if (result.kind !== 'released') addAttempt(key, result.attempt, { number, succeeded, deferred })
+    if (!write(key, delivery, laneState)) {
+      leases.remove(key)
+      return { outcome: 'stale' }
+    }
+    if (result.kind !== 'released') {
+      const attempt = attempts.toRow({ ...result.attempt, number, succeeded, deferred })
+      insertAttempt.run(key.event, key.subscription, ...Object.values(attempt))
+    }
     const pace = decidePace(settlement, current.pace)
     if (failingSince !== current.failingSince || pace !== current.pace) {
       updateHealth.run(failingSince, pace, key.subscription)
     }
     if (disabled !== null) disable.run(disabled, now, key.subscription)
-    if (!isDisabled) lanes.advance({ subscription: key.subscription, subject: before.subject }, now)
+    if (!isDisabled && laneState !== 'holding') {
+      const advance = lease.laneState === 'holding' ? lanes.advanceFree : lanes.advance
+      advance({ subscription: key.subscription, subject: before.subject }, now)
+    }
+    // After everything that may fail, so that it can be repeated.
+    leases.remove(key)
     if (pace !== current.pace) onPace(key.subscription)
     if (result.kind === 'released') onDue()
     return { outcome: 'settled', delivery, disabled }

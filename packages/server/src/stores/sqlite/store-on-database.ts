@@ -105,7 +105,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   }
 
   /** Reads what an organization owns. If there is none, there is nothing. */
-  const readOf = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
+  const readOwned = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
     read(() => (tenancy.organizationExists(organizationId) ? work() : nothing))
 
   let lastRemoval: Promise<unknown> = Promise.resolve()
@@ -142,15 +142,15 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
 
     createGroup: (change) => writeTo(change.group.organizationId, () => groups.create(change)),
     findGroup: (organizationId, groupId) =>
-      readOf(organizationId, () => groups.find(organizationId, groupId), undefined),
+      readOwned(organizationId, () => groups.find(organizationId, groupId), undefined),
     saveParticipant: (change) => writeTo(change.participant.organizationId, () => participants.save(change)),
-    findParticipant: (key) => readOf(key.organizationId, () => participants.find(key), undefined),
+    findParticipant: (key) => readOwned(key.organizationId, () => participants.find(key), undefined),
     listParticipants: (organizationId, digits) =>
-      readOf(organizationId, () => participants.list(organizationId, digits), []),
+      readOwned(organizationId, () => participants.list(organizationId, digits), []),
 
     saveCall: (change) => writeTo(change.call.organizationId, () => calls.save(change)),
     findCall: (organizationId, callId) =>
-      readOf(
+      readOwned(
         organizationId,
         () => {
           const call = calls.find(organizationId, callId)
@@ -158,11 +158,11 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
         },
         undefined,
       ),
-    listCalls: (query) => readOf(query.organizationId, () => calls.list(query), { items: [] }),
+    listCalls: (query) => readOwned(query.organizationId, () => calls.list(query), { items: [] }),
     saveSummary: (change) => writeTo(change.summary.organizationId, () => summaries.save(change)),
 
     addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
-    listEvents: (query) => readOf(query.organizationId, () => events.list(query), { items: [] }),
+    listEvents: (query) => readOwned(query.organizationId, () => events.list(query), { items: [] }),
 
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
