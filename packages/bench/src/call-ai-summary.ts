@@ -1,5 +1,5 @@
-// About 860 bytes, as a live service sends it.
-const callAiSummary = {
+/** A CALL_AI_SUMMARY of about 860 bytes, as a live service sends it. */
+export const callAiSummary = {
   event: 'CALL_AI_SUMMARY',
   channel: 'WHATSAPP',
   callId: 'wacid.HBgMOTE5ODc2NTQzMjEwFQIAERgSQjA2RkM5',
@@ -26,5 +26,5 @@ const callAiSummary = {
   },
 }
 
-/** Body of a CALL_AI_SUMMARY. */
+/** The body of the webhook. */
 export const payload: string = JSON.stringify(callAiSummary)

@@ -371,14 +371,14 @@ const flaws: Record<string, Flaw> = {
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${text}; is the secret ${secret}?` : text),
     }),
-    fail: ['keeps-secrets-out-of-answers'],
+    fail: ['keeps-secrets-out-of-responses'],
   },
   'shows its stack when it refuses': {
     plant: ({ right }) => ({
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${new Error(text).stack}` : text),
     }),
-    fail: ['keeps-stacks-out-of-answers'],
+    fail: ['keeps-stacks-out-of-responses'],
   },
   'redirects to a slash at the end': {
     plant: () => ({
@@ -396,7 +396,7 @@ const flaws: Record<string, Flaw> = {
         await right.handle(event, id)
       },
     }),
-    fail: ['answers-in-time'],
+    fail: ['responds-in-time'],
     options: { limits: { responseMs: 500 } },
   },
 }

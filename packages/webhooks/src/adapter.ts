@@ -5,8 +5,8 @@ import { assertPost } from './receiver/read-request.ts'
 /** The required part of a receiver. */
 export type RequestHandler = { handle(request: Request, host?: object): Promise<Response> }
 
-/** Checks whether a body is as it arrived: text or bytes. */
-export const isBytes = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+/** Checks whether a body is as it arrived, text or bytes, rather than what a parser made of it. */
+export const isUnparsed = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
   typeof body === 'string' || ArrayBuffer.isView(body)
 
 const forbidden = ['CONNECT', 'TRACE', 'TRACK']
@@ -45,8 +45,8 @@ export const createRequest = async (
     const streamed: RequestInit & { duplex: 'half' } = { ...init, body, duplex: 'half' }
     return new Request(url, streamed)
   }
-  const request = new Request(url, { ...init, body: isBytes(body) ? body : '' })
-  if (!isBytes(body)) await request.text()
+  const request = new Request(url, { ...init, body: isUnparsed(body) ? body : '' })
+  if (!isUnparsed(body)) await request.text()
   return request
 }
 

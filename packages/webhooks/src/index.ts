@@ -5,7 +5,8 @@ export type { DeliveryContext } from './receiver/delivery-context.ts'
 export type { ErrorListener, Failure, FailureStage } from './receiver/failures.ts'
 export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/handlers.ts'
 export type { ReceiverOptions } from './receiver/options.ts'
-export type { Receiver, RequestHolder } from './receiver/receiver.ts'
+export type { RequestHolder } from './receiver/read-request.ts'
+export type { Receiver } from './receiver/receiver.ts'
 
 // Verifiers: who may send.
 

@@ -15,8 +15,9 @@ export type LambdaEvent = {
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined
   /** The headers with all values, in payload 1.0 and from a load balancer. */
   readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined
-  /** The method, in payload 2.0 and from a function URL. The other fields are those of the other senders. */
+  /** Only `http` is read; the others are there so that the types of all senders fit. */
   readonly requestContext?: {
+    /** The method, in payload 2.0 and from a function URL. */
     readonly http?: { readonly method?: string | undefined } | undefined
     readonly requestId?: string | undefined
     readonly elb?: object | undefined

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { assertFetchMethod, createRequest, isBytes, toUrl } from './adapter.ts'
+import { assertFetchMethod, createRequest, isUnparsed, toUrl } from './adapter.ts'
 
 /** What a framework keeps in a request, besides what Node does. */
 type Kept = {
@@ -68,8 +68,8 @@ export const toRequest = (
   assertFetchMethod(method)
   const url = toUrl(request.originalUrl ?? incoming.url ?? '/', 'http://localhost')
   const init = { method, headers: toHeaders(incoming), signal: createSignal(outgoing) }
-  const kept = isBytes(request.rawBody) ? request.rawBody : request.body
-  if (isBytes(kept)) return createRequest(url, { ...init, body: kept })
+  const kept = isUnparsed(request.rawBody) ? request.rawBody : request.body
+  if (isUnparsed(kept)) return createRequest(url, { ...init, body: kept })
   const wasRead = incoming.readableDidRead || incoming.readableEnded
   return createRequest(url, { ...init, body: wasRead ? undefined : toStream(incoming) })
 }

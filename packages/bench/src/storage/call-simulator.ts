@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { startServer } from '@wabakit/server'
+import { callAiSummary } from '../call-ai-summary.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 
 /** Organization of the simulated calls. */
@@ -8,15 +9,6 @@ export const organizationId = 'acme'
 
 const number = '+15550100002'
 const numbers = { channelNumber: number, customerNumber: '+14155550123', agentNumber: '+14155550177' }
-const summary = {
-  recap:
-    'The customer asked why order 4711 has not arrived. The agent found that the parcel is held at the depot and arranged a new delivery on Thursday.',
-  keyPoints: [
-    'Order 4711 is two days late because the address was incomplete',
-    'The customer will be at home on Thursday before noon only',
-  ],
-  nextSteps: ['Confirm the new delivery date by message', 'Refund the express fee of the delayed order'],
-}
 
 /** Starts a server on a database, and an endpoint that accepts its webhooks. */
 export const startCallSimulator = async (database: string) => {
@@ -44,7 +36,7 @@ export const startCallSimulator = async (database: string) => {
     })
     await calls.accept(organizationId, callId, { startedAt: Date.now() - 184_000 })
     await calls.end(organizationId, callId, { durationInSeconds: 184 })
-    await summaries.save(organizationId, callId, summary, { generatedBy: 'automatic' })
+    await summaries.save(organizationId, callId, callAiSummary.summary, { generatedBy: 'automatic' })
   }
   return {
     /** Simulates calls, 64 concurrently, and waits until all events are delivered. */

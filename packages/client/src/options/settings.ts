@@ -17,7 +17,11 @@ const buildHeaders = (custom: ClientOptions['headers']): Headers => {
   return headers
 }
 
-/** Checks the options and adds environment variables and defaults. Throws a `ValidationError` with all issues. */
+/**
+ * Checks the options and adds environment variables and defaults.
+ *
+ * @throws ValidationError with all issues.
+ */
 export const readSettings = (options: ClientOptions) => {
   const apiKey = options.apiKey ?? readEnvironment('WABAKIT_API_KEY')
   const auth = options.auth ?? { header: 'Authorization' }

@@ -1,3 +1,5 @@
+import { createSeededRandom } from '../seeded-random.ts'
+
 /** Source of everything random in a run, repeatable by its seed. */
 export type Random = {
   /** Returns a whole number from 0 up to, but not including, `limit`. */
@@ -6,15 +8,9 @@ export type Random = {
   bytes(length: number): Buffer
 }
 
-/** Creates a random source from a seed (mulberry32). It is for choosing attacks, not for secrets. */
+/** Creates a random source from a seed. It is for choosing attacks, not for secrets. */
 export const createRandom = (seed: number): Random => {
-  let state = seed >>> 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
-  const below = (limit: number): number => next() % limit
+  const next = createSeededRandom(seed)
+  const below = (limit: number): number => Math.floor(next() * limit)
   return { below, bytes: (length) => Buffer.from(Array.from({ length }, () => below(256))) }
 }

@@ -10,7 +10,7 @@ import {
   reportFormats,
   ServerUnreachableError,
 } from '../../src/index.ts'
-import { createRandom } from '../../src/server/random/create-random.ts'
+import { createSeededRandom } from '../../src/seeded-random.ts'
 import { shrink } from '../../src/server/random/shrink.ts'
 import { createSteps } from '../../src/server/random/step.ts'
 import { createBrokenServers } from './mutations.ts'
@@ -162,7 +162,7 @@ test('a sequence is shrunk to the steps that the failure needs', async () => {
 test('the same seed makes the same sequences', () => {
   const lab = { has: new Set(['--play', '--other-key'] as const) }
   const create = (seed: number) => {
-    const random = createRandom(seed)
+    const random = createSeededRandom(seed)
     return Array.from({ length: 20 }, () => createSteps(random, lab))
   }
   expect(create(5)).toEqual(create(5))

@@ -383,7 +383,7 @@ const createServers = (): BrokenServer[] => [
   },
   {
     name: 'trims the subject before it looks',
-    caughtBy: 'create.subject.white-space-is-200',
+    caughtBy: 'create.subject.whitespace-is-200',
     ...refuseField('subject', (value) => value === ' '),
   },
   {

@@ -1,6 +1,6 @@
 import { InputError } from '../errors/input-error.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
-import { callChanged } from '../events/event-draft.ts'
+import { draftCallChange } from '../events/event-draft.ts'
 import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -73,7 +73,7 @@ export type Calls = {
 
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
-const accepted =
+const acceptWith =
   ({ agentNumber, ...acceptance }: CallAcceptance): Change =>
   (call, now) => {
     if (agentNumber !== undefined && agentNumber !== '' && toDigits(agentNumber) === undefined) {
@@ -89,7 +89,7 @@ const accepted =
     return { initiatedAt, startedAt, agentNumber: ownNumber ?? call.agentNumber }
   }
 
-const ended =
+const endWith =
   ({ durationInSeconds, recorded = true, spoken = true }: CallEnding): Change =>
   (call, now) => {
     // The clock may have been set back since the call was accepted.
@@ -108,7 +108,7 @@ const ended =
 
 export const createCalls = ({ store, clock, ids, log, directory }: ServerContext): Calls => {
   const save = async (call: CallRecord): Promise<boolean> => {
-    const draft = callChanged(call, clock.now())
+    const draft = draftCallChange(call, clock.now())
     const prepared = draft && log.prepare(draft)
     if ((await store.saveCall({ call, event: prepared?.record ?? null })) === 'stale') return false
     log.emit(prepared)
@@ -152,8 +152,8 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
       return call
     },
     accept: (organizationId, callId, acceptance = {}) =>
-      move('accept', { organizationId, callId }, accepted(acceptance)),
-    end: (organizationId, callId, ending = {}) => move('end', { organizationId, callId }, ended(ending)),
+      move('accept', { organizationId, callId }, acceptWith(acceptance)),
+    end: (organizationId, callId, ending = {}) => move('end', { organizationId, callId }, endWith(ending)),
     miss: (organizationId, callId) => move('miss', { organizationId, callId }),
     reject: (organizationId, callId) => move('reject', { organizationId, callId }),
     ringOut: (organizationId, callId) => move('ringOut', { organizationId, callId }),

@@ -2,7 +2,7 @@ import { CallSummary, type Issue, toIssues } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { SummaryRefusedError } from '../errors/summary-refused-error.ts'
-import { summaryGenerated } from '../events/event-draft.ts'
+import { draftSummary } from '../events/event-draft.ts'
 import { getCallState, step } from '../machines.ts'
 import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -82,7 +82,7 @@ export const createSummaries = ({ store, clock, log, directory }: ServerContext)
       generatedBy,
       generatedAt: clock.now(),
     }
-    const draft = summaryGenerated(found.call, record)
+    const draft = draftSummary(found.call, record)
     const prepared = draft && log.prepare(draft)
     const outcome = await store.saveSummary({ summary: record, event: prepared?.record ?? null })
     if (outcome === 'first') log.emit(prepared)

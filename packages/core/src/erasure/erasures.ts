@@ -44,7 +44,9 @@ export type Erasures = {
    * @throws InputError if an id or the number is invalid.
    * @throws RecordNotFoundError if there is no such organization.
    * @example
-   * let part = await server.erasures.erase('acme', { customerNumber: '+15550199001' })
+   * const selection = { customerNumber: '+15550199001' }
+   * let part = await server.erasures.erase('acme', selection)
+   * while (part.nextCursor) part = await server.erasures.erase('acme', selection, { cursor: part.nextCursor })
    */
   erase(organizationId: string, selection: ErasureSelection, options?: ErasureOptions): Promise<ErasedPart>
 }

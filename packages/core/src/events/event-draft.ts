@@ -17,7 +17,7 @@ export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 /** Returns the subject of a call's events, which are delivered in order. */
 export const toCallSubject = (callId: string): string => `call:${callId}`
 
-const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
+const draftGroupEvent = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: group.organizationId,
   subject: toGroupSubject(group.clientCustomGroupId),
   channel: 'WHATSAPP',
@@ -27,8 +27,8 @@ const aboutGroup = (group: GroupRecord, event: EmittedEvent, occurredAt: number)
   event,
 })
 
-export const groupCreated = (group: GroupRecord, occurredAt: number): EventDraft =>
-  aboutGroup(
+export const draftGroupCreated = (group: GroupRecord, occurredAt: number): EventDraft =>
+  draftGroupEvent(
     group,
     {
       event: 'GROUP_CREATED',
@@ -40,7 +40,7 @@ export const groupCreated = (group: GroupRecord, occurredAt: number): EventDraft
     occurredAt,
   )
 
-const participantEvent = (
+const buildParticipantEvent = (
   group: GroupRecord,
   { state, phone, changedAt }: ParticipantRecord,
 ): EmittedEvent => {
@@ -56,26 +56,26 @@ const participantEvent = (
   }
 }
 
-/** GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the new state of the participant. */
-export const participantChanged = (
+/** Drafts GROUP_PARTICIPANT_JOINED, _LEFT or _REMOVED, by the new state of the participant. */
+export const draftParticipantChange = (
   group: GroupRecord,
   participant: ParticipantRecord,
   occurredAt: number,
-): EventDraft => aboutGroup(group, participantEvent(group, participant), occurredAt)
+): EventDraft => draftGroupEvent(group, buildParticipantEvent(group, participant), occurredAt)
 
-const knownTimes = (call: CallRecord) => ({
+const pickKnownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),
   ...(call.startedAt !== null && { callStartedAt: toUtcTimestamp(call.startedAt) }),
   ...(call.endedAt !== null && { callEndedAt: toUtcTimestamp(call.endedAt) }),
 })
 
 /** `from` is always the organization's number and `to` the customer's. */
-const callDetails = <Status extends string>(call: CallRecord, callStatus: Status) => ({
+const buildCallDetails = <Status extends string>(call: CallRecord, callStatus: Status) => ({
   channel: call.channel,
   callId: call.callId,
   callDirection: call.direction,
   callStatus,
-  ...knownTimes(call),
+  ...pickKnownTimes(call),
   from: call.channelNumber,
   to: call.customerNumber,
   channelNumber: call.channelNumber,
@@ -85,14 +85,14 @@ const callDetails = <Status extends string>(call: CallRecord, callStatus: Status
   triggeredVia: call.triggeredVia,
 })
 
-const callEvent = (call: CallRecord): EmittedEvent | undefined => {
+const buildCallEvent = (call: CallRecord): EmittedEvent | undefined => {
   switch (call.state) {
     case 'initiated':
-      return { event: `CALL_${call.direction}_INITIATED`, ...callDetails(call, 'INITIATED') }
+      return { event: `CALL_${call.direction}_INITIATED`, ...buildCallDetails(call, 'INITIATED') }
     case 'accepted':
-      return { event: 'CALL_ACCEPTED', ...callDetails(call, 'IN_PROGRESS') }
+      return { event: 'CALL_ACCEPTED', ...buildCallDetails(call, 'IN_PROGRESS') }
     case 'ended':
-      return { event: 'CALL_ENDED', ...callDetails(call, 'END') }
+      return { event: 'CALL_ENDED', ...buildCallDetails(call, 'END') }
     case 'missed':
     case 'rejected':
     case 'not_picked':
@@ -100,7 +100,7 @@ const callEvent = (call: CallRecord): EmittedEvent | undefined => {
   }
 }
 
-const aboutCall = (call: CallRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
+const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
   organizationId: call.organizationId,
   subject: toCallSubject(call.callId),
   channel: call.channel,
@@ -111,23 +111,23 @@ const aboutCall = (call: CallRecord, event: EmittedEvent, occurredAt: number): E
 })
 
 /**
- * The event of a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED; `null`
+ * Drafts the event of a call's new state: CALL_INCOMING_INITIATED or CALL_OUTGOING_INITIATED, CALL_ACCEPTED, CALL_ENDED; `null`
  * for a call that was missed, rejected or not picked up, and for a bot test call without webhooks.
  */
-export const callChanged = (call: CallRecord, occurredAt: number): EventDraft | null => {
-  const event = call.emitsEvents ? callEvent(call) : undefined
-  return event === undefined ? null : aboutCall(call, event, occurredAt)
+export const draftCallChange = (call: CallRecord, occurredAt: number): EventDraft | null => {
+  const event = call.emitsEvents ? buildCallEvent(call) : undefined
+  return event === undefined ? null : draftCallEvent(call, event, occurredAt)
 }
 
-/** The payload of CALL_AI_SUMMARY. The summary endpoint returns it without `event`. */
-export const summaryPayload = (call: CallRecord, { summary }: CallSummaryRecord) => {
+/** Builds the payload of CALL_AI_SUMMARY. The summary endpoint returns it without `event`. */
+export const buildSummaryPayload = (call: CallRecord, { summary }: CallSummaryRecord) => {
   const { startedAt, endedAt, durationInSeconds } = call
   if (startedAt === null || endedAt === null || durationInSeconds === null) {
     throw new TypeError(`Call ${call.callId} has a summary but no start, end or duration.`)
   }
   return {
     event: 'CALL_AI_SUMMARY' as const,
-    ...callDetails(call, 'END'),
+    ...buildCallDetails(call, 'END'),
     durationInSeconds,
     callStartedAt: toUtcTimestamp(startedAt),
     callEndedAt: toUtcTimestamp(endedAt),
@@ -135,8 +135,11 @@ export const summaryPayload = (call: CallRecord, { summary }: CallSummaryRecord)
   }
 }
 
-/** CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; `null` for a bot test call without webhooks. */
-export const summaryGenerated = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null =>
+/** Drafts CALL_AI_SUMMARY, which waits for its call's CALL_ENDED; `null` for a bot test call without webhooks. */
+export const draftSummary = (call: CallRecord, summary: CallSummaryRecord): EventDraft | null =>
   call.emitsEvents
-    ? { ...aboutCall(call, summaryPayload(call, summary), summary.generatedAt), waitsFor: 'CALL_ENDED' }
+    ? {
+        ...draftCallEvent(call, buildSummaryPayload(call, summary), summary.generatedAt),
+        waitsFor: 'CALL_ENDED',
+      }
     : null

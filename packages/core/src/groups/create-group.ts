@@ -1,6 +1,6 @@
 import { CreateGroupRequest, createGroupErrorCodes, toIssues } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { groupCreated } from '../events/event-draft.ts'
+import { draftGroupCreated } from '../events/event-draft.ts'
 import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
@@ -132,7 +132,7 @@ export const createGroup = async (
   }
   if (!integration.enabled) return findRepeated(store, wanted)
 
-  const prepared = log.prepare(groupCreated(wanted, clock.now()))
+  const prepared = log.prepare(draftGroupCreated(wanted, clock.now()))
   const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }

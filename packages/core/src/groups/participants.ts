@@ -1,7 +1,7 @@
 import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
-import { participantChanged } from '../events/event-draft.ts'
+import { draftParticipantChange } from '../events/event-draft.ts'
 import { type ActionOf, step } from '../machines.ts'
 import type { GroupRecord, ParticipantRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -13,7 +13,7 @@ import { checkTexts } from '../values/storable-text.ts'
 
 /** A person in a group. */
 export type ParticipantInput = {
-  /** The group's client custom group id. */
+  /** The `groupId` of the create request, or the generated one. */
   readonly groupId: string
   /** The person's phone number. Compared by its digits. */
   readonly phone: string
@@ -70,7 +70,7 @@ export const createParticipants = ({ store, clock, log, directory }: ServerConte
           state: step('participant', current?.state ?? 'outside', action),
           changedAt: readWallClock(clock),
         }
-        const prepared = log.prepare(participantChanged(group, participant, clock.now()))
+        const prepared = log.prepare(draftParticipantChange(group, participant, clock.now()))
         if ((await store.saveParticipant({ participant, event: prepared.record })) === 'saved') {
           log.emit(prepared)
           return participant

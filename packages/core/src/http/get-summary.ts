@@ -1,6 +1,6 @@
 import type { SummaryRecord } from '@wabakit/contract'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
-import { summaryPayload } from '../events/event-draft.ts'
+import { buildSummaryPayload } from '../events/event-draft.ts'
 import { getCallState } from '../machines.ts'
 import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
@@ -60,6 +60,6 @@ export const getSummary = async (
   const found = await store.findCall(caller.organization.id, parseCallId(query))
   if (found === undefined || !isVisible(caller, found)) throw notFound()
   if (found.summary === undefined) throw explainAbsence(found, caller)
-  const { event: _, ...record } = summaryPayload(found.call, found.summary)
+  const { event: _, ...record } = buildSummaryPayload(found.call, found.summary)
   return record
 }

@@ -49,7 +49,8 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
   (channel === 'PSTN' ? pstnNumbers : integrations)[0]?.number ?? ''
 
 /**
- * Plays a call from its start to its end; an answered one has ended just now. A summary without delay is saved at once, a later one is scheduled.
+ * Simulates a call from its start to its end. An answered call has ended just now. A summary without a delay is saved at
+ * once; a later one is scheduled.
  *
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
  * @throws RecordExistsError if the organization has a call with this id.

@@ -85,7 +85,7 @@ export type MockTenant = {
    */
   subscribe(subscription: SubscriptionRequest): Promise<MockSubscription>
   /**
-   * Plays a call from its start to its end, and saves its summary when that is due. Resolves when the call is over;
+   * Simulates a call from its start to its end, and saves its summary when that is due. Resolves when the call is over;
    * deliveries follow (see `waitForDelivery`).
    *
    * @example

@@ -1,17 +1,17 @@
 import {
   AcceptanceUsageError,
-  type CheckResult,
   examineServer,
   formatReport,
+  type Report,
   type ReportFormat,
   reportFormats,
-  type ServerExamination,
   ServerUnreachableError,
   exitCodes as verdictCodes,
 } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, createOption, parseSeconds, parseUrl, readIds } from './options.ts'
+import { createProgressLine } from './progress-line.ts'
 
 type AcceptanceOptions = {
   readonly apiKey?: string
@@ -48,45 +48,29 @@ const toListenAddress = (text: string): string => {
   throw new InvalidArgumentError('It must be host:port, such as 127.0.0.1:9000.')
 }
 
-/** Shows how far the examination is, on a terminal only. */
-const showProgress = (): { onResult(result: CheckResult): void; end(): void } => {
+const examine = async (baseUrl: string, options: AcceptanceOptions): Promise<Report> => {
+  const { timeout, format: _, ...examination } = options
+  const progress = createProgressLine()
   let count = 0
-  const isTerminal = process.stderr.isTTY === true
-  return {
-    onResult: ({ id }) => {
-      count += 1
-      if (isTerminal) process.stderr.write(`\r\u001b[K${count} checks, last ${id}`)
-    },
-    end: () => {
-      if (isTerminal) process.stderr.write('\r\u001b[K')
-    },
-  }
-}
-
-const runAcceptance = async (
-  baseUrl: string,
-  { timeout, format, ...options }: AcceptanceOptions,
-): Promise<number> => {
-  const progress = showProgress()
-  const examination: ServerExamination = {
-    ...options,
-    baseUrl,
-    timeoutMs: timeout * 1_000,
-    onResult: progress.onResult,
-  }
   try {
-    const report = await examineServer(examination)
-    progress.end()
-    process.stdout.write(formatReport(report, format))
-    return verdictCodes[report.verdict]
+    return await examineServer({
+      ...examination,
+      baseUrl,
+      timeoutMs: timeout * 1_000,
+      onResult: ({ id }) => {
+        count += 1
+        if (process.stderr.isTTY) progress.show(id, () => `${count} checks, last ${id}`)
+      },
+    })
   } catch (error) {
-    progress.end()
     if (error instanceof AcceptanceUsageError)
       throw new CliError(error.message, exitCodes.usage, { cause: error })
     if (error instanceof ServerUnreachableError) {
       throw new CliError(error.message, exitCodes.unreachable, { cause: error })
     }
     throw error
+  } finally {
+    progress.end()
   }
 }
 
@@ -149,7 +133,9 @@ export const define = (command: Command): void => {
         .default('pretty'),
     )
     .action(async (baseUrl: string, options: AcceptanceOptions) => {
-      process.exitCode = await runAcceptance(baseUrl, options)
+      const report = await examine(baseUrl, options)
+      process.stdout.write(formatReport(report, options.format))
+      process.exitCode = verdictCodes[report.verdict]
     })
   addExamples(
     command,

@@ -26,9 +26,8 @@ const eraseParts = async (
   const counts = { calls: 0, participants: 0, events: 0 }
   try {
     for (let cursor: string | undefined; ; ) {
-      const body = { ...selection, dryRun, ...(cursor !== undefined && { cursor }) }
       const path = `${getOrganizationPath(options.organization)}/erasures`
-      const part = (await control.send('POST', path, body)) as ErasedPart
+      const part = (await control.send('POST', path, { ...selection, dryRun, cursor })) as ErasedPart
       counts.calls += part.calls
       counts.participants += part.participants
       counts.events += part.events

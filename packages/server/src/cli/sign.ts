@@ -18,12 +18,7 @@ const sign = async (
 ): Promise<void> => {
   const payload = await readPayload(file)
   try {
-    const { headers } = await signWebhook({
-      payload,
-      secret,
-      ...(id !== undefined && { id }),
-      ...(timestamp !== undefined && { timestamp }),
-    })
+    const { headers } = await signWebhook({ payload, secret, id, timestamp })
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     output.result(headers, lines.join('\n'))
   } catch (error) {

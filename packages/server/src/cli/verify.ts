@@ -31,7 +31,7 @@ const verify = async (
 ): Promise<void> => {
   const headers = parseHeaders(header)
   const payload = await readPayload(file)
-  const input = { payload, headers, secrets, ...(tolerance !== undefined && { toleranceSeconds: tolerance }) }
+  const input = { payload, headers, secrets, toleranceSeconds: tolerance }
   try {
     const { id, timestamp } = await verifySignature(input)
     output.result({ valid: true, id, timestamp }, `${output.style('green', 'valid')} ${escapeControls(id)}`)

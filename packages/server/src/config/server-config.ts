@@ -19,7 +19,13 @@ export const settingFacts = z.registry<SettingFacts>()
 
 const text = () => z.string().check(z.minLength(1))
 const secret = (message?: string) => z.string().check(z.regex(/^[!-~]{16,}$/, message))
-const whole = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max))
+
+/** A setting that is a whole number in these bounds. */
+const wholeNumber = (about: string, [min, max]: readonly [min: number, max: number], value: number) =>
+  z._default(z.int().check(z.gte(min), z.lte(max)), value).register(settingFacts, {
+    about,
+    form: `a whole number from ${min} to ${max}`,
+  })
 
 const hasNoCredentials = (text: string): boolean => {
   if (!URL.canParse(text)) return true
@@ -61,10 +67,7 @@ export const ServerConfig = z.strictObject({
     about: 'Address to listen on. A `controlToken` is required unless it is a loopback address.',
     form: 'an address or a host name',
   }),
-  port: z._default(whole(0, 65_535), 4_100).register(settingFacts, {
-    about: 'Port to listen on. 0 selects a free port.',
-    form: 'a whole number from 0 to 65535',
-  }),
+  port: wholeNumber('Port to listen on. 0 selects a free port.', [0, 65_535], 4_100),
   database: z._default(text(), './wabakit.db').register(settingFacts, {
     about: 'Database: a SQLite file, a PostgreSQL database, or `:memory:` to keep nothing.',
     form: 'a path, a `postgres://` URL or `:memory:`',
@@ -93,11 +96,11 @@ export const ServerConfig = z.strictObject({
     form: 'an http or https URL',
     otherwise: 'the address that the server listens on',
   }),
-  trustProxy: z._default(whole(0, 10), 0).register(settingFacts, {
-    about:
-      'Number of proxies in front of the server. The address of a client is that entry of `X-Forwarded-For`, counted from the end. With 0, the header is ignored.',
-    form: 'a whole number from 0 to 10',
-  }),
+  trustProxy: wholeNumber(
+    'Number of proxies in front of the server. The address of a client is that entry of `X-Forwarded-For`, counted from the end. With 0, the header is ignored.',
+    [0, 10],
+    0,
+  ),
   authHeader: z
     ._default(z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/)), 'Authorization')
     .register(settingFacts, {
@@ -110,52 +113,56 @@ export const ServerConfig = z.strictObject({
     form: '`true` or `false`',
     otherwise: '`true` if `host` is a loopback address, otherwise `false`',
   }),
-  deliveryConcurrency: z._default(whole(1, 10_000), 64).register(settingFacts, {
-    about:
-      'Maximum number of concurrent deliveries to endpoints that respond quickly. Up to 16 times as many may wait for endpoints that are slow, failing or new.',
-    form: 'a whole number from 1 to 10000',
-  }),
-  deliveryConcurrencyPerSubscription: z._default(whole(1, 10_000), 8).register(settingFacts, {
-    about:
-      'Maximum number of concurrent deliveries to one subscription. A new or failing subscription gets one at a time.',
-    form: 'a whole number from 1 to 10000',
-  }),
-  rateLimitPerOrganization: z._default(whole(0, 1_000_000_000), 600).register(settingFacts, {
-    about: 'Maximum number of requests to the public API per organization and minute. 0 means no limit.',
-    form: 'a whole number from 0 to 1000000000',
-  }),
-  rateLimitPerKey: z._default(whole(0, 1_000_000_000), 300).register(settingFacts, {
-    about: 'Maximum number of requests to the public API per API key and minute. 0 means no limit.',
-    form: 'a whole number from 0 to 1000000000',
-  }),
-  rateLimitPerAddress: z._default(whole(0, 1_000_000_000), 60).register(settingFacts, {
-    about:
-      'Maximum number of requests without a valid key or token per IP address (IPv6: /64 network) and minute. 0 means no limit.',
-    form: 'a whole number from 0 to 1000000000',
-  }),
-  retentionDays: z._default(whole(1, 3_650), 30).register(settingFacts, {
-    about:
-      'Number of days after which finished deliveries, and events without other deliveries, are removed.',
-    form: 'a whole number from 1 to 3650',
-  }),
-  recordRetentionDays: z._default(whole(1, 36_500), 365).register(settingFacts, {
-    about:
-      'Number of days after which calls with their summaries, groups without a step of a participant, and participants who are no longer in a group are removed.',
-    form: 'a whole number from 1 to 36500',
-  }),
-  maxConnections: z._default(whole(1, 1_000_000), 10_000).register(settingFacts, {
-    about: 'Maximum number of concurrent connections. Further ones are closed immediately.',
-    form: 'a whole number from 1 to 1000000',
-  }),
-  requestTimeoutMs: z._default(whole(1_000, 600_000), 30_000).register(settingFacts, {
-    about: 'Maximum time in which a request must arrive completely, in milliseconds.',
-    form: 'a whole number from 1000 to 600000',
-  }),
-  shutdownGraceMs: z._default(whole(0, 18_000), 10_000).register(settingFacts, {
-    about:
-      'Maximum time for running requests and deliveries to finish after SIGTERM or SIGINT, in milliseconds.',
-    form: 'a whole number from 0 to 18000',
-  }),
+  deliveryConcurrency: wholeNumber(
+    'Maximum number of concurrent deliveries to endpoints that respond quickly. Up to 16 times as many may wait for endpoints that are slow, failing or new.',
+    [1, 10_000],
+    64,
+  ),
+  deliveryConcurrencyPerSubscription: wholeNumber(
+    'Maximum number of concurrent deliveries to one subscription. A new or failing subscription gets one at a time.',
+    [1, 10_000],
+    8,
+  ),
+  rateLimitPerOrganization: wholeNumber(
+    'Maximum number of requests to the public API per organization and minute. 0 means no limit.',
+    [0, 1_000_000_000],
+    600,
+  ),
+  rateLimitPerKey: wholeNumber(
+    'Maximum number of requests to the public API per API key and minute. 0 means no limit.',
+    [0, 1_000_000_000],
+    300,
+  ),
+  rateLimitPerAddress: wholeNumber(
+    'Maximum number of requests without a valid key or token per IP address (IPv6: /64 network) and minute. 0 means no limit.',
+    [0, 1_000_000_000],
+    60,
+  ),
+  retentionDays: wholeNumber(
+    'Number of days after which finished deliveries, and events without other deliveries, are removed.',
+    [1, 3_650],
+    30,
+  ),
+  recordRetentionDays: wholeNumber(
+    'Number of days after which calls with their summaries, groups without a step of a participant, and participants who are no longer in a group are removed.',
+    [1, 36_500],
+    365,
+  ),
+  maxConnections: wholeNumber(
+    'Maximum number of concurrent connections. Further ones are closed immediately.',
+    [1, 1_000_000],
+    10_000,
+  ),
+  requestTimeoutMs: wholeNumber(
+    'Maximum time in which a request must arrive completely, in milliseconds.',
+    [1_000, 600_000],
+    30_000,
+  ),
+  shutdownGraceMs: wholeNumber(
+    'Maximum time for running requests and deliveries to finish after SIGTERM or SIGINT, in milliseconds.',
+    [0, 18_000],
+    10_000,
+  ),
   logLevel: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info').register(settingFacts, {
     about: 'Minimum level of log lines. The log goes to standard error.',
     form: '`debug`, `info`, `warn`, `error` or `silent`',

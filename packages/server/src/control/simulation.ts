@@ -10,7 +10,7 @@ import {
 /** Simulates calls in real time. */
 export type Simulation = {
   /** Simulates a call. A timer saves its summary if the summary is delayed. */
-  playCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
+  simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
   /** Cancels the delayed summaries. */
   close(): void
 }
@@ -27,7 +27,7 @@ export const createSimulation = (service: ReferenceServer, onError: (error: unkn
     timers.add(timer)
   }
   return {
-    playCall: (organizationId, call) => {
+    simulateCall: (organizationId, call) => {
       const data = createCallData(createSeededRandom(organizationId, 'call', calls++))
       return simulateCall({ server: service, organizationId, data, schedule }, call)
     },

@@ -35,9 +35,9 @@ export type CallTracker = {
   apply(record: TrackedCall | undefined, event: CallEvent): CallUpdate
 }
 
-const age = new Map(Object.keys(callStates).map((name, position) => [name, position]))
+const order: readonly string[] = Object.keys(callStates)
 const isNewer = (left: CallEventName, right: CallEventName | undefined): boolean =>
-  right === undefined || (age.get(left) ?? 0) > (age.get(right) ?? 0)
+  right === undefined || order.indexOf(left) > order.indexOf(right)
 
 const isSet = <Value>(value: Value): value is Exclude<Value, '' | null | undefined> =>
   value !== '' && value !== null && value !== undefined
@@ -58,26 +58,14 @@ const collect = <Field extends CallField>(
 }
 
 const sortEvents = (events: readonly CallEventName[]): CallEventName[] =>
-  events.toSorted((left, right) => (age.get(left) ?? 0) - (age.get(right) ?? 0))
+  events.toSorted((left, right) => order.indexOf(left) - order.indexOf(right))
 
-const createBase = (event: CallEvent): TrackedCallBase => ({
-  callId: event.callId,
-  details: {},
-  events: [],
-  sources: {},
-})
-
-/** Returns the state that the newest event leads to, apart from the summary. */
-const findLifecycleState = (events: readonly CallEventName[]): Exclude<CallState, 'summarized'> => {
-  let state: Exclude<CallState, 'summarized'> = 'initiated'
-  for (const name of events) if (name !== 'CALL_AI_SUMMARY') state = callStates[name]
-  return state
+/** Adds the state that the newest event leads to. */
+const addState = (base: TrackedCallBase, summary: CallSummary | undefined): TrackedCall => {
+  if (summary !== undefined) return { ...base, state: 'summarized', summary }
+  const newest = base.events.findLast((name) => name !== 'CALL_AI_SUMMARY')
+  return { ...base, state: newest === undefined ? 'initiated' : callStates[newest] }
 }
-
-const withState = (base: TrackedCallBase, summary: CallSummary | undefined): TrackedCall =>
-  summary === undefined
-    ? { ...base, state: findLifecycleState(base.events) }
-    : { ...base, state: 'summarized', summary }
 
 /**
  * Creates a tracker that combines the lifecycle and summary events of each call into one typed record, in whatever order
@@ -92,7 +80,7 @@ const withState = (base: TrackedCallBase, summary: CallSummary | undefined): Tra
  */
 export const createCallTracker = (): CallTracker => ({
   apply: (record, event) => {
-    const base = record ?? createBase(event)
+    const base: TrackedCallBase = record ?? { callId: event.callId, details: {}, events: [], sources: {} }
     if (base.callId !== event.callId) {
       throw new RangeError(
         `An event of call ${event.callId} cannot be added to the record of call ${base.callId}. Load the record by event.callId.`,
@@ -104,7 +92,7 @@ export const createCallTracker = (): CallTracker => ({
     const known = base.events.includes(event.event)
     const events = known ? base.events : sortEvents([...base.events, event.event])
     const summary = record?.summary ?? (event.event === 'CALL_AI_SUMMARY' ? event.summary : undefined)
-    const next = withState({ callId: base.callId, ...rest, events }, summary)
+    const next = addState({ callId: base.callId, ...rest, events }, summary)
     const stateChanged = next.state !== record?.state
     const unchanged = record !== undefined && known && !stateChanged && rest.sources === base.sources
     return {

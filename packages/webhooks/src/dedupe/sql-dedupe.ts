@@ -1,14 +1,11 @@
 import type { Claim, Dedupe } from './dedupe.ts'
-import { createSweeper, later, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
+import { createSweeper, later, readColumn, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
 
 /** Runs one parameterized PostgreSQL statement (`$1`, `$2`) and resolves to its rows. */
 export type SqlQuery = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>
 
 /** The required part of a pool or a client of `pg`. */
 export type SqlClient = { query: SqlQuery }
-
-const readOutcome = (row: unknown): unknown =>
-  typeof row === 'object' && row !== null && 'outcome' in row ? row.outcome : undefined
 
 /**
  * Remembers deliveries in a PostgreSQL table ({@link sqlDedupeTable}), for any number of processes. It uses the clock of
@@ -63,7 +60,7 @@ export const sqlDedupe = (query: SqlQuery | SqlClient, options: SqlDedupeOptions
          END AS outcome`,
         [key, claimMs, token],
       )
-      const outcome = readOutcome(rows[0])
+      const outcome = readColumn(rows[0], 'outcome')
       if (outcome === 'duplicate' || outcome === 'in_progress') return outcome
       if (outcome === 'claimed') return createClaim(key, token)
       throw new TypeError('The query function of sqlDedupe must resolve to { rows }, as that of pg does.')

@@ -1,6 +1,6 @@
 import type { Inbox, InboxOutcome } from './dedupe.ts'
 import type { SqlClient } from './sql-dedupe.ts'
-import { createSweeper, later, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
+import { createSweeper, later, readColumn, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
 
 /** The required part of a client from a pool of `pg`. Handlers run statements on it, but never begin, commit or roll back. */
 export type SqlTransaction = SqlClient & {
@@ -13,8 +13,6 @@ export type SqlTransaction = SqlClient & {
 export type SqlPool<Transaction> = { connect(): Promise<Transaction> }
 
 const ignore = (): void => {}
-
-const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
 
 /**
  * Remembers deliveries in a PostgreSQL table ({@link sqlDedupeTable}), in the same transaction that handlers write in.

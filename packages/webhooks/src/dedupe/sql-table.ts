@@ -54,6 +54,9 @@ export const sqlDedupeTable = (table: string = defaultTable): string => {
 )`
 }
 
+/** Reads a column of a row that may be anything. */
+export const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
+
 /** SQL for the time `$2` milliseconds from now, by the database's clock. */
 export const later = `clock_timestamp() + $2::float8 * interval '1 millisecond'`
 

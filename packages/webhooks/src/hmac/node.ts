@@ -2,8 +2,6 @@ import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 import type { Signer } from './signer.ts'
 
-export type { Signer } from './signer.ts'
-
 /** Block size of SHA-256, in bytes. */
 const blockSize = 64
 

@@ -2,8 +2,6 @@ import { encodeBase64 } from '../base64.ts'
 import { concat, encoder } from '../payload.ts'
 import type { Signer } from './signer.ts'
 
-export type { Signer } from './signer.ts'
-
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */

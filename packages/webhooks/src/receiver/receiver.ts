@@ -4,8 +4,6 @@ import type { ErrorListener } from './failures.ts'
 import type { HandlerOptions, NamedEvent, WebhookHandler } from './handlers.ts'
 import type { RequestHolder } from './read-request.ts'
 
-export type { RequestHolder } from './read-request.ts'
-
 /** Turns webhook requests into calls of typed handlers. */
 export type Receiver<Transaction = undefined> = {
   /**

@@ -1,6 +1,6 @@
 import { WebhookVerificationError } from '../errors.ts'
 import type { Signer } from '../hmac/signer.ts'
-import { createReader, type OnDemand } from '../on-demand.ts'
+import { apply, createReader, type OnDemand } from '../on-demand.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
 import { getSigners } from '../secret.ts'
 import { assertOptions } from '../usage.ts'
@@ -101,8 +101,7 @@ const matchSignature = (
     signed.signatures.some((signature) => equalsInConstantTime(expected, signature))
       ? signed
       : matchSignature(signed, body, signers.slice(1))
-  const expected = sign(signed.signedPrefix, body)
-  return typeof expected === 'string' ? compare(expected) : expected.then(compare)
+  return apply(sign(signed.signedPrefix, body), compare)
 }
 
 /**
@@ -148,16 +147,12 @@ export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => 
   const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
   assertTolerance(toleranceSeconds)
   const convert = (values: readonly string[]) => getSigners(values, allowShortSecrets)
-  const source = typeof secrets === 'function' ? createReader(secrets, { convert, now }) : convert(secrets)
+  const read = createReader(secrets, { convert, now })
 
   const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers) }) => {
     checkAge(signature.timestamp, now(), toleranceSeconds)
-    const signers = typeof source === 'function' ? source() : source
-    const matched =
-      signers instanceof Promise
-        ? signers.then((each) => matchSignature(signature, body, each))
-        : matchSignature(signature, body, signers)
-    return matched instanceof Promise ? matched.then(toVerified) : toVerified(matched)
+    const matched = apply(read(), (signers) => matchSignature(signature, body, signers))
+    return apply(matched, toVerified)
   }
   return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }

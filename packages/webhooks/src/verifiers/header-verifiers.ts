@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../base64.ts'
 import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
-import { createReader, type OnDemand } from '../on-demand.ts'
+import { apply, createReader, type OnDemand } from '../on-demand.ts'
 import { encoder } from '../payload.ts'
 import { equalsInConstantTime } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
@@ -27,8 +27,7 @@ const createHeaderVerifier = (
 ): Verifier => {
   const { values, toHeader, normalize } = rules
   const convert = (value: string | readonly string[]) => toList(value).map(toHeader)
-  const source =
-    typeof values === 'function' ? createReader(values, { convert, now: () => Date.now() }) : convert(values)
+  const read = createReader(values, { convert, now: () => Date.now() })
 
   const compare = (received: string, expected: readonly string[]): undefined => {
     // Every value is compared, so that the time does not reveal which one matched.
@@ -44,10 +43,7 @@ const createHeaderVerifier = (
     if (received === null) {
       throw new WebhookVerificationError('missing_header', `The header ${header} is missing.`, { header })
     }
-    const expected = typeof source === 'function' ? source() : source
-    return expected instanceof Promise
-      ? expected.then((each) => compare(normalize(received), each))
-      : compare(normalize(received), expected)
+    return apply(read(), (expected) => compare(normalize(received), expected))
   }
   const verify: Verifier = async ({ headers }) => {
     await checkHeaders(headers)

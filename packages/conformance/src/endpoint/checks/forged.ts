@@ -63,10 +63,10 @@ const without = (...names: readonly string[]): Forgery => {
   })
 }
 
-/** Changes the sentence that somebody will read, and nothing else. */
-const tamper = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
+const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
 
-const tamperValue = (body: Buffer): Buffer =>
+/** Changes the sentence that somebody will read, and nothing else. */
+const tamperText = (body: Buffer): Buffer =>
   Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
 
 const swapCase = (text: string): string =>
@@ -116,8 +116,8 @@ const signatureChecks: readonly ForgedCheck[] = [
     risk: 'Whoever sees one genuine delivery can send any content with its signature.',
     fix: 'Include the raw body in what you verify.',
     ...refuse({
-      'a changed text': ({ body }) => ({ body: tamperValue(body) }),
-      'another event': ({ body }) => ({ body: tamper(body) }),
+      'a changed text': ({ body }) => ({ body: tamperText(body) }),
+      'another event': ({ body }) => ({ body: tamperName(body) }),
     }),
   },
   {

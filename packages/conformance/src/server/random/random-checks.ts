@@ -1,7 +1,7 @@
+import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
 import { memoize } from '../memoize.ts'
 import type { Observation, Rule } from '../rule.ts'
-import { createRandom } from './create-random.ts'
 import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
 import { createSteps } from './step.ts'
@@ -18,7 +18,7 @@ type Played = {
 const maxShownRequests = 5
 
 const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
-  const random = createRandom(seed)
+  const random = createSeededRandom(seed)
   const groupIds = new Set<string>()
   const endsAt = performance.now() + minutes * 60_000
   let sequences = 0

@@ -63,7 +63,7 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
     lengths,
   ],
   'subject.non-ascii-is-200': ['A subject in any script', { subject: 'Größe 東京 مرحبا' }, subject],
-  'subject.white-space-is-200': ['A subject of white space', { subject: ' ' }, nulls],
+  'subject.whitespace-is-200': ['A subject of whitespace', { subject: ' ' }, nulls],
   'subject.nul-is-400': ['A subject with a NUL', { subject: 'a\0b' }, storable],
   'subject.lone-surrogate-is-400': ['A subject with a lone surrogate', { subject: 'a\ud800' }, storable],
 

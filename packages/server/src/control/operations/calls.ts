@@ -111,7 +111,7 @@ export const callOperations = [
     result: CallView,
     status: 201,
     run: async ({ parameter, body }, { simulation }) =>
-      showCall(await simulation.playCall(parameter('organizationId'), body)),
+      showCall(await simulation.simulateCall(parameter('organizationId'), body)),
   }),
   operation({
     id: 'startCall',

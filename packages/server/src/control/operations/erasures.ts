@@ -36,10 +36,6 @@ export const erasureOperations = [
     body: Erasure,
     result: ErasedPart,
     run: ({ parameter, body }, { service }) =>
-      service.erasures.erase(
-        parameter('organizationId'),
-        body,
-        'cursor' in body ? body : { dryRun: body.dryRun },
-      ),
+      service.erasures.erase(parameter('organizationId'), body, body),
   }),
 ]

@@ -1,5 +1,5 @@
-/** Returns numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export const createRandom = (seed: number): (() => number) => {
+/** Returns numbers from 0 to below 1, the same for the same seed (mulberry32). Not for secrets. */
+export const createSeededRandom = (seed: number): (() => number) => {
   let state = seed >>> 0
   return () => {
     state = (state + 0x6d2b79f5) >>> 0
