@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createTcpProxy } from '../../../test/tcp-proxy.ts'
-import { migrations } from './migrations/index.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { migrations } from './schema.ts'
 
 let cluster: PostgresCluster
 let url: string
