@@ -49,7 +49,7 @@ const publish = (subject: string) =>
 
 const claim = async (): Promise<string[]> => {
   const { rows } = await claimer.query<{ subject: string }>(
-    `SELECT subject FROM claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}')`,
+    `SELECT delivery ->> 'subject' AS subject FROM claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}')`,
     ['claim'],
   )
   return rows.map(({ subject }) => subject)
@@ -57,7 +57,7 @@ const claim = async (): Promise<string[]> => {
 
 const claimFairly = async (claimId: string) => {
   const { rows } = await claimer.query<{ subject: string }>(
-    `SELECT subject FROM claim_deliveries($1, 60000, 10, 8, 10, 10, '{}')`,
+    `SELECT delivery ->> 'subject' AS subject FROM claim_deliveries($1, 60000, 10, 8, 10, 10, '{}')`,
     [claimId],
   )
   return rows.map(({ subject }) => subject)

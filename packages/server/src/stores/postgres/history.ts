@@ -23,24 +23,6 @@ const deliveryTables = `wabakit.deliveries d
   JOIN wabakit.events e ON e.position = d.event
   JOIN wabakit.subscriptions s ON s.position = d.subscription`
 
-const deliveryRecord = `json_build_object(
-  'id', delivery_id(d.event, d.subscription),
-  'organizationId', d.organization_id,
-  'subscriptionId', s.id,
-  'eventId', e.id,
-  'eventName', d.event_name,
-  'subject', d.subject,
-  'webhookId', coalesce(d.webhook_id, e.id),
-  'status', d.status,
-  'dueAt', d.due_at,
-  'attempts', d.attempts,
-  'failures', d.failures,
-  'deferrals', d.deferrals,
-  'deferredMs', d.deferred_ms,
-  'createdAt', e.occurred_at,
-  'finishedAt', d.finished_at
-)`
-
 /** Whether a partial index without delivered deliveries fits. */
 const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
@@ -109,7 +91,7 @@ export const createHistory = ({
     }
     const direction = isFollowed ? 'ASC' : 'DESC'
     const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-      `SELECT ${deliveryRecord} AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      `SELECT delivery_record(d, e.id, e.occurred_at, s.id) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )

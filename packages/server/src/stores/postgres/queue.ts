@@ -17,7 +17,7 @@ export type Queue = Pick<
 
 const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, ...delivery }) => {
+  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, delivery }) => {
     const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
     const key = JSON.stringify([organizationId, delivery.subscriptionId])
     const subscription = own === null ? subscriptions.get(key) : toSubscription(own)
@@ -32,9 +32,9 @@ const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
 export const createQueue = ({ query, read, due: channel, worker }: PostgresDatabase): Queue => {
   const removals = createRemovals(query)
   const write = async (settlements: readonly Settlement[], mayDisable = false) => {
-    const written = await settleDeliveries(query, { settlements, mayDisable })
-    if (written[0]?.due) channel.announce()
-    return new Map(written.map((each) => [each.ordinal, each]))
+    const { settled, isDue } = await settleDeliveries(query, { settlements, mayDisable })
+    if (isDue) channel.announce()
+    return new Map(settled.map((each) => [each.ordinal, each]))
   }
 
   const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
@@ -42,10 +42,10 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
     return Promise.all(
       settlements.map(async (settlement, ordinal) => {
         const first = written.get(ordinal)
-        const found = first?.status === null ? (await write([settlement], true)).get(0) : first
-        if (found === undefined || found.status === null) return { outcome: 'stale' }
-        const { ordinal: _, due: __, disabled, status, ...delivery } = found
-        const settled = { outcome: 'settled' as const, delivery: { ...delivery, status }, disabled }
+        const found = first?.delivery === null ? (await write([settlement], true)).get(0) : first
+        if (found === undefined || found.delivery === null) return { outcome: 'stale' }
+        const { delivery, disabled } = found
+        const settled = { outcome: 'settled' as const, delivery, disabled }
         return disabled === null ? settled : removals.end(settled)
       }),
     )

@@ -243,28 +243,30 @@ CREATE INDEX due_times_of_subscription ON wabakit.due_times (subscription, due_a
 CREATE FUNCTION wabakit.share_of(p_pace text) RETURNS integer LANGUAGE sql IMMUTABLE
 RETURN CASE p_pace WHEN 'quick' THEN 1 WHEN 'failing' THEN 3 ELSE 2 END;
 
--- The row for a subscription.
-CREATE FUNCTION wabakit.due_time(p_subscription bigint, p_due_at bigint) RETURNS SETOF wabakit.due_times
-LANGUAGE sql STABLE AS $$
-  SELECT p_subscription, p_due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
-  FROM wabakit.subscriptions s WHERE s.position = p_subscription OFFSET 0
-$$;
-
-CREATE FUNCTION wabakit.add_due_times() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Adds rows for subscriptions that have none as early as the given times. Where the time is null, nothing is due.
+CREATE FUNCTION wabakit.add_due_times(p_subscriptions bigint[], p_times bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO wabakit.due_times
-  SELECT row.*
-  FROM (SELECT c.subscription, min(c.due_at) AS due_at FROM changed c WHERE c.due_at IS NOT NULL GROUP BY 1) AS n
-  CROSS JOIN LATERAL wabakit.due_time(n.subscription, n.due_at) AS row
-  WHERE NOT EXISTS (
-    SELECT FROM wabakit.due_times t WHERE t.subscription = n.subscription AND t.due_at <= n.due_at OFFSET 0
+  SELECT new.subscription, new.due_at, hashtext(s.organization_id), wabakit.share_of(s.pace)
+  FROM unnest(p_subscriptions, p_times) AS new (subscription, due_at)
+  CROSS JOIN LATERAL (
+    SELECT s.organization_id, s.pace FROM wabakit.subscriptions s WHERE s.position = new.subscription OFFSET 0
+  ) AS s
+  WHERE new.due_at IS NOT NULL AND NOT EXISTS (
+    SELECT FROM wabakit.due_times t WHERE t.subscription = new.subscription AND t.due_at <= new.due_at OFFSET 0
   );
+END $$;
+
+CREATE FUNCTION wabakit.add_changed_due_times() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM wabakit.add_due_times(array_agg(n.subscription), array_agg(n.due_at))
+  FROM (SELECT c.subscription, min(c.due_at) AS due_at FROM changed c WHERE c.due_at IS NOT NULL GROUP BY 1) AS n;
   RETURN NULL;
 END $$;
-CREATE TRIGGER add_due_times_of_inserted AFTER INSERT ON wabakit.deliveries
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.add_due_times();
-CREATE TRIGGER add_due_times_of_updated AFTER UPDATE ON wabakit.deliveries
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.add_due_times();
+CREATE TRIGGER add_inserted_due_times AFTER INSERT ON wabakit.deliveries
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.add_changed_due_times();
+CREATE TRIGGER add_updated_due_times AFTER UPDATE ON wabakit.deliveries
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION wabakit.add_changed_due_times();
 
 CREATE FUNCTION wabakit.update_share() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -171,10 +171,7 @@ CREATE FUNCTION claim_deliveries(
   p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer, p_suspects integer,
   p_failing integer, p_except text[], p_worker integer DEFAULT NULL
 ) RETURNS TABLE (
-  id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
-  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer,
-  deferrals integer, "deferredMs" double precision, "createdAt" double precision, "finishedAt" double precision,
-  channel text, digits text, payload text, "waitsFor" text, subscription json, pace text
+  delivery json, channel text, digits text, payload text, "waitsFor" text, subscription json, pace text
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -237,13 +234,10 @@ BEGIN
     UPDATE wabakit.deliveries d SET
       status = 'claimed', claim_id = p_claim_id, worker = p_worker, due_at = moment + p_lease_ms
     WHERE d.position = ANY (ARRAY(SELECT free.position FROM free))
-    RETURNING d.*
+    RETURNING d AS row, d.position, d.event, d.subscription
   )
   SELECT
-    delivery_id(c.event, c.subscription), c.organization_id, s.id, e.id, c.event_name, c.subject,
-    coalesce(c.webhook_id, e.id), c.status, c.due_at::double precision, c.attempts, c.failures,
-    c.deferrals, c.deferred_ms::double precision, e.occurred_at::double precision, c.finished_at::double precision,
-    e.channel, e.digits, e.payload, e.waits_for,
+    delivery_record(c.row, e.id, e.occurred_at, s.id), e.channel, e.digits, e.payload, e.waits_for,
     -- With the first of its deliveries.
     CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN row_to_json(s.row) END,
     (s.row).pace
@@ -263,11 +257,11 @@ END $$;
 `
 
 /** A delivery with the rest of its event; the first of a subscription comes with it. */
-export type ClaimedRow = DeliveryRecord &
-  Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
-    readonly subscription: JsonRow | null
-    readonly pace: Pace
-  }
+export type ClaimedRow = Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
+  readonly delivery: DeliveryRecord
+  readonly subscription: JsonRow | null
+  readonly pace: Pace
+}
 
 export type ClaimInput = Parameters<Store['claimDeliveries']>[0] & {
   /** The number of the worker. `null`: the claim relies on its lease alone. */

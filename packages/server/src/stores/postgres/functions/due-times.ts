@@ -83,37 +83,30 @@ CREATE FUNCTION postpone_due_times(p_subscriptions bigint[], p_lag bigint, p_apa
 LANGUAGE plpgsql AS $$
 DECLARE
   free bigint[];
+  early bigint[];
+  times bigint[];
 BEGIN
   free := ARRAY(
     SELECT each FROM (SELECT DISTINCT unnest(p_subscriptions)) AS requested (each)
     WHERE pg_try_advisory_xact_lock(wabakit.lock_key('subscription', each::text))
   );
-  WITH early AS MATERIALIZED (
-    SELECT n.subscription, first
-    FROM (
-      SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = ANY (free) GROUP BY 1
-    ) AS n
-    CROSS JOIN LATERAL next_claim_at(n.subscription, n.due_at, p_apart) AS first
-    WHERE first IS NULL OR first > n.due_at + p_lag
-  ), removed AS (
-    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (ARRAY(SELECT e.subscription FROM early e))
-  )
-  INSERT INTO wabakit.due_times
-  SELECT row.* FROM early e CROSS JOIN LATERAL wabakit.due_time(e.subscription, e.first) AS row WHERE e.first IS NOT NULL;
+  SELECT array_agg(n.subscription), array_agg(first) INTO early, times
+  FROM (
+    SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = ANY (free) GROUP BY 1
+  ) AS n
+  CROSS JOIN LATERAL next_claim_at(n.subscription, n.due_at, p_apart) AS first
+  WHERE first IS NULL OR first > n.due_at + p_lag;
+  DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (early);
+  PERFORM wabakit.add_due_times(early, times);
 END $$;
 
 -- Adds rows for subscriptions that can be claimed again, because a claim of theirs is over.
-CREATE FUNCTION add_next_due_times(p_subscriptions bigint[]) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-  INSERT INTO wabakit.due_times
-  SELECT row.*
-  FROM unnest(p_subscriptions) AS each
-  CROSS JOIN LATERAL next_claim_at(each, 0, true) AS first
-  CROSS JOIN LATERAL wabakit.due_time(each, first) AS row
-  WHERE NOT EXISTS (
-    SELECT FROM wabakit.due_times t WHERE t.subscription = each AND t.due_at <= first OFFSET 0
-  ) AND first IS NOT NULL;
-END;
+CREATE FUNCTION add_next_due_times(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM wabakit.add_due_times(p_subscriptions, ARRAY(
+    SELECT next_claim_at(each, 0, true) FROM unnest(p_subscriptions) WITH ORDINALITY AS s (each, n) ORDER BY n
+  ));
+END $$;
 `
 
 /** Returns when the first of all that is pending or claimed is due. */

@@ -4,8 +4,15 @@ import { mapTable } from '../records.ts'
 
 /** Events and lanes. */
 export const eventFunctions = /* sql */ `
-CREATE FUNCTION delivery_id(p_event bigint, p_subscription bigint) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN 'dlv_' || p_event || '_' || p_subscription;
+-- A delivery as the core's record.
+CREATE FUNCTION delivery_record(d wabakit.deliveries, p_event_id text, p_occurred_at bigint, p_subscription_id text)
+RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
+  'id', 'dlv_' || d.event || '_' || d.subscription, 'organizationId', d.organization_id,
+  'subscriptionId', p_subscription_id, 'eventId', p_event_id, 'eventName', d.event_name, 'subject', d.subject,
+  'webhookId', coalesce(d.webhook_id, p_event_id), 'status', d.status, 'dueAt', d.due_at,
+  'attempts', d.attempts, 'failures', d.failures, 'deferrals', d.deferrals, 'deferredMs', d.deferred_ms,
+  'createdAt', p_occurred_at, 'finishedAt', d.finished_at
+);
 
 -- Whether a lane is held, or has an unfinished delivery that the given event must wait for.
 CREATE FUNCTION is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)

@@ -115,11 +115,7 @@ BEGIN
   DELETE FROM wabakit.events WHERE position = ANY (unused);
   removed := coalesce(cardinality(finished), 0) + coalesce(cardinality(unused), 0);
   IF removed = 0 THEN
-    INSERT INTO wabakit.due_times
-    SELECT row.* FROM list_due_times() q CROSS JOIN LATERAL wabakit.due_time(q.subscription, q.due_at) AS row
-    WHERE NOT EXISTS (
-      SELECT FROM wabakit.due_times t WHERE t.subscription = q.subscription AND t.due_at <= q.due_at OFFSET 0
-    );
+    PERFORM wabakit.add_due_times(array_agg(q.subscription), array_agg(q.due_at)) FROM list_due_times() q;
   END IF;
   finished_from := coalesce(finished_from, p_finished_from);
   occurred_from := coalesce(occurred_from, p_occurred_from);

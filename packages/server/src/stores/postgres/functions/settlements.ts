@@ -1,21 +1,15 @@
-import type { DeliveryRecord, DeliveryStatus, DisabledReason, Settlement } from '@wabakit/core'
+import type { DeliveryRecord, DisabledReason, Settlement } from '@wabakit/core'
 import { parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
 
 /** Settling deliveries. */
 export const settlementFunctions = /* sql */ `
-CREATE TYPE settled AS (
-  ordinal integer, disabled text,
-  id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
-  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer, deferrals integer,
-  "deferredMs" double precision, "createdAt" double precision, "finishedAt" double precision
-);
-
--- Settles claims. The result has no row for a delivery that is no longer under its claim. If a settlement would disable its
--- subscription and p_may_disable is false, nothing is written for it, and the status in its row is null. "due" is whether
--- any delivery is due now.
+-- Settles claims. The result has no entry for a delivery that is no longer under its claim. If a settlement would disable
+-- its subscription and p_may_disable is false, nothing is written for it, and the delivery in its entry is null. "due" is
+-- whether any delivery is due now.
 CREATE FUNCTION settle_deliveries(
-  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled settled[], OUT due boolean
+  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled json,
+  OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -92,12 +86,8 @@ BEGIN
       END
     FROM decided c
     WHERE d.position = c.position AND d.claim_id = c."claimId"
-    RETURNING c.ordinal, c.disabled, c.kind, d.attempts, d.subscription, ROW(
-      c.ordinal, c.disabled,
-      delivery_id(d.event, d.subscription), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
-      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, d.deferrals,
-      d.deferred_ms, c.occurred_at, d.finished_at
-    )::settled AS row
+    RETURNING c.ordinal, c.disabled, c.kind, d.attempts, d.subscription,
+      delivery_record(d, c.event_id, c.occurred_at, c.subscription_id) AS record
   ), attempted AS (
     INSERT INTO wabakit.attempts
     SELECT
@@ -130,13 +120,8 @@ BEGIN
     FROM changed c WHERE s.position = c.position
   )
   SELECT
-    coalesce(array_agg(CASE
-      WHEN w.ordinal IS NULL THEN ROW(
-        j.ordinal, j.disabled, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        NULL
-      )::settled
-      ELSE w.row
-    END) FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL), '{}'),
+    json_agg(json_build_object('ordinal', j.ordinal, 'disabled', j.disabled, 'delivery', w.record))
+      FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL),
     coalesce(bool_or(w.kind = 'released'), false),
     min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL),
     array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before IN ('new', 'failing'))
@@ -152,12 +137,13 @@ BEGIN
 END $$;
 `
 
-/** A delivery after its settlement; without a status, nothing was written. */
-export type SettledRow = Omit<DeliveryRecord, 'status'> & {
-  readonly status: DeliveryStatus | null
+/** The result of a settlement. */
+export type Settled = {
+  /** The index of the settlement. */
   readonly ordinal: number
   readonly disabled: DisabledReason | null
-  readonly due: boolean
+  /** The delivery after its settlement. `null`: nothing was written, because its subscription would be disabled. */
+  readonly delivery: DeliveryRecord | null
 }
 
 export type SettleInput = {
@@ -176,14 +162,11 @@ const toInput = (settlement: Settlement, ordinal: number) => {
   }
 }
 
-/** Settles deliveries. The row of a settlement has its index as ordinal. */
-export const settleDeliveries = (
-  query: Query,
-  { settlements, mayDisable }: SettleInput,
-): Promise<SettledRow[]> => {
+/** Settles deliveries. Returns what is still under its claim, and whether a delivery is due now. */
+export const settleDeliveries = async (query: Query, { settlements, mayDisable }: SettleInput) => {
   const input = settlements.map(toInput)
-  return query<SettledRow>(
-    'SELECT r.due, s.* FROM settle_deliveries($1, $2, $3, $4) AS r LEFT JOIN unnest(r.settled) AS s ON true',
+  const [row] = await query<{ settled: Settled[] | null; due: boolean }>(
+    'SELECT settled, due FROM settle_deliveries($1, $2, $3, $4)',
     [
       input.map(({ event }) => event),
       input.map(({ subscription }) => subscription),
@@ -191,4 +174,5 @@ export const settleDeliveries = (
       mayDisable,
     ],
   )
+  return { settled: row?.settled ?? [], isDue: row?.due === true }
 }
