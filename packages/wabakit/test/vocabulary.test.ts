@@ -83,9 +83,7 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 /** Paths that still contain retired words. Remove a path when it is clean. */
 const exempt = [
   'packages/mock/',
-  'packages/server/src/stores/postgres/',
   'packages/server/src/stores/sqlite/',
-  'packages/server/test/postgres-cluster.ts',
 ]
 
 const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))

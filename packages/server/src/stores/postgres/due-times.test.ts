@@ -117,7 +117,7 @@ test('a claim ignores a new subscription that cannot have another claim, until i
   expect(await claimFairly('three')).toEqual(['call:second'])
 })
 
-test('a claim looks at a new subscription again when the lease of its claim ends', async () => {
+test('a new subscription can be claimed again when the lease of its claim ends', async () => {
   await writer.query(`UPDATE wabakit.subscriptions SET pace = 'new'`)
   await setClock(202_000)
   await publish('call:third')

@@ -19,7 +19,7 @@ export type Tenancy = Pick<
   | 'findCaller'
 >
 
-/** Maximum number of look-ups per statement. Every request begins with a look-up. */
+/** Maximum number of ids or hashes per statement. Every request begins by finding its caller. */
 const maxReads = 256
 
 const organizations = mapTable('organizations')

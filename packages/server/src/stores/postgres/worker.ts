@@ -23,7 +23,7 @@ export type WorkerContext = {
   readonly query: Query
   readonly due: Pick<DueChannel, 'announce'>
   readonly notifications: Pick<Notifications, 'hold'>
-  /** Makes a new connection ready for our statements. */
+  /** Prepares a new connection for our statements. */
   prepare(client: pg.Client): Promise<void>
 }
 
