@@ -42,10 +42,10 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
     return Promise.all(
       settlements.map(async (settlement, ordinal) => {
         const first = written.get(ordinal)
-        const found = first?.delivery === null ? (await write([settlement], true)).get(0) : first
-        if (found === undefined || found.delivery === null) return { outcome: 'stale' }
-        const { delivery, disabled } = found
-        const settled = { outcome: 'settled' as const, delivery, disabled }
+        const found = first?.status === null ? (await write([settlement], true)).get(0) : first
+        if (found === undefined || found.status === null) return { outcome: 'stale' }
+        const { ordinal: _, disabled, status, ...delivery } = found
+        const settled = { outcome: 'settled' as const, delivery: { ...delivery, status }, disabled }
         return disabled === null ? settled : removals.end(settled)
       }),
     )

@@ -1,11 +1,11 @@
-import type { DeliveryRecord, DisabledReason, Settlement } from '@wabakit/core'
+import type { DeliveryRecord, DeliveryStatus, DisabledReason, Settlement } from '@wabakit/core'
 import { parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
 
 /** Settling deliveries. */
 export const settlementFunctions = /* sql */ `
 -- Settles claims. The result has no entry for a delivery that is no longer under its claim. If a settlement would disable
--- its subscription and p_may_disable is false, nothing is written for it, and the delivery in its entry is null. "due" is
+-- its subscription and p_may_disable is false, nothing is written for it, and the status in its entry is null. "due" is
 -- whether any delivery is due now.
 CREATE FUNCTION settle_deliveries(
   p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled json,
@@ -86,8 +86,7 @@ BEGIN
       END
     FROM decided c
     WHERE d.position = c.position AND d.claim_id = c."claimId"
-    RETURNING c.ordinal, c.disabled, c.kind, d.attempts, d.subscription,
-      delivery_record(d, c.event_id, c.occurred_at, c.subscription_id) AS record
+    RETURNING c.ordinal, c.disabled, c.kind, c.event_id, c.occurred_at, d AS row, d.attempts, d.subscription
   ), attempted AS (
     INSERT INTO wabakit.attempts
     SELECT
@@ -120,13 +119,20 @@ BEGIN
     FROM changed c WHERE s.position = c.position
   )
   SELECT
-    json_agg(json_build_object('ordinal', j.ordinal, 'disabled', j.disabled, 'delivery', w.record))
-      FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL),
+    json_agg(result) FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL),
     coalesce(bool_or(w.kind = 'released'), false),
     min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL),
     array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before IN ('new', 'failing'))
   INTO settled, due, disabled_subscription, freed
-  FROM judged j LEFT JOIN written w ON w.ordinal = j.ordinal;
+  FROM judged j LEFT JOIN written w ON w.ordinal = j.ordinal
+  -- Half the cost of delivery_record, because the columns of a row have known types.
+  CROSS JOIN LATERAL (
+    SELECT j.ordinal, j.disabled, 'dlv_' || j.event || '_' || j.subscription AS id,
+      (w.row).organization_id AS "organizationId", j.subscription_id AS "subscriptionId", w.event_id AS "eventId",
+      (w.row).event_name AS "eventName", (w.row).subject, coalesce((w.row).webhook_id, w.event_id) AS "webhookId",
+      (w.row).status, (w.row).due_at AS "dueAt", (w.row).attempts, (w.row).failures, (w.row).deferrals,
+      (w.row).deferred_ms AS "deferredMs", w.occurred_at AS "createdAt", (w.row).finished_at AS "finishedAt"
+  ) AS result;
 
   IF disabled_subscription IS NULL THEN
     due := advance_lanes(deliveries) OR due;
@@ -137,13 +143,13 @@ BEGIN
 END $$;
 `
 
-/** The result of a settlement. */
-export type Settled = {
+/** A delivery after its settlement. */
+export type Settled = Omit<DeliveryRecord, 'status'> & {
   /** The index of the settlement. */
   readonly ordinal: number
   readonly disabled: DisabledReason | null
-  /** The delivery after its settlement. `null`: nothing was written, because its subscription would be disabled. */
-  readonly delivery: DeliveryRecord | null
+  /** `null`: nothing was written, because its subscription would be disabled. */
+  readonly status: DeliveryStatus | null
 }
 
 export type SettleInput = {
