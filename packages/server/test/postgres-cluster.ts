@@ -18,23 +18,23 @@ const { version } = JSON.parse(
   ),
 )
 
-/** A PostgreSQL of one's own, on a free port of this machine. */
+/** A PostgreSQL server on a free port of this machine. */
 export type PostgresCluster = {
   readonly port: number
-  /** Makes an empty database. */
+  /** Creates an empty database. */
   createDatabase(): Promise<string>
   /** Stops the server as an operator does; clients are cut off. */
   stop(): Promise<void>
-  /** Kills every process of the server; what was not on the disk by then it recovers from its log when it starts. */
+  /** Kills every process of the server. When it starts, it recovers from its log. */
   crash(): Promise<void>
   /** Starts it again on the same port. */
   start(): Promise<void>
-  /** Stops it for good and removes its files. */
+  /** Stops it and removes its files. */
   remove(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Options of {@link createCluster}. */
+/** Options for {@link createCluster}. */
 export type ClusterOptions = {
   /**
    * Server settings, such as `{ max_connections: '300' }`. Files are not synced unless `fsync` is on: a server that is
@@ -128,7 +128,7 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
       'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()',
     )
     const [postmaster] = (await readFile(join(folder, 'data', 'postmaster.pid'), 'utf8')).split('\n')
-    // It must have no more children, who would wait for locks of the dead; those of this moment only Linux tells.
+    // It must have no more children, who would wait for locks of the dead; only Linux lists those of this moment.
     sendSignal(Number(postmaster), 'SIGSTOP')
     const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '')
     for (const pid of [...known.map(({ pid }) => pid), ...children.split(' '), postmaster]) {

@@ -13,7 +13,7 @@ const countDue = (condition: string): string =>
 
 const measure = `
   WITH moment AS MATERIALIZED (SELECT wabakit.clock_ms() AS now),
-  busy AS MATERIALIZED (SELECT q.subscription, q.due_at FROM wabakit.queues() q),
+  busy AS MATERIALIZED (SELECT q.subscription, q.due_at FROM list_due_times() q),
   troubled AS MATERIALIZED (
     SELECT count(*) AS number, count(s.disabled_reason) AS disabled FROM wabakit.subscriptions s
     WHERE s.failing_since IS NOT NULL OR s.disabled_reason IS NOT NULL

@@ -69,7 +69,9 @@ test('keeps the order of concurrent events in a lane', async () => {
 
 test('a subscription that is being removed does not delay changes that are concurrent with its event', async () => {
   await other.query('BEGIN')
-  await other.query('SELECT wabakit.lock_subscription(position) FROM wabakit.subscriptions')
+  await other.query(
+    `SELECT pg_advisory_xact_lock(wabakit.lock_key('subscription', position::text)) FROM wabakit.subscriptions`,
+  )
   let isHeld = true
   const held = store.addEvent(event()).finally(() => {
     isHeld = false

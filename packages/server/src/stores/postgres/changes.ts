@@ -8,10 +8,12 @@ import type {
   Store,
   SummaryChange,
 } from '@wabakit/core'
-import type { StoredRecords, TableName } from '../columns.ts'
+import type { StoredRecords } from '../columns.ts'
 import { toPage } from '../page.ts'
 import { createBatches } from './batches.ts'
 import { createConditions } from './conditions.ts'
+import { type ChangedTable, changeRecords, type ExistingGroup } from './functions/changes.ts'
+import { addEvents } from './functions/events.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { ifOrganizationExists, type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
@@ -30,24 +32,12 @@ export type Changes = Pick<
 >
 
 /** How changes of one kind become a statement. */
-type ChangeKind<Change, Table extends TableName> = {
-  /** The SQL function that makes these changes. */
-  readonly name: string
+type ChangeKind<Change, Table extends ChangedTable> = {
   readonly table: Table
   getRecord(change: Change): StoredRecords[Table]
   /** Returns what identifies the record in its organization. A statement has at most one change of each record. */
   getKey(change: Change): readonly string[]
 }
-
-/** The result of an SQL function. */
-type Result = {
-  /** The ordinals, from 1, of the changes that were made as requested. */
-  readonly done: readonly number[]
-  readonly due: boolean
-}
-
-/** An existing group with the key of a requested one. */
-type KeptGroup = Pick<GroupCreationOutcome, 'outcome'> & { readonly ordinal: number; readonly group: JsonRow }
 
 /** Maximum number of changes per statement. Each locks lanes, and PostgreSQL's lock table is limited. */
 const maxChanges = 32
@@ -56,65 +46,45 @@ const groups = mapTable('groups')
 const participants = mapTable('participants')
 const calls = mapTable('calls')
 const summaries = mapTable('summaries')
-const events = mapTable('events')
-
-const getOrganizationIds = (records: readonly { readonly organizationId: string }[]): string[] =>
-  records.map(({ organizationId }) => organizationId)
 
 /** Changes in PostgreSQL. Concurrent changes share a statement, which is a transaction of its own. */
 export const createChanges = ({ query, read, due: channel }: PostgresDatabase): Changes => {
-  const run = async <Row extends { readonly due: boolean }>(sql: string, values: readonly unknown[]) => {
-    const [row] = await query<Row>(sql, values)
-    if (row?.due) channel.announce()
-    return row
-  }
-
   const createChange = <
     Change extends { readonly event: EventRecord | null },
-    Table extends 'groups' | 'participants' | 'calls' | 'summaries',
-    Row extends Result,
+    Table extends ChangedTable,
     Outcome,
   >(
-    { name, table, getRecord, getKey }: ChangeKind<Change, Table>,
-    toOutcome: (isDone: boolean, change: Change, ordinal: number, result: Row | undefined) => Outcome,
-  ) => {
-    const { toRow } = mapTable(table)
-    return createBatches<Change, Outcome>({
+    { table, getRecord, getKey }: ChangeKind<Change, Table>,
+    toOutcome: (isDone: boolean, change: Change, existing: ExistingGroup | undefined) => Outcome,
+  ) =>
+    createBatches<Change, Outcome>({
       maxItems: maxChanges,
       maxConcurrent: 2,
       getKey: (change) => JSON.stringify([getRecord(change).organizationId, ...getKey(change)]),
       write: async (changes) => {
-        const records = changes.map(getRecord)
-        const result = await run<Row>(`SELECT * FROM wabakit.${name}($1, $2, $3)`, [
-          getOrganizationIds(records),
-          JSON.stringify(records.map(toRow)),
-          JSON.stringify(changes.map(({ event }) => (event === null ? {} : events.toRow(event)))),
-        ])
+        const result = await changeRecords(query, {
+          table,
+          records: changes.map(getRecord),
+          events: changes.map(({ event }) => event),
+        })
+        if (result?.due) channel.announce()
         const done = new Set(result?.done)
-        return changes.map((change, index) => toOutcome(done.has(index + 1), change, index + 1, result))
+        const existing = new Map(result?.existing?.map((group) => [group.ordinal, group]))
+        return changes.map((change, index) => toOutcome(done.has(index + 1), change, existing.get(index + 1)))
       },
     })
-  }
 
   return {
-    createGroup: createChange<
-      GroupCreation,
-      'groups',
-      Result & { kept: KeptGroup[] | null },
-      GroupCreationOutcome
-    >(
+    createGroup: createChange<GroupCreation, 'groups', GroupCreationOutcome>(
       {
-        name: 'create_groups',
         table: 'groups',
         getRecord: ({ group }) => group,
         getKey: ({ group }) => [group.clientCustomGroupId],
       },
-      (isCreated, { group }, at, result) => {
-        const kept = isCreated ? undefined : result?.kept?.find(({ ordinal }) => ordinal === at)
-        return kept === undefined
+      (isCreated, { group }, existing) =>
+        existing === undefined
           ? { outcome: isCreated ? 'created' : 'conflict', group }
-          : { outcome: kept.outcome, group: groups.toRecord(kept.group) }
-      },
+          : { outcome: existing.outcome, group: groups.toRecord(existing.group) },
     ),
     findGroup: async (organizationId, groupId) => {
       const [found] = await read<SelectedRow>(
@@ -124,9 +94,8 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
       )
       return found && groups.toRecord(found.row)
     },
-    saveParticipant: createChange<ParticipantChange, 'participants', Result, SaveOutcome>(
+    saveParticipant: createChange<ParticipantChange, 'participants', SaveOutcome>(
       {
-        name: 'save_participants',
         table: 'participants',
         getRecord: ({ participant }) => participant,
         getKey: ({ participant: { groupId, digits } }) => [groupId, digits],
@@ -150,9 +119,8 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
       )
       return rows.map(({ row }) => participants.toRecord(row))
     },
-    saveCall: createChange<CallChange, 'calls', Result, SaveOutcome>(
+    saveCall: createChange<CallChange, 'calls', SaveOutcome>(
       {
-        name: 'save_calls',
         table: 'calls',
         getRecord: ({ call }) => call,
         getKey: ({ call }) => [call.callId],
@@ -193,9 +161,8 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
         toCursor: ({ row }) => String(row.call_id),
       })
     },
-    saveSummary: createChange<SummaryChange, 'summaries', Result, 'first' | 'replaced'>(
+    saveSummary: createChange<SummaryChange, 'summaries', 'first' | 'replaced'>(
       {
-        name: 'save_summaries',
         table: 'summaries',
         getRecord: ({ summary }) => summary,
         getKey: ({ summary }) => [summary.callId],
@@ -207,10 +174,7 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
       maxConcurrent: 2,
       getKey: ({ id }) => id,
       write: async (added) => {
-        await run('SELECT wabakit.add_events($1, $2) AS due', [
-          getOrganizationIds(added),
-          JSON.stringify(added.map(events.toRow)),
-        ])
+        if (await addEvents(query, added)) channel.announce()
         return added.map(() => undefined)
       },
     }),

@@ -56,8 +56,8 @@ const tooManyLeases = `SELECT subscription FROM wabakit.deliveries
   WHERE status = 'claimed' AND due_at > wabakit.clock_ms()
   GROUP BY subscription HAVING count(*) > ${perSubscription}`
 
-/** What is due before a claim would look for it. */
-const noticedTooLate = `SELECT d.position FROM wabakit.deliveries d WHERE d.due_at IS NOT NULL AND NOT EXISTS (
+/** Deliveries that are due before a claim would find them. */
+const foundTooLate = `SELECT d.position FROM wabakit.deliveries d WHERE d.due_at IS NOT NULL AND NOT EXISTS (
     SELECT FROM wabakit.due_times t WHERE t.subscription = d.subscription AND t.due_at <= d.due_at
   )`
 
@@ -273,7 +273,7 @@ const generatePlans = (step: fc.Arbitrary<Step>) =>
 test('a lane always has exactly one head, whatever several processes do concurrently', async () => {
   await fc.assert(
     fc.asyncProperty(generatePlans(steps), (plans) =>
-      runAll(plans, [lanesWithoutHead, tooManyLeases, twoHolders, noticedTooLate]),
+      runAll(plans, [lanesWithoutHead, tooManyLeases, twoHolders, foundTooLate]),
     ),
     { numRuns: 4, endOnFailure: true },
   )

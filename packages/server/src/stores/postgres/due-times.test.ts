@@ -41,15 +41,15 @@ afterAll(async () => {
 
 const setClock = (now: number) => writer.query('UPDATE public.clock SET now = $1', [now])
 
-const tell = (subject: string) =>
-  writer.query('SELECT wabakit.add_events($1, $2)', [
+const publish = (subject: string) =>
+  writer.query('SELECT add_events($1, $2)', [
     ['acme'],
     JSON.stringify([mapTable('events').toRow(event({ id: subject, subject }))]),
   ])
 
 const claim = async (): Promise<string[]> => {
   const { rows } = await claimer.query<{ subject: string }>(
-    `SELECT subject FROM wabakit.claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}')`,
+    `SELECT delivery ->> 'subject' AS subject FROM claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}')`,
     ['claim'],
   )
   return rows.map(({ subject }) => subject)
@@ -57,7 +57,7 @@ const claim = async (): Promise<string[]> => {
 
 const claimFairly = async (claimId: string) => {
   const { rows } = await claimer.query<{ subject: string }>(
-    `SELECT subject FROM wabakit.claim_deliveries($1, 60000, 10, 8, 10, 10, '{}')`,
+    `SELECT delivery ->> 'subject' AS subject FROM claim_deliveries($1, 60000, 10, 8, 10, 10, '{}')`,
     [claimId],
   )
   return rows.map(({ subject }) => subject)
@@ -66,14 +66,14 @@ const claimFairly = async (claimId: string) => {
 /** Ends a claim of a delivery that arrived. */
 const settle = (claimId: string) =>
   writer.query(
-    `SELECT wabakit.settle_deliveries(array_agg(event), array_agg(subscription), json_agg(json_build_object(
-      'place', 0, 'event', event, 'subscription', subscription, 'claimId', claim_id, 'kind', 'delivered',
+    `SELECT settle_deliveries(array_agg(event), array_agg(subscription), json_agg(json_build_object(
+      'ordinal', 0, 'event', event, 'subscription', subscription, 'claimId', claim_id, 'kind', 'delivered',
       'startedAt', 0, 'durationMs', 0, 'url', '', 'isSlow', false
     )), false) FROM wabakit.deliveries WHERE claim_id = $1`,
     [claimId],
   )
 
-const lookedAt = async (now: number): Promise<number> => {
+const countDue = async (now: number): Promise<number> => {
   const { rows } = await claimer.query<{ subscriptions: number }>(
     'SELECT count(DISTINCT subscription)::integer AS subscriptions FROM wabakit.due_times WHERE due_at <= $1',
     [now],
@@ -83,10 +83,10 @@ const lookedAt = async (now: number): Promise<number> => {
 
 test('a claim misses no event that is being published concurrently', async () => {
   await setClock(1_000)
-  await tell('call:a')
+  await publish('call:a')
   await setClock(2_000)
   await writer.query('BEGIN')
-  await tell('call:b')
+  await publish('call:b')
   // Nothing else is left to claim after this one, as far as it can see.
   expect(await claim()).toEqual(['call:a'])
   await writer.query('COMMIT')
@@ -95,32 +95,32 @@ test('a claim misses no event that is being published concurrently', async () =>
 
 test('a claim ignores a subscription that has nothing due, until it has', async () => {
   await setClock(10_000)
-  await tell('call:c')
-  expect(await lookedAt(10_000)).toBe(1)
+  await publish('call:c')
+  expect(await countDue(10_000)).toBe(1)
   await setClock(11_000)
   expect(await claim()).toEqual(['call:c'])
-  expect(await lookedAt(11_000)).toBe(0)
-  await tell('call:d')
-  expect(await lookedAt(11_000)).toBe(1)
+  expect(await countDue(11_000)).toBe(0)
+  await publish('call:d')
+  expect(await countDue(11_000)).toBe(1)
 })
 
 test('a claim ignores a new subscription that cannot have another claim, until its claim ends', async () => {
   await writer.query('DELETE FROM wabakit.deliveries')
   await setClock(200_000)
-  await tell('call:first')
-  await tell('call:second')
+  await publish('call:first')
+  await publish('call:second')
   expect(await claimFairly('one')).toEqual(['call:first'])
   await setClock(201_000)
   expect(await claimFairly('two')).toEqual([])
-  expect(await lookedAt(201_000)).toBe(0)
+  expect(await countDue(201_000)).toBe(0)
   await settle('one')
   expect(await claimFairly('three')).toEqual(['call:second'])
 })
 
-test('a claim looks at a new subscription again when the lease of its claim ends', async () => {
+test('a new subscription can be claimed again when the lease of its claim ends', async () => {
   await writer.query(`UPDATE wabakit.subscriptions SET pace = 'new'`)
   await setClock(202_000)
-  await tell('call:third')
+  await publish('call:third')
   expect(await claimFairly('four')).toEqual([])
   await setClock(262_000)
   expect(await claimFairly('five')).toEqual(['call:third'])
@@ -136,10 +136,10 @@ test('the next claim removes the rows of removed subscriptions', async () => {
 
 test('pruning adds missing due times', async () => {
   await setClock(2_000_000)
-  await tell('call:e')
+  await publish('call:e')
   await writer.query('UPDATE wabakit.due_times SET due_at = due_at + 1')
   await setClock(3_000_000)
   expect(await claim()).toEqual([])
-  await writer.query('SELECT wabakit.prune(0, 100, 0, 0)')
+  await writer.query('SELECT prune(0, 100, 0, 0)')
   expect(await claim()).toEqual(['call:e'])
 })

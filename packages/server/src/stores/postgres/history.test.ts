@@ -6,6 +6,7 @@ import { event, organization } from '../../../test/records.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
 import { mapTable } from './records.ts'
+import { prepareSession } from './session.ts'
 
 let cluster: PostgresCluster
 let database: PostgresDatabase
@@ -19,6 +20,7 @@ beforeAll(async () => {
   store = postgresStore(database)
   slow = new pg.Client({ connectionString: url })
   await slow.connect()
+  await prepareSession(slow, 10_000)
   await store.saveOrganization(organization())
 })
 
@@ -34,10 +36,7 @@ const isAnyoneWaiting = async (): Promise<boolean> =>
 test('a follower gets events that a slow transaction commits after later ones', async () => {
   const [first, second] = [event(), event()]
   await slow.query('BEGIN')
-  await slow.query('SELECT wabakit.add_events($1, $2)', [
-    ['acme'],
-    JSON.stringify([mapTable('events').toRow(first)]),
-  ])
+  await slow.query('SELECT add_events($1, $2)', [['acme'], JSON.stringify([mapTable('events').toRow(first)])])
   await store.addEvent(second)
 
   const newest = await store.listEvents({ organizationId: 'acme', limit: 10, order: 'newest_first' })

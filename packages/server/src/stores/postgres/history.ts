@@ -3,6 +3,9 @@ import { parseCursor } from '../cursor.ts'
 import { parseDeliveryId } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
+import { readLastPosition } from './functions/events.ts'
+import { erase } from './functions/removals.ts'
+import { resendDeliveries } from './functions/resending.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createPrune } from './prune.ts'
 import { ifOrganizationExists, mapTable, type SelectedRow } from './records.ts'
@@ -53,106 +56,89 @@ export const createHistory = ({
   query,
   read,
   due: channel,
-}: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => {
-  /**
-   * Returns the last position that a follower may read now. Transactions do not commit in the order of their positions, so
-   * a follower that reads further would miss an event that commits later with an earlier position.
-   */
-  const readEnd = async (organizationId: string): Promise<string | undefined> => {
-    const [row] = await read<{ end: string }>('SELECT wabakit.last_event($1)::text AS end', [organizationId])
-    return row?.end
-  }
-
-  return {
-    listEvents: async ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
-      const isFollowed = order !== 'newest_first'
-      const end = isFollowed ? await readEnd(organizationId) : undefined
-      const [last] = cursor === undefined ? [] : parseCursor(cursor, 1)
-      const where = createConditions()
-        .and('e.organization_id = ?', organizationId)
-        .and(ifOrganizationExists('?'), organizationId)
-        .andIf('e.id = ?', eventId)
-        .andIf('e.name = ?', name)
-        .andIf('e.subject = ?', subject)
-        .andIf('e.position <= ?', end)
-        .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(e) AS row FROM wabakit.events e
+}: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => ({
+  listEvents: async ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
+    const isFollowed = order !== 'newest_first'
+    const end = isFollowed ? await readLastPosition(read, organizationId) : undefined
+    const [last] = cursor === undefined ? [] : parseCursor(cursor, 1)
+    const where = createConditions()
+      .and('e.organization_id = ?', organizationId)
+      .and(ifOrganizationExists('?'), organizationId)
+      .andIf('e.id = ?', eventId)
+      .andIf('e.name = ?', name)
+      .andIf('e.subject = ?', subject)
+      .andIf('e.position <= ?', end)
+      .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(e) AS row FROM wabakit.events e
          WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.addValue(limit + 1)}`,
-        where.values,
-      )
-      return toPage({
-        rows,
-        limit,
-        isFollowed,
-        toItem: ({ row }) => events.toRecord(row),
-        toCursor: ({ row }) => String(row.position),
-      })
-    },
-    listDeliveries: async ({ order, cursor, limit, ...selection }) => {
-      const isFollowed = order !== 'newest_first'
-      const end = isFollowed ? await readEnd(selection.organizationId) : undefined
-      const where = selectDeliveries(selection).andIf('d.event <= ?', end)
-      if (cursor !== undefined) {
-        where.and(`(d.event, d.subscription) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
-      }
-      const direction = isFollowed ? 'ASC' : 'DESC'
-      const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-        `SELECT wabakit.delivery_record(d, e, s) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      where.values,
+    )
+    return toPage({
+      rows,
+      limit,
+      isFollowed,
+      toItem: ({ row }) => events.toRecord(row),
+      toCursor: ({ row }) => String(row.position),
+    })
+  },
+  listDeliveries: async ({ order, cursor, limit, ...selection }) => {
+    const isFollowed = order !== 'newest_first'
+    const end = isFollowed ? await readLastPosition(read, selection.organizationId) : undefined
+    const where = selectDeliveries(selection).andIf('d.event <= ?', end)
+    if (cursor !== undefined) {
+      where.and(`(d.event, d.subscription) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
+    }
+    const direction = isFollowed ? 'ASC' : 'DESC'
+    const rows = await read<{ record: DeliveryRecord; cursor: string }>(
+      `SELECT delivery_record(d, e.id, e.occurred_at, s.id) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.addValue(limit + 1)}`,
-        where.values,
-      )
-      return toPage({
-        rows,
-        limit,
-        isFollowed,
-        toItem: ({ record }) => record,
-        toCursor: ({ cursor }) => cursor,
-      })
-    },
-    listAttempts: async (organizationId, deliveryId) => {
-      const { event, subscription } = parseDeliveryId(deliveryId)
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(a) AS row
+      where.values,
+    )
+    return toPage({
+      rows,
+      limit,
+      isFollowed,
+      toItem: ({ record }) => record,
+      toCursor: ({ cursor }) => cursor,
+    })
+  },
+  listAttempts: async (organizationId, deliveryId) => {
+    const { event, subscription } = parseDeliveryId(deliveryId)
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(a) AS row
          FROM wabakit.deliveries d JOIN wabakit.attempts a USING (subscription, event)
          JOIN wabakit.subscriptions s ON s.position = d.subscription AND s.revision > 0
          WHERE d.subscription = $1 AND d.event = $2 AND d.organization_id = $3 ORDER BY a.number`,
-        [subscription, event, organizationId],
-      )
-      return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
-    },
-    resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
-      const where = selectDeliveries(selection)
-      if (cursor !== undefined) where.and('(d.event, d.subscription) > (?, ?)', ...parseCursor(cursor, 2))
-      const rows = await read<{ position: string; cursor: string }>(
-        `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      [subscription, event, organizationId],
+    )
+    return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
+  },
+  resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
+    const where = selectDeliveries(selection)
+    if (cursor !== undefined) where.and('(d.event, d.subscription) > (?, ?)', ...parseCursor(cursor, 2))
+    const rows = await read<{ position: string; cursor: string }>(
+      `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event, d.subscription LIMIT ${where.addValue(limit + 1)}`,
-        where.values,
-      )
-      const { items, nextCursor } = toPage({
-        rows,
-        limit,
-        isFollowed: false,
-        toItem: ({ position }) => position,
-        toCursor: (row) => row.cursor,
-      })
-      const [outcome] = await query<{ resent: number; due: boolean }>(
-        'SELECT resent, due FROM wabakit.resend_deliveries($1, $2, $3)',
-        [items, selection.statuses ?? null, webhookIdSuffix],
-      )
-      if (outcome?.due) channel.announce()
-      return { resent: outcome?.resent ?? 0, nextCursor }
-    },
-    prune: createPrune(query),
-    erase: async ({ organizationId, callIds, participants, eventIds }) => {
-      const [row] = await query<{ due: boolean }>('SELECT wabakit.erase($1, $2, $3, $4, $5) AS due', [
-        organizationId,
-        callIds,
-        participants.map(({ groupId }) => groupId),
-        participants.map(({ digits }) => digits),
-        eventIds,
-      ])
-      if (row?.due) channel.announce()
-    },
-  }
-}
+      where.values,
+    )
+    const { items, nextCursor } = toPage({
+      rows,
+      limit,
+      isFollowed: false,
+      toItem: ({ position }) => position,
+      toCursor: (row) => row.cursor,
+    })
+    const { resent, due } = await resendDeliveries(query, {
+      deliveries: items,
+      statuses: selection.statuses,
+      webhookIdSuffix,
+    })
+    if (due) channel.announce()
+    return { resent, nextCursor }
+  },
+  prune: createPrune(query),
+  erase: async (erasure) => {
+    if (await erase(query, erasure)) channel.announce()
+  },
+})

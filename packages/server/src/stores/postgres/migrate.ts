@@ -1,7 +1,8 @@
-import type pg from 'pg'
+import pg from 'pg'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { DatabaseVersionError } from '../errors/database-version-error.ts'
-import { migrations } from './migrations/index.ts'
+import { functionSchema, functions } from './functions/index.ts'
+import { migrations } from './schema.ts'
 import { hasUnfinishedCopy } from './unfinished-copy.ts'
 
 /** `wabakit` in ASCII: the advisory lock of the process that migrates. */
@@ -49,7 +50,34 @@ export const withSchemaLock = async <Result>(
 }
 
 /**
- * Migrates a database to the newest schema. Requires the lock of {@link withSchemaLock}.
+ * Creates the functions of this version unless they exist, and drops those of all versions but this one and the one that
+ * was used last before it, whose processes may still be running.
+ */
+const updateFunctions = async (client: pg.Client): Promise<void> => {
+  const { rows } = await client.query<{ name: string; exists: boolean }>(
+    'SELECT name, to_regnamespace(name) IS NOT NULL AS exists FROM wabakit.function_schemas ORDER BY used_at DESC',
+  )
+  if (!rows.some(({ name, exists }) => name === functionSchema && exists)) {
+    // What exists without being listed is what was left when the schema "wabakit" was dropped.
+    await client.query(`DROP SCHEMA IF EXISTS ${functionSchema} CASCADE`)
+    await client.query(`CREATE SCHEMA ${functionSchema}`)
+    await client.query(`SET LOCAL search_path = ${functionSchema}`)
+    await client.query(functions)
+  }
+  await client.query(
+    `INSERT INTO wabakit.function_schemas VALUES ($1, clock_timestamp())
+     ON CONFLICT (name) DO UPDATE SET used_at = EXCLUDED.used_at`,
+    [functionSchema],
+  )
+  const [, ...unused] = rows.map(({ name }) => name).filter((name) => name !== functionSchema)
+  for (const name of unused) {
+    await client.query(`DROP SCHEMA IF EXISTS ${pg.escapeIdentifier(name)} CASCADE`)
+    await client.query('DELETE FROM wabakit.function_schemas WHERE name = $1', [name])
+  }
+}
+
+/**
+ * Migrates a database to the newest schema, with the functions of this version. Requires the lock of {@link withSchemaLock}.
  *
  * @throws DatabaseVersionError if the schema is newer than this software.
  */
@@ -63,7 +91,8 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
   if (isNew) {
     await client.query('CREATE SCHEMA IF NOT EXISTS wabakit')
     await client.query(
-      'CREATE TABLE wabakit.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())',
+      `CREATE TABLE wabakit.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+       CREATE TABLE wabakit.function_schemas (name text PRIMARY KEY, used_at timestamptz NOT NULL)`,
     )
   }
   for (const [index, sql] of migrations.entries()) {
@@ -71,6 +100,7 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
     await client.query(sql)
     await client.query('INSERT INTO wabakit.migrations (version) VALUES ($1)', [index + 1])
   }
+  await updateFunctions(client)
 }
 
 /**

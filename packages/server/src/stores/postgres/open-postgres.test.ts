@@ -4,9 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createTcpProxy } from '../../../test/tcp-proxy.ts'
-import { migrations } from './migrations/index.ts'
+import { functionSchema } from './functions/index.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { migrations } from './schema.ts'
 
 let cluster: PostgresCluster
 let url: string
@@ -40,7 +41,7 @@ const admin = async (sql: string, connectionString = url): Promise<void> => {
   await client.query(sql).finally(() => client.end())
 }
 
-/** Creates groups side by side before, during and after a disturbance, and tells which were acknowledged. */
+/** Creates groups concurrently before, during and after a disturbance, and returns which were acknowledged. */
 const createUnderLoad = async (store: Store, disturb: () => Promise<void>) => {
   let isOver = false
   const acknowledged: string[] = []
@@ -219,6 +220,34 @@ test('several processes can create the schema of an empty database concurrently'
     )
     expect(versions.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1))
   }
+})
+
+const listFunctionSchemas = async (): Promise<string[]> => {
+  const rows = await (await open()).query<{ name: string }>(
+    `SELECT nspname AS name FROM pg_namespace WHERE starts_with(nspname, 'wabakit_') ORDER BY 1`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+test('keeps the functions of the previous version, whose processes may be running, and drops older ones', async () => {
+  expect(await listFunctionSchemas()).toEqual([functionSchema])
+  for (const [name, hours] of [
+    ['wabakit_oldest', 3],
+    ['wabakit_previous', 1],
+    ['wabakit_older', 2],
+  ]) {
+    await admin(`CREATE SCHEMA ${name}; CREATE FUNCTION ${name}.publish() RETURNS integer LANGUAGE sql RETURN 1;
+      INSERT INTO wabakit.function_schemas VALUES ('${name}', now() - interval '${hours} hours')`)
+  }
+  expect(await listFunctionSchemas()).toEqual([functionSchema, 'wabakit_previous'].toSorted())
+})
+
+test.each(['wabakit', functionSchema])('starts again after its schema %s was dropped', async (schema) => {
+  await open()
+  await admin(`DROP SCHEMA ${schema} CASCADE`)
+  const store = postgresStore(await open())
+  await store.saveOrganization(organization())
+  expect((await store.createGroup(groupCreation('g'))).outcome).toBe('created')
 })
 
 test('rejects a database of a newer version, and does not change it', async () => {

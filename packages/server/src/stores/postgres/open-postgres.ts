@@ -5,9 +5,11 @@ import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
 import { formatAddress } from './database-address.ts'
 import { createDueChannel, type DueChannel } from './due-channel.ts'
 import { describeDurability } from './durability.ts'
+import { checkWorkers } from './functions/workers.ts'
 import { migrate } from './migrate.ts'
 import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
+import type { Query } from './query.ts'
 import { prepareSession } from './session.ts'
 import { isLost, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
 import { createWorker, type Worker } from './worker.ts'
@@ -52,13 +54,13 @@ export type PostgresDatabase = {
    * @throws StorageUnavailableError if nothing was changed.
    * @throws StorageOutcomeUnknownError if the change may have been committed.
    */
-  query<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  readonly query: Query
   /**
    * Runs a statement that reads, or that can safely be repeated.
    *
    * @throws StorageUnavailableError if there is no result.
    */
-  read<Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]): Promise<Row[]>
+  readonly read: Query
   readonly due: DueChannel
   readonly attempts: AttemptFeed
   readonly worker: Worker
@@ -83,8 +85,9 @@ const prepareDatabase = async (
     await client.connect()
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
+    await prepareSession(client, timeoutMs)
     // Before the rest of the start: from now on, the 2 seconds count after which claims of lost workers are taken over.
-    await client.query('SELECT wabakit.look_after_workers(NULL)')
+    await checkWorkers(async (sql, values = []) => (await client.query(sql, [...values])).rows, null)
     return await describeDurability(client, address)
   } catch (error) {
     throw toOpenError(error, address)

@@ -53,7 +53,7 @@ let runs = 0
 
 test('decides like the buckets in memory, at every moment', async () => {
   const request = fc.record({
-    afterMs: fc.integer({ min: 0, max: 700 }),
+    pauseMs: fc.integer({ min: 0, max: 700 }),
     keys: fc.uniqueArray(fc.constantFrom('x', 'y', 'z'), { minLength: 1 }),
   })
   const sizes = {
@@ -66,8 +66,8 @@ test('decides like the buckets in memory, at every moment', async () => {
       const run = ++runs
       const memory = memoryTokenBuckets()
       let now = 10_000
-      for (const { afterMs, keys } of requests) {
-        now += afterMs
+      for (const { pauseMs, keys } of requests) {
+        now += pauseMs
         await setClock(now)
         const wanted = keys.map((key) => ({ key: `${run}:${key}`, ...sizes[key] }))
         const expected = await memory.take({ now, buckets: wanted })
@@ -79,6 +79,6 @@ test('decides like the buckets in memory, at every moment', async () => {
         }
       }
     }),
-    { numRuns: 20, examples: [[Array.from({ length: 5 }, () => ({ afterMs: 0, keys: ['x'] }))]] },
+    { numRuns: 20, examples: [[Array.from({ length: 5 }, () => ({ pauseMs: 0, keys: ['x'] }))]] },
   )
 })

@@ -1,4 +1,5 @@
-import type { TokenBucketState, TokenBuckets } from '@wabakit/core'
+import type { TokenBuckets } from '@wabakit/core'
+import { takeTokens } from './functions/token-buckets.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 
 /**
@@ -6,11 +7,5 @@ import type { PostgresDatabase } from './open-postgres.ts'
  * connection may cost a token.
  */
 export const postgresTokenBuckets = ({ read }: PostgresDatabase): TokenBuckets => ({
-  take: async ({ buckets }) => {
-    if (buckets.length === 0) return []
-    const [row] = await read<{ states: TokenBucketState[] }>('SELECT wabakit.take_tokens($1) AS states', [
-      JSON.stringify(buckets),
-    ])
-    return row?.states ?? []
-  },
+  take: async ({ buckets }) => (buckets.length === 0 ? [] : takeTokens(read, buckets)),
 })

@@ -34,7 +34,7 @@ test('continues the removal of a process that died, in transactions of at most t
   const { database, store } = await openStore()
   await store.saveSubscription(subscription())
   await Promise.all(Array.from({ length: 30 }, () => store.addEvent(event())))
-  await database.query(`SELECT wabakit.remove_organization('acme')`)
+  await database.query(`SELECT remove_organization('acme')`)
 
   const removed: number[] = []
   do removed.push(await store.prune({ before: 0, limit: 10 }))

@@ -1,19 +1,10 @@
-import type {
-  ClaimedDelivery,
-  DeliveryRecord,
-  DeliveryStatus,
-  DisabledReason,
-  EventRecord,
-  Pace,
-  Settlement,
-  SettlementOutcome,
-  Store,
-  SubscriptionRecord,
-} from '@wabakit/core'
-import { parseDeliveryId } from '../delivery-id.ts'
+import type { ClaimedDelivery, Settlement, SettlementOutcome, Store, SubscriptionRecord } from '@wabakit/core'
 import { createBatches } from './batches.ts'
+import { type ClaimedRow, claimDeliveries } from './functions/claims.ts'
+import { readNextDueAt } from './functions/due-times.ts'
+import { settleDeliveries } from './functions/settlements.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
-import { type JsonRow, mapTable } from './records.ts'
+import { mapTable } from './records.ts'
 import { createRemovals } from './removals.ts'
 
 const { toRecord: toSubscription } = mapTable('subscriptions')
@@ -24,24 +15,9 @@ export type Queue = Pick<
   'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue' | 'registerWorker'
 >
 
-/** A delivery with the rest of its event; the first of a subscription comes with it. */
-type ClaimedRow = DeliveryRecord &
-  Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
-    readonly subscription: JsonRow | null
-    readonly pace: Pace
-  }
-
-/** A delivery after its settlement; without a status, nothing was written. */
-type SettledRow = Omit<DeliveryRecord, 'status'> & {
-  readonly status: DeliveryStatus | null
-  readonly place: number
-  readonly disabled: DisabledReason | null
-  readonly due: boolean
-}
-
 const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, ...delivery }) => {
+  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, delivery }) => {
     const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
     const key = JSON.stringify([organizationId, delivery.subscriptionId])
     const subscription = own === null ? subscriptions.get(key) : toSubscription(own)
@@ -52,48 +28,23 @@ const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   })
 }
 
-const toRow = (
-  { deliveryId, claimId, failingLimitMs, isSlow = false, result }: Settlement,
-  place: number,
-) => ({
-  place,
-  ...parseDeliveryId(deliveryId),
-  claimId,
-  failingLimitMs,
-  isSlow,
-  ...result,
-  ...(result.kind !== 'released' && result.attempt),
-})
-
-/** Claims and settles them in PostgreSQL, by the database's clock. */
+/** Claims and settles deliveries in PostgreSQL, by the database's clock. */
 export const createQueue = ({ query, read, due: channel, worker }: PostgresDatabase): Queue => {
   const removals = createRemovals(query)
-  const write = async (
-    settlements: readonly Settlement[],
-    mayDisable = false,
-  ): Promise<Map<number, SettledRow>> => {
-    const rows = settlements.map(toRow)
-    const written = await query<SettledRow>(
-      `SELECT r.due, s.* FROM wabakit.settle_deliveries($1, $2, $3, $4) AS r LEFT JOIN unnest(r.settled) AS s ON true`,
-      [
-        rows.map(({ event }) => event),
-        rows.map(({ subscription }) => subscription),
-        JSON.stringify(rows),
-        mayDisable,
-      ],
-    )
-    if (written[0]?.due) channel.announce()
-    return new Map(written.map((each) => [each.place, each]))
+  const write = async (settlements: readonly Settlement[], mayDisable = false) => {
+    const { settled, isDue } = await settleDeliveries(query, { settlements, mayDisable })
+    if (isDue) channel.announce()
+    return new Map(settled.map((each) => [each.ordinal, each]))
   }
 
   const settle = async (settlements: readonly Settlement[]): Promise<SettlementOutcome[]> => {
     const written = await write(settlements)
     return Promise.all(
-      settlements.map(async (settlement, place) => {
-        const first = written.get(place)
+      settlements.map(async (settlement, ordinal) => {
+        const first = written.get(ordinal)
         const found = first?.status === null ? (await write([settlement], true)).get(0) : first
         if (found === undefined || found.status === null) return { outcome: 'stale' }
-        const { place: _, due: __, disabled, status, ...delivery } = found
+        const { ordinal: _, disabled, status, ...delivery } = found
         const settled = { outcome: 'settled' as const, delivery: { ...delivery, status }, disabled }
         return disabled === null ? settled : removals.end(settled)
       }),
@@ -101,21 +52,9 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
   }
 
   return {
-    claimDeliveries: async ({ claimId, leaseMs, limit, perSubscription, suspects }) => {
+    claimDeliveries: async (claim) => {
       const number = worker.number()
-      if (number === undefined) return []
-      return toClaims(
-        await query<ClaimedRow>('SELECT * FROM wabakit.claim_deliveries($1, $2, $3, $4, $5, $6, $7, $8)', [
-          claimId,
-          leaseMs,
-          limit,
-          perSubscription,
-          suspects?.limit ?? null,
-          suspects?.failing ?? null,
-          suspects?.except ?? [],
-          number,
-        ]),
-      )
+      return number === undefined ? [] : toClaims(await claimDeliveries(query, { ...claim, worker: number }))
     },
     settleDelivery: createBatches({
       maxItems: 64,
@@ -123,10 +62,7 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
       getKey: ({ deliveryId }) => deliveryId,
       write: settle,
     }),
-    nextDueAt: async () => {
-      const [row] = await read<{ next: string | null }>('SELECT wabakit.next_due_at()::text AS next')
-      return row?.next == null ? undefined : Number(row.next)
-    },
+    nextDueAt: () => readNextDueAt(read),
     onDue: channel.listen,
     registerWorker: worker.register,
   }

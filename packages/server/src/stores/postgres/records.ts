@@ -30,6 +30,7 @@ export const mapTable = <Table extends TableName>(table: Table) => {
     },
   }
 }
+
 /** Returns the condition that an organization exists, given the parameter of its id. A removed one does not. */
 export const ifOrganizationExists = (id: string): string =>
   `EXISTS (SELECT FROM wabakit.organizations WHERE id = ${id} AND revision > 0)`
@@ -37,12 +38,7 @@ export const ifOrganizationExists = (id: string): string =>
 /** A selected row: `row_to_json(t) AS row`. */
 export type SelectedRow = { readonly row: JsonRow }
 
-/**
- * Returns the columns of a table's records as SQL, such as `r.id, r.revision`.
- *
- * Functions in PL/pgSQL are bound to columns when they run, so a migration may use a column that a later one adds. A
- * migration that adds a column to a table must also replace the functions that use its list.
- */
+/** Returns the columns of a table's records as SQL, such as `r.id, r.revision`. */
 export const listColumns = (table: TableName, alias?: string, except: readonly string[] = []): string =>
   Object.keys(columns[table])
     .map(toSnakeCase)

@@ -1,6 +1,7 @@
-import type { PostgresDatabase } from './open-postgres.ts'
+import { continueRemovals } from './functions/removals.ts'
+import type { Query } from './query.ts'
 
-/** What begins in one transaction, and ends in further ones. */
+/** Removals begin in one transaction, and end in further ones. */
 export type Removals = {
   /** Continues all removals to their end. */
   endAll(): Promise<void>
@@ -11,15 +12,9 @@ export type Removals = {
 /** Maximum number of rows that one transaction of a removal changes. */
 const batch = 1_000
 
-/** Continues removals by one transaction. Returns 0 if there is nothing left to do. */
-export const continueRemovals = async (query: PostgresDatabase['query'], limit = batch): Promise<number> => {
-  const [row] = await query<{ changed: number }>('SELECT wabakit.continue_removals($1) AS changed', [limit])
-  return row?.changed ?? 0
-}
-
-export const createRemovals = (query: PostgresDatabase['query']): Removals => {
+export const createRemovals = (query: Query): Removals => {
   const endAll = async (): Promise<void> => {
-    while ((await continueRemovals(query)) > 0);
+    while ((await continueRemovals(query, batch)) > 0);
   }
   return {
     endAll,

@@ -1,11 +1,13 @@
 import type pg from 'pg'
+import { functionSchema } from './functions/index.ts'
 
 /**
- * The settings of every session. The SQL functions require READ COMMITTED. Acknowledged changes must be on the disk. The
+ * The settings of every session. The search path selects this version's SQL functions, which require READ COMMITTED. Acknowledged changes must be on the disk. The
  * planner must use the indexes that exist for each statement, even if a new table has no statistics, and need not plan a
  * statement again. A process that stops in the middle of a transaction must not keep its locks.
  */
 const settings = `SELECT
+  set_config('search_path', '${functionSchema}', false),
   set_config('default_transaction_isolation', 'read committed', false),
   set_config('synchronous_commit',
     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),

@@ -1,11 +1,12 @@
 import type { Store } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { removeSubscription, saveSubscription } from './functions/subscriptions.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { mapTable, type SelectedRow } from './records.ts'
 import { createRemovals } from './removals.ts'
 
-const { toRow, toRecord } = mapTable('subscriptions')
+const { toRecord } = mapTable('subscriptions')
 
 export type Subscriptions = Pick<
   Store,
@@ -18,10 +19,7 @@ export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscrip
     const removals = createRemovals(query)
     // What it has left from being disabled before must not be sent.
     if (subscription.revision > 1 && !isDisabled) await removals.endAll()
-    const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_subscription($1) AS saved', [
-      JSON.stringify(toRow(subscription)),
-    ])
-    const outcome = row?.saved ? 'saved' : 'stale'
+    const outcome = (await saveSubscription(query, subscription)) ? 'saved' : 'stale'
     return isDisabled ? removals.end(outcome) : outcome
   },
   findSubscription: async (organizationId, subscriptionId) => {
@@ -46,11 +44,6 @@ export const createSubscriptions = ({ query, read }: PostgresDatabase): Subscrip
       toCursor: ({ row }) => String(row.position),
     })
   },
-  removeSubscription: async (organizationId, subscriptionId) => {
-    const [row] = await query<{ removed: boolean }>('SELECT wabakit.remove_subscription($1, $2) AS removed', [
-      organizationId,
-      subscriptionId,
-    ])
-    return row?.removed ? createRemovals(query).end(true) : false
-  },
+  removeSubscription: async (organizationId, id) =>
+    (await removeSubscription(query, { organizationId, id })) ? createRemovals(query).end(true) : false,
 })

@@ -2,6 +2,7 @@ import type { CallerRecord, OrganizationRecord, Store } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
 import { createBatches } from './batches.ts'
+import { addApiKey, removeOrganization, saveOrganization } from './functions/tenancy.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { type JsonRow, mapTable, type SelectedRow } from './records.ts'
 import { createRemovals } from './removals.ts'
@@ -18,7 +19,7 @@ export type Tenancy = Pick<
   | 'findCaller'
 >
 
-/** Maximum number of look-ups per statement. Every request begins with a look-up. */
+/** Maximum number of ids or hashes per statement. Every request begins by finding its caller. */
 const maxReads = 256
 
 const organizations = mapTable('organizations')
@@ -26,17 +27,11 @@ const apiKeys = mapTable('apiKeys')
 
 export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
   saveOrganization: async (organization) => {
-    const save = async (): Promise<boolean> => {
-      const [row] = await query<{ saved: boolean }>('SELECT wabakit.save_organization($1) AS saved', [
-        JSON.stringify(organizations.toRow(organization)),
-      ])
-      return row?.saved === true
-    }
-    if (await save()) return 'saved'
+    if (await saveOrganization(query, organization)) return 'saved'
     if (organization.revision > 1) return 'stale'
-    // One with its id may be on the way out.
+    // One with its id may be being removed.
     await createRemovals(query).endAll()
-    return (await save()) ? 'saved' : 'stale'
+    return (await saveOrganization(query, organization)) ? 'saved' : 'stale'
   },
   findOrganization: createBatches<string, OrganizationRecord | undefined>({
     maxItems: maxReads,
@@ -65,19 +60,10 @@ export const createTenancy = ({ query, read }: PostgresDatabase): Tenancy => ({
       toCursor: ({ row }) => String(row.position),
     })
   },
-  removeOrganization: async (organizationId) => {
-    const [row] = await query<{ removed: boolean }>('SELECT wabakit.remove_organization($1) AS removed', [
-      organizationId,
-    ])
-    return row?.removed ? createRemovals(query).end(true) : false
-  },
+  removeOrganization: async (organizationId) =>
+    (await removeOrganization(query, organizationId)) ? createRemovals(query).end(true) : false,
 
-  addApiKey: async (key) => {
-    const [row] = await query<{ added: boolean }>('SELECT wabakit.add_api_key($1) AS added', [
-      JSON.stringify(apiKeys.toRow(key)),
-    ])
-    return row?.added ? 'added' : 'taken'
-  },
+  addApiKey: async (key) => ((await addApiKey(query, key)) ? 'added' : 'taken'),
   listApiKeys: async (organizationId) => {
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(k) AS row FROM wabakit.api_keys k

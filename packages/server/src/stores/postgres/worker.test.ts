@@ -149,7 +149,7 @@ test('until others take them over, a lost worker settles what it claimed; later 
 
 test('a claim under a number that was taken over finds nothing', async () => {
   await addEvents(1)
-  const late = `SELECT * FROM wabakit.claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}', $2)`
+  const late = `SELECT * FROM claim_deliveries($1, 60000, 10, 10, NULL, NULL, '{}', $2)`
   expect(await admin.database.query(late, ['claim', 4_242])).toEqual([])
   expect(await admin.database.query(late, ['claim', null])).toHaveLength(1)
 })
@@ -162,9 +162,11 @@ test('while a lost worker is making a claim, nobody takes it over', async () => 
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('BEGIN')
-  await client.query('SELECT wabakit.enter_worker($1)', [made?.number])
+  await client.query(`SELECT pg_advisory_xact_lock_shared(wabakit.lock_key('worker', $1))`, [
+    String(made?.number),
+  ])
   const isForgotten = async () => !(await registeredNumbers()).some((number) => number === made?.number)
-  const [looked] = await admin.database.query('SELECT * FROM wabakit.look_after_workers(0)')
+  const [looked] = await admin.database.query('SELECT * FROM check_workers(0)')
   expect(looked).toMatchObject({ released: 0, wait_ms: null })
   expect(await isForgotten()).toBe(false)
   await client.query('COMMIT')

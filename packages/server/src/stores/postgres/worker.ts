@@ -2,7 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { StorageUnavailableError } from '@wabakit/core'
 import type pg from 'pg'
 import type { DueChannel } from './due-channel.ts'
+import { checkWorkers, registerWorker } from './functions/workers.ts'
 import type { Notifications } from './notifications.ts'
+import type { Query } from './query.ts'
 
 /** This process as one of the workers on a database. */
 export type Worker = {
@@ -18,60 +20,50 @@ export type Worker = {
 }
 
 export type WorkerContext = {
-  /** Does one statement in a transaction of its own. */
-  query<Row extends pg.QueryResultRow>(sql: string, values: readonly unknown[]): Promise<Row[]>
+  readonly query: Query
   readonly due: Pick<DueChannel, 'announce'>
   readonly notifications: Pick<Notifications, 'hold'>
-  /** Makes a new connection ready for our statements. */
+  /** Prepares a new connection for our statements. */
   prepare(client: pg.Client): Promise<void>
 }
 
-/** How often a worker looks for others that are lost, and whether it is so itself. */
-const lookMs = 250
+/** How often a worker checks whether others, or it itself, are lost. */
+const checkMs = 250
 
 const sharedConnections =
   'PostgreSQL is reached through a pooler that shares connections among its clients, so this worker cannot be registered ' +
   'and delivers nothing. Set the pooler to session mode, or connect without it.'
 const forgotten = 'PostgreSQL lost the registration of this worker. Its attempts end, and it registers again.'
 
-const register = `SELECT wabakit.register_worker() AS number, pg_backend_pid() AS backend`
-const unregister = `SELECT pg_advisory_unlock_all()`
-const lookAfter = `SELECT pg_backend_pid() AS backend, w.* FROM wabakit.look_after_workers($1) AS w`
+const unregister = 'SELECT pg_advisory_unlock_all()'
 
 type Registered = { readonly number: number; readonly backend: number }
-type Looked = {
-  readonly backend: number
-  readonly is_registered: boolean
-  readonly released: number
-  readonly wait_ms: number | null
-}
 
-/** Makes a worker, which is not registered. */
 export const createWorker = ({ notifications, query, due, prepare }: WorkerContext): Worker => {
   /** `null`: nobody asked for a registration; `undefined`: it is being made. */
   let number: number | null | undefined = null
 
-  /** Takes over what is to be taken over. Returns how long to wait before the next look, in milliseconds. */
-  const look = async (own: Registered): Promise<number> => {
-    const [looked] = await query<Looked>(lookAfter, [own.number])
-    if (looked?.backend === own.backend) throw new Error(sharedConnections)
-    if (!looked?.is_registered) throw new Error(forgotten)
-    if (looked.released === 0) return Math.min(lookMs, looked.wait_ms ?? lookMs)
+  /** Takes over the claims of lost workers. Returns the time to wait before the next check, in milliseconds. */
+  const check = async (own: Registered): Promise<number> => {
+    const checked = await checkWorkers(query, own.number)
+    if (checked?.backend === own.backend) throw new Error(sharedConnections)
+    if (!checked?.is_registered) throw new Error(forgotten)
+    if (checked.released === 0) return Math.min(checkMs, checked.wait_ms ?? checkMs)
     due.announce()
     return 0
   }
 
-  const keepLooking = async (own: Registered, firstMs: number, over: AbortSignal): Promise<void> => {
+  const keepChecking = async (own: Registered, firstMs: number, over: AbortSignal): Promise<void> => {
     for (let waitMs = firstMs; ; ) {
       await setTimeout(waitMs, undefined, { ref: false })
       if (over.aborted) return
       try {
-        waitMs = await look(own)
+        waitMs = await check(own)
       } catch (error) {
         if (over.aborted) return
         if (!(error instanceof StorageUnavailableError)) throw error
-        // The session that holds the lock may be well: whether it is, its own connection tells.
-        waitMs = lookMs
+        // The session that holds the lock may still be connected. Its own connection reports when it is not.
+        waitMs = checkMs
       }
     }
   }
@@ -83,10 +75,10 @@ export const createWorker = ({ notifications, query, due, prepare }: WorkerConte
       const stopped = new AbortController()
       const letGo = notifications.hold(async ({ client, gone, giveUp }) => {
         await prepare(client)
-        const { rows } = await client.query<Registered>(register)
+        const { rows } = await client.query<Registered>(registerWorker)
         const [own] = rows
         if (own === undefined) return
-        const waitMs = await look(own)
+        const waitMs = await check(own)
         const over = AbortSignal.any([gone, stopped.signal])
         if (over.aborted) return
         number = own.number
@@ -96,7 +88,7 @@ export const createWorker = ({ notifications, query, due, prepare }: WorkerConte
           lost()
         })
         due.announce()
-        keepLooking(own, waitMs, over).catch(giveUp)
+        keepChecking(own, waitMs, over).catch(giveUp)
         stopped.signal.addEventListener('abort', () => client.query(unregister).catch(() => {}))
       })
       return () => {

@@ -1,29 +1,19 @@
-/**
- * Rate limits. A bucket is stored as the time at which it will be full (the generic cell rate algorithm, ITU-T I.371), and
- * a bucket without a row is full. Therefore the table needs no write-ahead log: a crash only refills the buckets.
- */
-export const tokenBuckets = /* sql */ `
-CREATE UNLOGGED TABLE wabakit.token_buckets (
-  key text COLLATE "C" PRIMARY KEY,
-  full_at double precision NOT NULL
-);
+import type { TokenBucketState, TokenBuckets } from '@wabakit/core'
+import type { Query } from '../query.ts'
 
+/** Rate limits. */
+export const tokenBucketFunctions = /* sql */ `
 -- Takes one token from each bucket, or from none if one of them is empty.
-CREATE FUNCTION wabakit.take_tokens(p_buckets json) RETURNS json LANGUAGE plpgsql AS $$
+CREATE FUNCTION take_tokens(p_buckets json) RETURNS json LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
-  lock_key bigint;
   is_granted boolean;
   states json;
 BEGIN
-  FOR lock_key IN
-    SELECT wabakit.lock_key('bucket', each ->> 'key') FROM json_array_elements(p_buckets) AS each ORDER BY 1
-  LOOP
-    PERFORM pg_advisory_xact_lock(lock_key);
-  END LOOP;
+  PERFORM lock_all('bucket', ARRAY(SELECT each ->> 'key' FROM json_array_elements(p_buckets) AS each));
   moment := wabakit.clock_ms();
 
-  WITH asked AS (
+  WITH requested AS (
     SELECT r.*, a.n, r."refillMs" / r.capacity AS interval,
       least(greatest(coalesce(b.full_at, moment), moment), moment + r."refillMs") + r."refillMs" / r.capacity AS full_at
     FROM json_array_elements(p_buckets) WITH ORDINALITY AS a (bucket, n)
@@ -33,7 +23,7 @@ BEGIN
     LEFT JOIN wabakit.token_buckets b ON b.key = r.key
   ), measured AS (
     -- Rounded, so that sums of fractions of a millisecond do not cost a token.
-    SELECT asked.*, round((moment + "refillMs" - full_at)::numeric, 3)::double precision AS free_ms FROM asked
+    SELECT requested.*, round((moment + "refillMs" - full_at)::numeric, 3)::double precision AS free_ms FROM requested
   ), verdict AS (
     SELECT bool_and(free_ms >= 0) AS granted FROM measured
   ), kept AS (
@@ -58,3 +48,14 @@ BEGIN
   RETURN states;
 END $$;
 `
+
+/** Takes one token from each bucket, or from none if one of them is empty. */
+export const takeTokens = async (
+  query: Query,
+  buckets: Parameters<TokenBuckets['take']>[0]['buckets'],
+): Promise<TokenBucketState[]> => {
+  const [row] = await query<{ states: TokenBucketState[] }>('SELECT take_tokens($1) AS states', [
+    JSON.stringify(buckets),
+  ])
+  return row?.states ?? []
+}

@@ -1,17 +1,15 @@
-/** Settling and resending deliveries. Step 14 creates them again, so they use its columns. */
-export const settlements = /* sql */ `
-CREATE TYPE wabakit.settled AS (
-  place integer, disabled text,
-  id text, "organizationId" text, "subscriptionId" text, "eventId" text, "eventName" text, subject text,
-  "webhookId" text, status text, "dueAt" double precision, attempts integer, failures integer, deferrals integer,
-  "deferredMs" double precision, "createdAt" double precision, "finishedAt" double precision
-);
+import type { DeliveryRecord, DeliveryStatus, DisabledReason, Settlement } from '@wabakit/core'
+import { parseDeliveryId } from '../../delivery-id.ts'
+import type { Query } from '../query.ts'
 
--- Settles claims. The result has no row for a delivery that is no longer under its claim. If a settlement would disable its
--- subscription and p_may_disable is false, nothing is written for it, and the status in its row is null. "due" is whether
--- any delivery is due now.
-CREATE FUNCTION wabakit.settle_deliveries(
-  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled wabakit.settled[], OUT due boolean
+/** Settling deliveries. */
+export const settlementFunctions = /* sql */ `
+-- Settles claims. The result has no entry for a delivery that is no longer under its claim. If a settlement would disable
+-- its subscription and p_may_disable is false, nothing is written for it, and the status in its entry is null. "due" is
+-- whether any delivery is due now.
+CREATE FUNCTION settle_deliveries(
+  p_events bigint[], p_subscriptions bigint[], p_settlements json, p_may_disable boolean, OUT settled json,
+  OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
   moment bigint;
@@ -21,24 +19,24 @@ DECLARE
   subscriptions bigint[];
   subjects text[];
 BEGIN
-  PERFORM wabakit.limit_lock_wait(cardinality(p_events));
+  PERFORM limit_lock_wait(cardinality(p_events));
   SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject)
   INTO deliveries, subscriptions, subjects
-  FROM unnest(p_events, p_subscriptions) AS asked (event, subscription)
+  FROM unnest(p_events, p_subscriptions) AS requested (event, subscription)
   CROSS JOIN LATERAL (
     SELECT d.position, d.subscription, d.subject FROM wabakit.deliveries d
-    WHERE d.subscription = asked.subscription AND d.event = asked.event OFFSET 0
+    WHERE d.subscription = requested.subscription AND d.event = requested.event OFFSET 0
   ) AS d;
   IF p_may_disable THEN
-    PERFORM wabakit.lock_subscription(subscriptions[1]);
+    PERFORM lock_all('subscription', ARRAY[subscriptions[1]::text]);
   ELSE
-    PERFORM wabakit.enter_lanes(subscriptions, subjects);
+    PERFORM enter_lanes(subscriptions, subjects);
   END IF;
   moment := wabakit.clock_ms();
 
-  WITH asked AS MATERIALIZED (
+  WITH input AS MATERIALIZED (
     SELECT r.*, r.kind IN ('retry', 'exhausted', 'gone') AS failed FROM json_to_recordset(p_settlements) AS r (
-      place integer, event bigint, subscription bigint, "claimId" text, "failingLimitMs" bigint, kind text, "delayMs" bigint,
+      ordinal integer, event bigint, subscription bigint, "claimId" text, "failingLimitMs" bigint, kind text, "delayMs" bigint,
       "releasesLane" boolean, "startedAt" bigint, "durationMs" double precision, url text, status integer,
       error text, "responseBody" text, "isSlow" boolean
     )
@@ -48,7 +46,7 @@ BEGIN
       WHEN a.kind = 'gone' THEN 'gone'
       WHEN moment - coalesce(s.failing_since, moment - a."durationMs") >= a."failingLimitMs" THEN 'failing'
     END AS disabled
-    FROM asked a
+    FROM input a
     CROSS JOIN LATERAL (
       SELECT d.position, d.status FROM wabakit.deliveries d
       WHERE d.subscription = a.subscription AND d.event = a.event AND d.claim_id = a."claimId" OFFSET 0
@@ -88,18 +86,13 @@ BEGIN
       END
     FROM decided c
     WHERE d.position = c.position AND d.claim_id = c."claimId"
-    RETURNING c.place, c.disabled, c.kind, d.attempts, d.subscription, ROW(
-      c.place, c.disabled,
-      wabakit.delivery_id(d.event, d.subscription), d.organization_id, c.subscription_id, c.event_id, d.event_name, d.subject,
-      coalesce(d.webhook_id, c.event_id), d.status, d.due_at, d.attempts, d.failures, d.deferrals,
-      d.deferred_ms, c.occurred_at, d.finished_at
-    )::wabakit.settled AS row
+    RETURNING c.ordinal, c.disabled, c.kind, c.event_id, c.occurred_at, d AS row, d.attempts, d.subscription
   ), attempted AS (
     INSERT INTO wabakit.attempts
     SELECT
       a.subscription, a.event, w.attempts, a."startedAt", a."durationMs", a.url, a.status, a.error, a."responseBody",
       a.kind = 'delivered', a.kind = 'deferred'
-    FROM written w JOIN asked a ON a.place = w.place WHERE a.kind <> 'released'
+    FROM written w JOIN input a ON a.ordinal = w.ordinal WHERE a.kind <> 'released'
   ), results AS (
     SELECT w.subscription, bool_or(w.kind = 'delivered') AS succeeded,
       floor(moment - max(a."durationMs") FILTER (WHERE a.failed))::bigint AS failing_since, min(w.disabled) AS disabled,
@@ -108,7 +101,7 @@ BEGIN
         WHEN bool_or(w.kind IN ('delivered', 'deferred') AND a."isSlow") THEN 'slow'
         WHEN bool_or(w.kind = 'delivered') THEN 'quick'
       END AS pace
-    FROM written w JOIN asked a ON a.place = w.place GROUP BY w.subscription
+    FROM written w JOIN input a ON a.ordinal = w.ordinal GROUP BY w.subscription
   ), changed AS (
     -- Locked in this order to prevent deadlocks.
     SELECT r.*, s.position
@@ -126,50 +119,66 @@ BEGIN
     FROM changed c WHERE s.position = c.position
   )
   SELECT
-    coalesce(array_agg(CASE
-      WHEN w.place IS NULL THEN ROW(
-        j.place, j.disabled, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-        NULL
-      )::wabakit.settled
-      ELSE w.row
-    END) FILTER (WHERE w.place IS NOT NULL OR j.disabled IS NOT NULL), '{}'),
+    json_agg(result) FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL),
     coalesce(bool_or(w.kind = 'released'), false),
     min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL),
     array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before IN ('new', 'failing'))
   INTO settled, due, disabled_subscription, freed
-  FROM judged j LEFT JOIN written w ON w.place = j.place;
+  FROM judged j LEFT JOIN written w ON w.ordinal = j.ordinal
+  -- Half the cost of delivery_record, because the columns of a row have known types.
+  CROSS JOIN LATERAL (
+    SELECT j.ordinal, j.disabled, 'dlv_' || j.event || '_' || j.subscription AS id,
+      (w.row).organization_id AS "organizationId", j.subscription_id AS "subscriptionId", w.event_id AS "eventId",
+      (w.row).event_name AS "eventName", (w.row).subject, coalesce((w.row).webhook_id, w.event_id) AS "webhookId",
+      (w.row).status, (w.row).due_at AS "dueAt", (w.row).attempts, (w.row).failures, (w.row).deferrals,
+      (w.row).deferred_ms AS "deferredMs", w.occurred_at AS "createdAt", (w.row).finished_at AS "finishedAt"
+  ) AS result;
 
   IF disabled_subscription IS NULL THEN
-    due := wabakit.advance_lanes(deliveries) OR due;
-    PERFORM wabakit.note_free(freed);
+    due := advance_lanes(deliveries) OR due;
+    PERFORM add_next_due_times(freed);
   ELSE
-    PERFORM wabakit.skip_unfinished(disabled_subscription, moment);
+    PERFORM skip_unfinished(disabled_subscription, moment);
   END IF;
 END $$;
-
--- Puts deliveries back into their lanes: those that are finished or pending and, if statuses are given, have one of them.
--- Returns their number, and whether any delivery is due now.
-CREATE FUNCTION wabakit.resend_deliveries(
-  p_deliveries bigint[], p_statuses text[], p_webhook_id_suffix text, OUT resent integer, OUT due boolean
-) LANGUAGE plpgsql AS $$
-DECLARE
-  key bigint;
-BEGIN
-  FOR key IN
-    SELECT DISTINCT wabakit.lock_key('subscription', d.subscription::text)
-    FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries) ORDER BY 1
-  LOOP
-    PERFORM pg_advisory_xact_lock(key);
-  END LOOP;
-  UPDATE wabakit.deliveries d SET
-    status = 'waiting', claim_id = NULL, worker = NULL, due_at = NULL, holds_lane = false, failures = 0,
-    deferrals = 0, deferred_ms = 0, finished_at = NULL,
-    webhook_id = CASE WHEN p_webhook_id_suffix IS NULL THEN d.webhook_id ELSE e.id || p_webhook_id_suffix END
-  FROM wabakit.events e, wabakit.subscriptions s
-  WHERE d.position = ANY (p_deliveries) AND e.position = d.event
-    AND s.position = d.subscription AND s.disabled_reason IS NULL
-    AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses));
-  GET DIAGNOSTICS resent = ROW_COUNT;
-  due := wabakit.advance_lanes(p_deliveries);
-END $$;
 `
+
+/** A delivery after its settlement. */
+export type Settled = Omit<DeliveryRecord, 'status'> & {
+  /** The index of the settlement. */
+  readonly ordinal: number
+  readonly disabled: DisabledReason | null
+  /** `null`: nothing was written, because its subscription would be disabled. */
+  readonly status: DeliveryStatus | null
+}
+
+export type SettleInput = {
+  readonly settlements: readonly Settlement[]
+  /** Whether its subscription may be disabled. Then there is one settlement. */
+  readonly mayDisable: boolean
+}
+
+const toInput = (settlement: Settlement, ordinal: number) => {
+  const { deliveryId, claimId, failingLimitMs, isSlow = false, result } = settlement
+  return {
+    ordinal,
+    ...parseDeliveryId(deliveryId),
+    ...{ claimId, failingLimitMs, isSlow, ...result },
+    ...(result.kind !== 'released' && result.attempt),
+  }
+}
+
+/** Settles deliveries. Returns what is still under its claim, and whether a delivery is due now. */
+export const settleDeliveries = async (query: Query, { settlements, mayDisable }: SettleInput) => {
+  const input = settlements.map(toInput)
+  const [row] = await query<{ settled: Settled[] | null; due: boolean }>(
+    'SELECT settled, due FROM settle_deliveries($1, $2, $3, $4)',
+    [
+      input.map(({ event }) => event),
+      input.map(({ subscription }) => subscription),
+      JSON.stringify(input),
+      mayDisable,
+    ],
+  )
+  return { settled: row?.settled ?? [], isDue: row?.due === true }
+}

@@ -1,7 +1,21 @@
+import type { EventRecord } from '@wabakit/core'
+import type { Query } from '../query.ts'
+import { mapTable } from '../records.ts'
+
 /** Events and lanes. */
-export const events = /* sql */ `
+export const eventFunctions = /* sql */ `
+-- A delivery as the core's record.
+CREATE FUNCTION delivery_record(d wabakit.deliveries, p_event_id text, p_occurred_at bigint, p_subscription_id text)
+RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
+  'id', 'dlv_' || d.event || '_' || d.subscription, 'organizationId', d.organization_id,
+  'subscriptionId', p_subscription_id, 'eventId', p_event_id, 'eventName', d.event_name, 'subject', d.subject,
+  'webhookId', coalesce(d.webhook_id, p_event_id), 'status', d.status, 'dueAt', d.due_at,
+  'attempts', d.attempts, 'failures', d.failures, 'deferrals', d.deferrals, 'deferredMs', d.deferred_ms,
+  'createdAt', p_occurred_at, 'finishedAt', d.finished_at
+);
+
 -- Whether a lane is held, or has an unfinished delivery that the given event must wait for.
-CREATE FUNCTION wabakit.is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
+CREATE FUNCTION is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
 RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   RETURN EXISTS (
@@ -16,7 +30,7 @@ END $$;
 
 -- Makes the first waiting delivery of each lane due, unless the lane is held. The lanes are those of the given deliveries.
 -- Returns whether one became due. Requires the locks of the lanes.
-CREATE FUNCTION wabakit.advance_lanes(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION advance_lanes(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
   WHERE position = ANY (ARRAY(
@@ -29,14 +43,15 @@ BEGIN
       WHERE d.subscription = lane.subscription AND d.subject = lane.subject AND d.status = 'waiting'
       ORDER BY d.event LIMIT 1
     ) AS first
-    WHERE NOT wabakit.is_lane_held(lane.subscription, lane.subject, first.event, first.waits_for)
+    WHERE NOT is_lane_held(lane.subscription, lane.subject, first.event, first.waits_for)
   ));
   RETURN FOUND;
 END $$;
 
--- Publishes events in this order: stores them, each with a delivery for each subscription that matches. Where ordinals
--- are given, only the events at these, from 1. An empty object stands for a change without an event. Returns whether a delivery is due.
-CREATE FUNCTION wabakit.publish(p_events json, p_ordinals integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
+-- Publishes events in this order: stores them, each with a delivery for each subscription that matches. If ordinals are
+-- given, publishes only the events at these, from 1. An empty object stands for a change without an event. Returns
+-- whether a delivery is due.
+CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   published wabakit.events[] := ARRAY(SELECT e FROM json_populate_recordset(NULL::wabakit.events, p_events) AS e);
   recipients bigint[];
@@ -55,7 +70,7 @@ BEGIN
       AND (s.events IS NULL OR e.name = ANY (s.events))
     OFFSET 0
   ) AS s;
-  PERFORM wabakit.enter_lanes(
+  PERFORM enter_lanes(
     recipients,
     ARRAY(SELECT (published[ordinal]).subject FROM unnest(ordinals) WITH ORDINALITY AS each (ordinal, n) ORDER BY n)
   );
@@ -82,7 +97,7 @@ BEGIN
         ) OR EXISTS (
           SELECT FROM wabakit.deliveries d
           WHERE d.subscription = s.position AND d.subject = e.subject AND d.holds_lane OFFSET 0
-        ) OR e.waits_for IS NOT NULL AND wabakit.is_lane_held(s.position, e.subject, e.position, e.waits_for)
+        ) OR e.waits_for IS NOT NULL AND is_lane_held(s.position, e.subject, e.position, e.waits_for)
         THEN 'waiting'
         ELSE 'pending'
       END AS status
@@ -99,18 +114,42 @@ BEGIN
   RETURN coalesce(is_due, false);
 END $$;
 
-CREATE FUNCTION wabakit.add_events(p_organizations text[], p_events json) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_events(p_organizations text[], p_events json) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM wabakit.limit_lock_wait(cardinality(p_organizations));
-  PERFORM wabakit.enter_organizations(p_organizations);
-  RETURN wabakit.publish(p_events);
+  PERFORM enter_organizations(p_organizations);
+  RETURN publish(p_events);
 END $$;
 
 -- Waits for the events of an organization that are being written, and returns the last position. A statement that begins
 -- after this one sees all events up to that position.
-CREATE FUNCTION wabakit.last_event(p_organization_id text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION read_last_position(p_organization_id text) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_advisory_xact_lock(wabakit.lock_key('organization', p_organization_id));
+  PERFORM lock_all('organization', ARRAY[p_organization_id]);
   RETURN (SELECT last_value FROM wabakit.event_positions);
 END $$;
 `
+
+const { toRow } = mapTable('events')
+
+/** Formats events for `publish`. `null` stands for a change without an event. */
+export const formatEvents = (events: ReadonlyArray<EventRecord | null>): string =>
+  JSON.stringify(events.map((event) => (event === null ? {} : toRow(event))))
+
+/** Publishes events. Returns whether a delivery is due. */
+export const addEvents = async (query: Query, events: readonly EventRecord[]): Promise<boolean> => {
+  const organizationIds = events.map(({ organizationId }) => organizationId)
+  const [row] = await query<{ due: boolean }>('SELECT add_events($1, $2) AS due', [
+    organizationIds,
+    formatEvents(events),
+  ])
+  return row?.due === true
+}
+
+/**
+ * Returns the last position that a follower may read now. Transactions do not commit in the order of their positions, so a
+ * follower that reads further would miss an event that commits later with an earlier position.
+ */
+export const readLastPosition = async (read: Query, organizationId: string): Promise<string | undefined> => {
+  const [row] = await read<{ last: string }>('SELECT read_last_position($1)::text AS last', [organizationId])
+  return row?.last
+}

@@ -1,46 +1,22 @@
+import type { Query } from '../query.ts'
+
 /**
  * Workers, and what becomes of the claims of those that died. Each worker holds the advisory lock of its number, shared,
  * in the session that listens; a claim takes it, too, for its transaction. So whoever gets it exclusively knows that
  * the session is over and that no claim of this worker is being made. A number is never used again: a worker whose
  * session was lost registers under a new one.
  *
- * The lock of a worker comes before all others, and only claims wait for it, for the moment of a look.
+ * The lock of a worker comes before all others. Claims alone wait for it, while another worker checks whether it is free.
  */
-export const workers = /* sql */ `
-CREATE TABLE wabakit.workers (
-  number integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  lost_at bigint -- when somebody noticed that its session is over; null while it is there
-);
-
--- Registers the session as a worker's, until it ends.
-CREATE FUNCTION wabakit.register_worker() RETURNS integer LANGUAGE plpgsql AS $$
-DECLARE
-  registered integer;
-BEGIN
-  INSERT INTO wabakit.workers DEFAULT VALUES RETURNING number INTO registered;
-  PERFORM pg_advisory_lock_shared(wabakit.lock_key('worker', registered::text));
-  RETURN registered;
-END $$;
-
--- Lets nobody take a worker's claims over until the transaction ends. Returns whether that has not happened before; then
--- it can claim. What has no number relies on its lease alone.
-CREATE FUNCTION wabakit.enter_worker(p_worker integer) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  IF p_worker IS NULL THEN
-    RETURN true;
-  END IF;
-  PERFORM pg_advisory_xact_lock_shared(wabakit.lock_key('worker', p_worker::text));
-  RETURN EXISTS (SELECT FROM wabakit.workers w WHERE w.number = p_worker);
-END $$;
-
--- Puts claims of a worker, whose lock the caller has, back to the front of what their subscriptions have pending.
--- Returns how many; what somebody else is busy with at the moment is left for the next time. It finds them by the due
--- times: claims under lease are later than now.
-CREATE FUNCTION wabakit.release_claims(p_worker integer, OUT released integer, OUT is_done boolean)
+export const workerFunctions = /* sql */ `
+-- Puts claims of a worker, whose lock the caller has, back to the front of the pending deliveries of their subscriptions.
+-- Returns their number. Deliveries that others have locked are left for the next call. It finds the claims by the due times:
+-- claims under lease are later than now.
+CREATE FUNCTION release_claims(p_worker integer, OUT released integer, OUT is_done boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
   -- Each takes a lock.
-  most CONSTANT integer := 200;
+  maximum CONSTANT integer := 200;
   moment bigint := wabakit.clock_ms();
   held bigint[];
   entered bigint[];
@@ -51,7 +27,7 @@ BEGIN
       SELECT FROM wabakit.deliveries d
       WHERE d.subscription = t.subscription AND d.status = 'claimed' AND d.due_at > moment AND d.worker = p_worker
       OFFSET 0
-    ) LIMIT most
+    ) LIMIT maximum
   );
   entered := ARRAY(
     SELECT each FROM unnest(held) AS each
@@ -74,10 +50,10 @@ BEGIN
   is_done := cardinality(held) = 0;
 END $$;
 
--- What a worker does again and again: notes which others are lost, releases the claims of those that were for 2 seconds,
--- and so had time to end their attempts if they live, and forgets those that have none left. Returns whether it is still
--- registered itself, how many claims it released, and in how many milliseconds the next ones can be.
-CREATE FUNCTION wabakit.look_after_workers(
+-- Records which workers are lost, releases the claims of those that have been lost for 2 seconds, and so had time to end
+-- their attempts if they live, and deletes those that have no claims left. Returns whether p_worker is still registered,
+-- the number of released claims, and after how many milliseconds the next ones can be released.
+CREATE FUNCTION check_workers(
   p_worker integer, OUT is_registered boolean, OUT released integer, OUT wait_ms integer
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -100,7 +76,7 @@ BEGIN
       wait_ms := least(wait_ms, lost + grace - moment);
       CONTINUE;
     END IF;
-    SELECT r.* INTO done FROM wabakit.release_claims(other) AS r;
+    SELECT r.* INTO done FROM release_claims(other) AS r;
     released := released + done.released;
     IF done.is_done THEN
       DELETE FROM wabakit.workers w WHERE w.number = other;
@@ -109,3 +85,33 @@ BEGIN
   is_registered := EXISTS (SELECT FROM wabakit.workers w WHERE w.number = p_worker AND w.lost_at IS NULL);
 END $$;
 `
+
+/** Registers the session of a client as a worker's, until the session ends. */
+export const registerWorker = /* sql */ `
+  WITH registered AS (INSERT INTO wabakit.workers DEFAULT VALUES RETURNING number)
+  SELECT number, pg_backend_pid() AS backend, pg_advisory_lock_shared(wabakit.lock_key('worker', number::text))
+  FROM registered`
+
+export type CheckedWorkers = {
+  /** The process of the connection. */
+  readonly backend: number
+  readonly is_registered: boolean
+  readonly released: number
+  readonly wait_ms: number | null
+}
+
+/**
+ * Takes over the claims of lost workers.
+ *
+ * @param worker - the number of the worker that does so; `null` if it is not registered.
+ */
+export const checkWorkers = async (
+  query: Query,
+  worker: number | null,
+): Promise<CheckedWorkers | undefined> => {
+  const [checked] = await query<CheckedWorkers>(
+    'SELECT pg_backend_pid() AS backend, w.* FROM check_workers($1) AS w',
+    [worker],
+  )
+  return checked
+}

@@ -1,0 +1,148 @@
+import type { EventRecord } from '@wabakit/core'
+import type { StoredRecords, TableName } from '../../columns.ts'
+import type { Query } from '../query.ts'
+import { type JsonRow, listColumns, mapTable } from '../records.ts'
+import { formatEvents } from './events.ts'
+
+type ChangeFunction = {
+  readonly name: string
+  readonly table: TableName
+  /** The columns that identify a record. */
+  readonly key: readonly string[]
+  /** What to do with records that exist. */
+  readonly conflict: string
+  /** A condition of the records to insert. */
+  readonly where?: string
+  /** Statements before the events of the changes that are done are published. */
+  readonly before?: string
+  /** Statements after that. */
+  readonly after?: string
+}
+
+/**
+ * Returns the SQL of a function that makes several changes, each of a different record, with the event that reports it and
+ * the deliveries of that event. Records are locked in the order of their keys, which prevents deadlocks. `done` has the
+ * ordinals, from 1, of the changes that were made as requested.
+ */
+const formatChange = (change: ChangeFunction): string => {
+  const { name, table, conflict, where = '', before = '', after = '' } = change
+  const key = change.key.join(', ')
+  return /* sql */ `
+CREATE FUNCTION ${name}(
+  p_organizations text[], p_records json, p_events json, OUT done integer[], OUT existing json, OUT due boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  input wabakit.${table}[];
+BEGIN
+  PERFORM enter_organizations(p_organizations);
+  input := ARRAY(SELECT r FROM json_populate_recordset(NULL::wabakit.${table}, p_records) AS r);
+  WITH saved AS (
+    INSERT INTO wabakit.${table} AS current (${listColumns(table)})
+    SELECT ${listColumns(table, 'r')} FROM unnest(input) AS r ${where} ORDER BY ${key}
+    ON CONFLICT ${conflict} RETURNING ${key}
+  )
+  SELECT coalesce(array_agg(r.ordinality), '{}') INTO done
+  FROM unnest(input) WITH ORDINALITY AS r JOIN saved USING (${key});
+  ${before}
+  due := publish(p_events, done);
+  ${after}
+END $$;
+`
+}
+
+/** Returns a change of records that have a revision. It is done if the revision follows the stored one. */
+const formatRevision = ({ name, table, key }: Pick<ChangeFunction, 'name' | 'table' | 'key'>): string =>
+  formatChange({
+    ...{ name, table, key },
+    where: `WHERE r.revision = 1 OR EXISTS (
+      SELECT FROM wabakit.${table} e WHERE ${key.map((column) => `e.${column} = r.${column}`).join(' AND ')} OFFSET 0
+    )`,
+    conflict: `(${key.join(', ')}) DO UPDATE SET (${listColumns(table)}) = ROW(${listColumns(table, 'EXCLUDED')})
+    WHERE current.revision = EXCLUDED.revision - 1`,
+  })
+
+export const changeFunctions: string = [
+  formatChange({
+    name: 'create_groups',
+    table: 'groups',
+    key: ['organization_id', 'client_custom_group_id'],
+    conflict: 'DO NOTHING',
+    after: `SELECT json_agg(json_build_object(
+    'ordinal', g.ordinality,
+    'outcome', CASE WHEN (found.row).request_hash = g.request_hash THEN 'same' ELSE 'conflict' END,
+    'group', row_to_json(found.row)
+  )) INTO existing
+  FROM unnest(input) WITH ORDINALITY AS g
+  CROSS JOIN LATERAL (
+    SELECT e AS row FROM wabakit.groups e
+    WHERE e.organization_id = g.organization_id AND e.client_custom_group_id = g.client_custom_group_id OFFSET 0
+  ) AS found
+  WHERE NOT g.ordinality = ANY (done);`,
+  }),
+  formatRevision({
+    name: 'save_participants',
+    table: 'participants',
+    key: ['organization_id', 'group_id', 'digits'],
+  }),
+  formatRevision({ name: 'save_calls', table: 'calls', key: ['organization_id', 'call_id'] }),
+  // Replaces a summary that exists. It is done if the summary is the call's first one.
+  formatChange({
+    name: 'save_summaries',
+    table: 'summaries',
+    key: ['organization_id', 'call_id'],
+    conflict: 'DO NOTHING',
+    before: `UPDATE wabakit.summaries e SET (${listColumns('summaries')}) = ROW(${listColumns('summaries', 's')})
+  FROM unnest(input) WITH ORDINALITY AS s
+  WHERE NOT s.ordinality = ANY (done) AND e.organization_id = s.organization_id AND e.call_id = s.call_id;
+  done := ARRAY(
+    SELECT n FROM unnest(done) AS n WHERE NOT EXISTS (
+      SELECT FROM wabakit.summary_marks m
+      WHERE m.organization_id = input[n].organization_id
+        AND m.hash = encode(sha256(convert_to(input[n].call_id, 'UTF8')), 'hex') OFFSET 0
+    )
+  );`,
+  }),
+].join('')
+
+/** An existing group with the id of a requested one. */
+export type ExistingGroup = {
+  readonly ordinal: number
+  readonly outcome: 'same' | 'conflict'
+  readonly group: JsonRow
+}
+
+export type ChangeResult = {
+  /** The ordinals, from 1, of the changes that were made as requested. */
+  readonly done: readonly number[]
+  /** Groups that were not created. */
+  readonly existing: readonly ExistingGroup[] | null
+  readonly due: boolean
+}
+
+export type ChangeInput<Table extends TableName> = {
+  readonly table: Table
+  readonly records: readonly (StoredRecords[Table] & { readonly organizationId: string })[]
+  readonly events: readonly (EventRecord | null)[]
+}
+
+const statements = {
+  groups: 'SELECT * FROM create_groups($1, $2, $3)',
+  participants: 'SELECT * FROM save_participants($1, $2, $3)',
+  calls: 'SELECT * FROM save_calls($1, $2, $3)',
+  summaries: 'SELECT * FROM save_summaries($1, $2, $3)',
+}
+
+export type ChangedTable = keyof typeof statements
+
+/** Changes records of one table, and publishes the events of the changes. */
+export const changeRecords = async <Table extends ChangedTable>(
+  query: Query,
+  { table, records, events }: ChangeInput<Table>,
+): Promise<ChangeResult | undefined> => {
+  const [result] = await query<ChangeResult>(statements[table], [
+    records.map(({ organizationId }) => organizationId),
+    JSON.stringify(records.map(mapTable(table).toRow)),
+    formatEvents(events),
+  ])
+  return result
+}

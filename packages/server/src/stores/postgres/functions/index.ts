@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto'
+import { changeFunctions } from './changes.ts'
+import { claimFunctions } from './claims.ts'
+import { dueTimeFunctions } from './due-times.ts'
+import { eventFunctions } from './events.ts'
+import { locks } from './locks.ts'
+import { removalFunctions } from './removals.ts'
+import { resendingFunctions } from './resending.ts'
+import { settlementFunctions } from './settlements.ts'
+import { subscriptionFunctions } from './subscriptions.ts'
+import { tenancyFunctions } from './tenancy.ts'
+import { tokenBucketFunctions } from './token-buckets.ts'
+import { workerFunctions } from './workers.ts'
+
+/** The SQL functions of this version. They call each other without a schema. */
+export const functions: string = [
+  locks,
+  eventFunctions,
+  dueTimeFunctions,
+  removalFunctions,
+  tenancyFunctions,
+  subscriptionFunctions,
+  changeFunctions,
+  claimFunctions,
+  settlementFunctions,
+  resendingFunctions,
+  tokenBucketFunctions,
+  workerFunctions,
+].join('')
+
+/** The schema of these functions. Its name has a hash of their text, so that versions do not share functions. */
+export const functionSchema = `wabakit_${createHash('sha256').update(functions).digest('hex').slice(0, 12)}`

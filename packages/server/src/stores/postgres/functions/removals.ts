@@ -1,0 +1,249 @@
+import type { Store } from '@wabakit/core'
+import type { Query } from '../query.ts'
+
+/**
+ * Removing, pruning and erasing. Organizations and subscriptions with a revision of -1 are removed: no function and no
+ * query finds them. What they own is removed in small transactions by `continue_removals`, which also skips what disabled
+ * subscriptions have left.
+ */
+export const removalFunctions = /* sql */ `
+-- Deletes deliveries with their attempts.
+CREATE FUNCTION delete_deliveries(p_deliveries bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH deleted AS (
+    DELETE FROM wabakit.deliveries WHERE position = ANY (p_deliveries) RETURNING subscription, event
+  )
+  DELETE FROM wabakit.attempts a USING deleted d WHERE a.subscription = d.subscription AND a.event = d.event;
+END $$;
+
+-- Removes or skips at most as many rows of one kind, and returns their number; 0 if nothing is left.
+CREATE FUNCTION continue_removals(p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  subscription_position bigint;
+  moment bigint;
+  organization text;
+  owned text;
+  found_deliveries bigint[];
+  changed integer;
+BEGIN
+  PERFORM lock_all('removals', ARRAY['']);
+  SELECT s.position INTO subscription_position FROM wabakit.subscriptions s WHERE s.revision < 0 LIMIT 1;
+  IF FOUND THEN
+    PERFORM lock_all('subscription', ARRAY[subscription_position::text]);
+    found_deliveries := ARRAY(
+      SELECT d.position FROM wabakit.deliveries d WHERE d.subscription = subscription_position ORDER BY d.event LIMIT p_limit
+    );
+    PERFORM delete_deliveries(found_deliveries);
+    IF cardinality(found_deliveries) < p_limit THEN
+      DELETE FROM wabakit.due_times WHERE subscription = subscription_position;
+      DELETE FROM wabakit.subscriptions WHERE position = subscription_position;
+    END IF;
+    RETURN greatest(1, cardinality(found_deliveries));
+  END IF;
+
+  SELECT s.position, s.updated_at INTO subscription_position, moment FROM wabakit.subscriptions s
+  WHERE (s.failing_since IS NOT NULL OR s.disabled_reason IS NOT NULL) AND s.disabled_reason IS NOT NULL AND (
+    EXISTS (SELECT FROM wabakit.deliveries d WHERE d.subscription = s.position AND d.status = 'waiting' OFFSET 0)
+    OR EXISTS (SELECT FROM wabakit.deliveries d WHERE d.subscription = s.position AND d.due_at IS NOT NULL OFFSET 0)
+  ) LIMIT 1;
+  IF FOUND THEN
+    PERFORM lock_all('subscription', ARRAY[subscription_position::text]);
+    IF EXISTS (SELECT FROM wabakit.subscriptions s WHERE s.position = subscription_position AND s.disabled_reason IS NOT NULL) THEN
+      PERFORM skip_unfinished(subscription_position, moment);
+    END IF;
+    RETURN 1;
+  END IF;
+
+  SELECT o.id INTO organization FROM wabakit.organizations o WHERE o.revision < 0 LIMIT 1;
+  IF NOT FOUND THEN
+    RETURN 0;
+  END IF;
+  FOREACH owned IN ARRAY ARRAY['events', 'participants', 'groups', 'calls', 'summaries', 'summary_marks'] LOOP
+    EXECUTE format(
+      'DELETE FROM wabakit.%1$I WHERE ctid = ANY (ARRAY(SELECT ctid FROM wabakit.%1$I WHERE organization_id = $1 LIMIT $2))',
+      owned
+    ) USING organization, p_limit;
+    GET DIAGNOSTICS changed = ROW_COUNT;
+    IF changed > 0 THEN
+      RETURN changed;
+    END IF;
+  END LOOP;
+  DELETE FROM wabakit.organizations WHERE id = organization;
+  RETURN 1;
+END $$;
+
+-- Removes calls with their summaries, of which marks stay.
+CREATE FUNCTION forget_calls(p_organizations text[], p_call_ids text[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM wabakit.calls c USING unnest(p_organizations, p_call_ids) AS old (organization_id, call_id)
+  WHERE c.organization_id = old.organization_id AND c.call_id = old.call_id;
+  WITH removed AS (
+    DELETE FROM wabakit.summaries s USING unnest(p_organizations, p_call_ids) AS old (organization_id, call_id)
+    WHERE s.organization_id = old.organization_id AND s.call_id = old.call_id
+    RETURNING s.organization_id, s.call_id
+  )
+  INSERT INTO wabakit.summary_marks
+  SELECT r.organization_id, encode(sha256(convert_to(r.call_id, 'UTF8')), 'hex') FROM removed r ON CONFLICT DO NOTHING;
+END $$;
+
+-- Removes finished deliveries, and events without deliveries, oldest first, from the given times on. Returns their number,
+-- and the times of the last ones for the next call, which then skips entries that stay in the indexes until the next
+-- vacuum. If nothing is left to remove, it also adds missing due times: somebody who
+-- changes due times by hand, without the lock, can make a claim postpone a row too far.
+CREATE FUNCTION prune(
+  p_before bigint, p_limit integer, p_finished_from bigint, p_occurred_from bigint,
+  OUT removed integer, OUT finished_from bigint, OUT occurred_from bigint
+) LANGUAGE plpgsql AS $$
+DECLARE
+  finished bigint[];
+  unused bigint[];
+BEGIN
+  SELECT array_agg(found.position), max(found.finished_at) INTO finished, finished_from FROM (
+    SELECT d.position, d.finished_at FROM wabakit.deliveries d
+    WHERE d.finished_at >= p_finished_from AND d.finished_at < p_before
+    ORDER BY d.finished_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ) AS found;
+  PERFORM delete_deliveries(finished);
+  SELECT array_agg(found.position), max(found.occurred_at) INTO unused, occurred_from FROM (
+    SELECT e.position, e.occurred_at FROM wabakit.events e
+    WHERE e.occurred_at >= p_occurred_from AND e.occurred_at < p_before AND NOT EXISTS (
+      -- OFFSET makes this one index scan for each event. A join would read all deliveries.
+      SELECT FROM wabakit.deliveries d WHERE d.organization_id = e.organization_id AND d.event = e.position OFFSET 0
+    )
+    ORDER BY e.occurred_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ) AS found;
+  DELETE FROM wabakit.events WHERE position = ANY (unused);
+  removed := coalesce(cardinality(finished), 0) + coalesce(cardinality(unused), 0);
+  IF removed = 0 THEN
+    PERFORM wabakit.add_due_times(array_agg(q.subscription), array_agg(q.due_at)) FROM list_due_times() q;
+  END IF;
+  finished_from := coalesce(finished_from, p_finished_from);
+  occurred_from := coalesce(occurred_from, p_occurred_from);
+END $$;
+
+-- Removes old calls, participants who are no longer in their group, and groups in which nothing has happened.
+CREATE FUNCTION prune_records(p_before bigint, p_limit integer) RETURNS integer LANGUAGE plpgsql AS $$
+DECLARE
+  organizations text[];
+  call_ids text[];
+  removed integer;
+  changed integer;
+BEGIN
+  SELECT array_agg(old.organization_id), array_agg(old.call_id) INTO organizations, call_ids FROM (
+    SELECT c.organization_id, c.call_id FROM wabakit.calls c
+    WHERE c.initiated_at < p_before ORDER BY c.initiated_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ) AS old;
+  PERFORM forget_calls(organizations, call_ids);
+  removed := coalesce(cardinality(call_ids), 0);
+  DELETE FROM wabakit.participants WHERE ctid = ANY (ARRAY(
+    SELECT p.ctid FROM wabakit.participants p
+    WHERE p.state <> 'joined' AND p.changed_at < p_before LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ));
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  removed := removed + changed;
+  DELETE FROM wabakit.participants WHERE ctid = ANY (ARRAY(
+    SELECT p.row FROM (
+      SELECT g.organization_id, g.client_custom_group_id FROM wabakit.groups g
+      WHERE coalesce(g.active_at, g.created_at) < p_before ORDER BY coalesce(g.active_at, g.created_at) LIMIT p_limit
+    ) AS g
+    CROSS JOIN LATERAL (
+      SELECT p.ctid AS row FROM wabakit.participants p
+      WHERE p.organization_id = g.organization_id AND p.group_id = g.client_custom_group_id OFFSET 0
+    ) AS p LIMIT p_limit
+  ));
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  removed := removed + changed;
+  DELETE FROM wabakit.groups WHERE ctid = ANY (ARRAY(
+    SELECT g.ctid FROM wabakit.groups g
+    WHERE coalesce(g.active_at, g.created_at) < p_before AND NOT EXISTS (
+      SELECT FROM wabakit.participants p
+      WHERE p.organization_id = g.organization_id AND p.group_id = g.client_custom_group_id OFFSET 0
+    )
+    ORDER BY coalesce(g.active_at, g.created_at) LIMIT p_limit FOR UPDATE SKIP LOCKED
+  ));
+  GET DIAGNOSTICS changed = ROW_COUNT;
+  RETURN removed + changed;
+END $$;
+
+-- Erases calls, participants (each given by a group and its digits) and events. Returns whether a delivery is due now.
+CREATE FUNCTION erase(
+  p_organization_id text, p_call_ids text[], p_groups text[], p_digits text[], p_event_ids text[]
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  erased bigint[];
+  deliveries bigint[];
+  subscriptions bigint[];
+  subjects text[];
+BEGIN
+  erased := ARRAY(
+    SELECT e.position FROM wabakit.events e WHERE e.id = ANY (p_event_ids) AND e.organization_id = p_organization_id
+  );
+  SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject) INTO deliveries, subscriptions, subjects
+  FROM wabakit.deliveries d WHERE d.organization_id = p_organization_id AND d.event = ANY (erased);
+  PERFORM enter_lanes(subscriptions, subjects);
+  PERFORM delete_deliveries(deliveries);
+  DELETE FROM wabakit.events WHERE position = ANY (erased);
+  PERFORM forget_calls(array_fill(p_organization_id, ARRAY[cardinality(p_call_ids)]), p_call_ids);
+  DELETE FROM wabakit.participants p USING unnest(p_groups, p_digits) AS old (group_id, digits)
+  WHERE p.organization_id = p_organization_id AND p.group_id = old.group_id AND p.digits = old.digits;
+  RETURN advance_lanes(ARRAY(
+    SELECT next.position FROM unnest(subscriptions, subjects) AS lane (subscription, subject)
+    CROSS JOIN LATERAL (
+      SELECT d.position FROM wabakit.deliveries d
+      WHERE d.subscription = lane.subscription AND d.subject = lane.subject AND d.status = 'waiting'
+      ORDER BY d.event LIMIT 1
+    ) AS next
+  ));
+END $$;
+`
+
+/** Removes or skips at most `limit` rows of what is being removed. Returns 0 if there is nothing left to do. */
+export const continueRemovals = async (query: Query, limit: number): Promise<number> => {
+  const [row] = await query<{ changed: number }>('SELECT continue_removals($1) AS changed', [limit])
+  return row?.changed ?? 0
+}
+
+export type PruneInput = {
+  readonly before: number
+  readonly limit: number
+  readonly finishedFrom: string
+  readonly occurredFrom: string
+}
+
+export type Pruned = {
+  readonly removed: number
+  readonly finished_from: string
+  readonly occurred_from: string
+}
+
+export const prune = async (
+  query: Query,
+  { before, limit, finishedFrom, occurredFrom }: PruneInput,
+): Promise<Pruned | undefined> => {
+  const values = [before, limit, finishedFrom, occurredFrom]
+  const [pruned] = await query<Pruned>('SELECT * FROM prune($1, $2, $3, $4)', values)
+  return pruned
+}
+
+export const pruneRecords = async (
+  query: Query,
+  { before, limit }: Pick<PruneInput, 'before' | 'limit'>,
+): Promise<number> => {
+  const [row] = await query<{ removed: number }>('SELECT prune_records($1, $2) AS removed', [before, limit])
+  return row?.removed ?? 0
+}
+
+/** Erases calls, participants and events. Returns whether a delivery is due now. */
+export const erase = async (
+  query: Query,
+  { organizationId, callIds, participants, eventIds }: Parameters<Store['erase']>[0],
+): Promise<boolean> => {
+  const [row] = await query<{ due: boolean }>('SELECT erase($1, $2, $3, $4, $5) AS due', [
+    organizationId,
+    callIds,
+    participants.map(({ groupId }) => groupId),
+    participants.map(({ digits }) => digits),
+    eventIds,
+  ])
+  return row?.due === true
+}
