@@ -26,7 +26,7 @@ const find = ({ checks }: Report, id: string) => {
 
 /** Ids that are promised: scripts select by them. */
 const promised = `accepts-genuine accepts-every-event accepts-unknown-event accepts-extra-fields
-  accepts-body-bytes-as-sent accepts-either-secret-in-rotation accepts-multiple-signatures responds-in-time
+  accepts-body-bytes-as-sent accepts-either-secret-in-rotation accepts-multiple-signatures answers-in-time
   refuses-unsigned refuses-wrong-secret refuses-tampered-body refuses-appended-body refuses-swapped-id
   refuses-swapped-timestamp refuses-truncated-signature refuses-empty-signature refuses-other-version
   refuses-signature-of-parsed-body refuses-empty-secret refuses-duplicate-headers survives-forged-claim
@@ -35,7 +35,7 @@ const promised = `accepts-genuine accepts-every-event accepts-unknown-event acce
   survives-out-of-order survives-missing-predecessor survives-repeated-not-picked refuses-oversized-body
   refuses-invalid-utf8 refuses-malformed-json survives-deep-nesting survives-prototype-keys
   survives-duplicate-keys survives-slow-body survives-aborted-body survives-malformed-request-line
-  survives-burst refuses-get keeps-secrets-out-of-responses keeps-stacks-out-of-responses does-not-redirect
+  survives-burst refuses-get keeps-secrets-out-of-answers keeps-stacks-out-of-answers does-not-redirect
   recovers-after-attacks`.split(/\s+/)
 
 test('has every promised check, and no id twice', () => {
@@ -277,7 +277,7 @@ describe.concurrent('the run', () => {
         right.respond(response, status, `${new Error(`${secret} ${previousSecret} ${password}`).stack}`),
     }))
     const report = await examine(endpoint, { headers })
-    expect(listFindings(report).fail).toContain('keeps-secrets-out-of-responses')
+    expect(listFindings(report).fail).toContain('keeps-secrets-out-of-answers')
     for (const format of reportFormats) {
       const text = formatReport(report, format)
       for (const each of [
@@ -309,7 +309,7 @@ describe.concurrent('the run', () => {
       }
     })
     const report = await examine(endpoint)
-    expect(listFindings(report).fail).toEqual(['keeps-secrets-out-of-responses'])
+    expect(listFindings(report).fail).toEqual(['keeps-secrets-out-of-answers'])
   })
 
   test('reports every check in full, and how to repeat it', async () => {

@@ -371,14 +371,14 @@ const flaws: Record<string, Flaw> = {
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${text}; is the secret ${secret}?` : text),
     }),
-    fail: ['keeps-secrets-out-of-responses'],
+    fail: ['keeps-secrets-out-of-answers'],
   },
   'shows its stack when it refuses': {
     plant: ({ right }) => ({
       respond: (response, status, text) =>
         right.respond(response, status, status === 401 ? `${new Error(text).stack}` : text),
     }),
-    fail: ['keeps-stacks-out-of-responses'],
+    fail: ['keeps-stacks-out-of-answers'],
   },
   'redirects to a slash at the end': {
     plant: () => ({
@@ -396,7 +396,7 @@ const flaws: Record<string, Flaw> = {
         await right.handle(event, id)
       },
     }),
-    fail: ['responds-in-time'],
+    fail: ['answers-in-time'],
     options: { limits: { responseMs: 500 } },
   },
 }

@@ -35,7 +35,7 @@ export const TenantSettings = z.strictObject({
 })
 export type TenantSettings = z.infer<typeof TenantSettings>
 
-/** Options of {@link createMock}. */
+/** Options for {@link createMock}. */
 export const MockOptions = z.extend(TenantSettings, {
   /** Determines ids, made-up data and chance; a whole number. @default 1 */
   seed: z.optional(z.int()),

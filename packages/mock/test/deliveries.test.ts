@@ -107,13 +107,13 @@ test('a subscription to one channel receives only events of that channel', async
 test('two receivers with different secrets receive the same events', async () => {
   await using mock = await createMock()
   const handled: string[] = []
-  const receiverOf = (name: string, secret: string) =>
+  const buildReceiver = (name: string, secret: string) =>
     createReceiver({ verify: standardWebhooks({ secrets: [secret] }) }).on('CALL_ENDED', () =>
       handled.push(name),
     )
   const other = generateSecret()
-  mock.deliverTo(receiverOf('first', mock.secret))
-  await mock.subscribe({ receiver: receiverOf('second', other), secret: other })
+  mock.deliverTo(buildReceiver('first', mock.secret))
+  await mock.subscribe({ receiver: buildReceiver('second', other), secret: other })
   await mock.simulateCall({ summary: false })
   await mock.clock.advance(0)
   expect(handled.sort()).toEqual(['first', 'second'])

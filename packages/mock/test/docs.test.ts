@@ -10,11 +10,11 @@ import { callSchema } from '../src/simulation/simulate-call.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
-const snippetsOf = (path: string): string[] =>
+const readSnippets = (path: string): string[] =>
   [...read(path).matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code ?? '')
 
 const guide = read('docs/testing.md')
-const snippets = ['packages/mock/README.md', 'docs/testing.md'].flatMap(snippetsOf)
+const snippets = ['packages/mock/README.md', 'docs/testing.md'].flatMap(readSnippets)
 const forVitest = snippets.filter((code) => code.includes("from 'vitest'"))
 
 test.each(snippets.filter((code) => !forVitest.includes(code)))(

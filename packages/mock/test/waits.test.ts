@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => mock.close())
 
 const quick = { timeoutMs: 20 }
-const messageOf = async (failing: Promise<unknown>): Promise<string> => {
+const getMessage = async (failing: Promise<unknown>): Promise<string> => {
   const error = await failing.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -40,7 +40,7 @@ test('the time-out message shows the events, how the most similar one differs, a
   await mock.simulateCall({ callId: 'call-1', summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.simulateCall({ callId: 'call-2', summary: { recap: 'Wants to cancel.' } })
   const match = { callId: 'call-1', summary: { recap: /refund/ } }
-  expect(await messageOf(mock.waitForEvent('CALL_AI_SUMMARY', match, quick))).toMatchInlineSnapshot(`
+  expect(await getMessage(mock.waitForEvent('CALL_AI_SUMMARY', match, quick))).toMatchInlineSnapshot(`
     "MockTimeoutError: No CALL_AI_SUMMARY {"callId":"call-1","summary":{"recap":"/refund/"}} happened within 20 ms (seed 42).
     Events so far:
       1. CALL_INCOMING_INITIATED  callId call-1
@@ -60,7 +60,7 @@ test('the time-out message shows the events, how the most similar one differs, a
 test('the time-out message of a delivery shows the responses, and when the next attempt is due', async () => {
   mock.deliverTo(() => new Response('no', { status: 500 }))
   await mock.simulateCall({ callId: 'call-1', summary: false })
-  const message = await messageOf(
+  const message = await getMessage(
     mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-1' }, quick),
   )
   expect(message).toContain('CALL_INCOMING_INITIATED to receiver, attempt 1: status 500')
@@ -70,7 +70,7 @@ test('the time-out message of a delivery shows the responses, and when the next 
 test('the time-out message shows the first line of the response to a delivery', async () => {
   mock.deliverTo(() => new Response('\ntimestamp 3600 s old\nsecond line', { status: 401 }))
   await mock.simulateCall({ summary: false })
-  const message = await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  const message = await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
   expect(message).toContain('to receiver, attempt 1: status 401: timestamp 3600 s old\n')
   expect(message).not.toContain('second line')
 })
@@ -100,7 +100,7 @@ test('the time-out message shows a delivery that has no response yet', async () 
   let respond = (_response: Response): void => {}
   mock.deliverTo(() => new Promise((resolve) => (respond = resolve)))
   await mock.simulateCall({ summary: false })
-  expect(await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
+  expect(await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
     'Does its handler hang?',
   )
   respond(new Response())
@@ -111,14 +111,16 @@ test('the time-out message explains that a receiver verifies with a different se
   const verify = standardWebhooks({ secrets: [generateSecret()] })
   mock.deliverTo(createReceiver({ verify }).onError(() => {}))
   await mock.simulateCall({ summary: false })
-  expect(await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain('mock.secret')
+  expect(await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))).toContain(
+    'mock.secret',
+  )
 })
 
 test('a delivery is acknowledged by a status of 200 to 299, not by being sent', async () => {
   let isUp = false
   mock.deliverTo(() => new Response(null, { status: isUp ? 200 : 503 }))
   await mock.simulateCall({ summary: false })
-  await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
+  await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', {}, quick))
   isUp = true
   await mock.clock.advance('5s')
   const { attempt, status } = await mock.waitForDelivery('CALL_INCOMING_INITIATED')
@@ -130,7 +132,7 @@ test('collected deliveries count as acknowledged until the first subscribe', asy
   expect((await mock.waitForDelivery('CALL_ENDED', { callId: 'call-1' })).to).toBe('collector')
   await mock.subscribe({ receiver: () => new Response(null, { status: 500 }) })
   await mock.simulateCall({ callId: 'call-2', summary: false })
-  await messageOf(mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-2' }, quick))
+  await getMessage(mock.waitForDelivery('CALL_INCOMING_INITIATED', { callId: 'call-2' }, quick))
 })
 
 test('expectNoEvent checks the past, or watches for a while', async () => {

@@ -80,12 +80,6 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   [/\bholds? (?:a|the|any) \w+ against\b/i, 'validate, compare'],
 ]
 
-/** Paths that still contain retired words. Remove a path when it is clean. */
-const exempt: readonly string[] = [
-]
-
-const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))
-
 const files = globSync(
   ['packages/*/**/*.{ts,tsx,md}', 'docs/*.md', 'docs/decisions/*.md', 'examples/**/*.{ts,md}', '*.md'],
   { cwd: root, exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path) },
@@ -117,13 +111,6 @@ const listFiles = (area: string): string[] =>
   files.filter((file) => areas.find((each) => file.startsWith(each)) === area)
 
 test.each(areas)('the files in "%s" contain no retired words', (area) => {
-  const hits = listFiles(area)
-    .filter((file) => !isExempt(file))
-    .flatMap(findRetired)
+  const hits = listFiles(area).flatMap(findRetired)
   expect(hits).toEqual([])
-})
-
-test.each(exempt)('%s still contains retired words, or is not exempt any more', (path) => {
-  const hits = files.filter((file) => file.startsWith(path)).flatMap(findRetired)
-  expect(hits.length, `Remove ${path} from the list of exempt paths.`).toBeGreaterThan(0)
 })

@@ -25,7 +25,7 @@ const hasName = <Name extends EventName>(
 
 /**
  * @param caller - the function that the user called, for the message.
- * @throws MockUsageError if there is no event of this name.
+ * @throws MockUsageError if no event has this name.
  */
 export const createEventFilter = <Name extends EventName>(
   caller: string,

@@ -38,7 +38,7 @@ const checkMs = (name: string, ms: number): number => {
   throw new MockUsageError(`${name} must be a number of milliseconds, 0 or more.`)
 }
 
-const isDeliveryOf = <Name extends EventName>(
+const matchesDelivery = <Name extends EventName>(
   delivery: RecordedDelivery,
   filter: EventFilter<Name>,
 ): delivery is DeliveryOf<Name> => filter.accepts(delivery.event)
@@ -87,7 +87,7 @@ export const createWaits = ({
         timeoutMs,
         find: () =>
           getRecorder().deliveries.find(
-            (each): each is DeliveryOf<Name> => counts(each) && isDeliveryOf(each, filter),
+            (each): each is DeliveryOf<Name> => counts(each) && matchesDelivery(each, filter),
           ),
         explain: async () =>
           new MockTimeoutError(explainMissingDelivery({ filter, timeoutMs }, await describeSituation())),

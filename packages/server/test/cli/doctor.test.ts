@@ -51,7 +51,7 @@ describe('wabakit doctor', () => {
   })
 
   test('fails a careless one with 1, as JSON, without its secret', async () => {
-    const args = ['doctor', careless, '--only', 'refuses-unsigned,keeps-secrets-out-of-responses']
+    const args = ['doctor', careless, '--only', 'refuses-unsigned,keeps-secrets-out-of-answers']
     const { code, stdout, stderr } = await wabakit([...args, '--seed', '7', '--format', 'json'], {
       env: { WABAKIT_WEBHOOK_SECRET: secret },
     })

@@ -61,7 +61,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     },
   },
   {
-    id: 'keeps-secrets-out-of-responses',
+    id: 'keeps-secrets-out-of-answers',
     title: 'Keeps secrets out of its responses',
     severity: 'critical',
     clause: 'CWE-209, sensitive information in an error message',
@@ -76,7 +76,7 @@ export const behaviorChecks: readonly EndpointCheck[] = [
     }),
   },
   {
-    id: 'keeps-stacks-out-of-responses',
+    id: 'keeps-stacks-out-of-answers',
     title: 'Keeps stack traces out of its responses',
     severity: 'medium',
     clause: 'CWE-209, sensitive information in an error message',

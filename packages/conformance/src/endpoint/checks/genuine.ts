@@ -58,7 +58,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     },
   },
   {
-    id: 'responds-in-time',
+    id: 'answers-in-time',
     title: 'Responds before the sender gives up',
     severity: 'high',
     clause: 'decision 0020: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
