@@ -91,7 +91,9 @@ export const createHistory = ({
     }
     const direction = isFollowed ? 'ASC' : 'DESC'
     const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-      `SELECT (SELECT row_to_json(r) FROM (SELECT ${deliveryColumns}) AS r) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      `SELECT (SELECT row_to_json(r) FROM (SELECT ${deliveryColumns}) AS r) AS record,
+           d.event || '.' || d.subscription AS cursor
+         FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
