@@ -81,10 +81,7 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
 ]
 
 /** Paths that still contain retired words. Remove a path when it is clean. */
-const exempt = [
-  'packages/mock/',
-  'packages/server/src/stores/sqlite/',
-]
+const exempt = ['packages/mock/', 'packages/server/src/stores/sqlite/']
 
 const isExempt = (file: string): boolean => exempt.some((path) => file.startsWith(path))
 
