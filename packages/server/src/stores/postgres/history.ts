@@ -3,7 +3,7 @@ import { parseCursor } from '../cursor.ts'
 import { parseDeliveryId } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
-import { readLastPosition } from './functions/events.ts'
+import { deliveryColumns, readLastPosition } from './functions/events.ts'
 import { erase } from './functions/removals.ts'
 import { resendDeliveries } from './functions/resending.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
@@ -91,7 +91,9 @@ export const createHistory = ({
     }
     const direction = isFollowed ? 'ASC' : 'DESC'
     const rows = await read<{ record: DeliveryRecord; cursor: string }>(
-      `SELECT delivery_record(d, e.id, e.occurred_at, s.id) AS record, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      `SELECT (SELECT row_to_json(r) FROM (SELECT ${deliveryColumns}) AS r) AS record,
+           d.event || '.' || d.subscription AS cursor
+         FROM ${deliveryTables}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )

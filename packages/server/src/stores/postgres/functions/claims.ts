@@ -1,6 +1,7 @@
 import type { DeliveryRecord, EventRecord, Pace, Store } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import type { JsonRow } from '../records.ts'
+import { deliveryColumns } from './events.ts'
 
 /** Claiming deliveries. */
 export const claimFunctions = /* sql */ `
@@ -234,20 +235,21 @@ BEGIN
     UPDATE wabakit.deliveries d SET
       status = 'claimed', claim_id = p_claim_id, worker = p_worker, due_at = moment + p_lease_ms
     WHERE d.position = ANY (ARRAY(SELECT free.position FROM free))
-    RETURNING d AS row, d.position, d.event, d.subscription
+    RETURNING d.*
   )
   SELECT
-    delivery_record(c.row, e.id, e.occurred_at, s.id), e.channel, e.digits, e.payload, e.waits_for,
+    row_to_json(delivery), e.channel, e.digits, e.payload, e.waits_for,
     -- With the first of its deliveries.
-    CASE row_number() OVER (PARTITION BY c.subscription ORDER BY f.due_at, c.event) WHEN 1 THEN row_to_json(s.row) END,
+    CASE row_number() OVER (PARTITION BY d.subscription ORDER BY f.due_at, d.event) WHEN 1 THEN row_to_json(s.row) END,
     (s.row).pace
-  FROM claimed c
-  JOIN free f ON f.position = c.position
-  CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = c.event OFFSET 0) AS e
+  FROM claimed d
+  JOIN free f ON f.position = d.position
+  CROSS JOIN LATERAL (SELECT e.* FROM wabakit.events e WHERE e.position = d.event OFFSET 0) AS e
   CROSS JOIN LATERAL (
-    SELECT s.id, s AS row FROM wabakit.subscriptions s WHERE s.position = c.subscription OFFSET 0
+    SELECT s.id, s AS row FROM wabakit.subscriptions s WHERE s.position = d.subscription OFFSET 0
   ) AS s
-  ORDER BY array_position(chosen, c.position);
+  CROSS JOIN LATERAL (SELECT ${deliveryColumns}) AS delivery
+  ORDER BY array_position(chosen, d.position);
 
   PERFORM postpone_due_times(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t

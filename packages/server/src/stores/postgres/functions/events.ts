@@ -2,18 +2,15 @@ import type { EventRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
 import { mapTable } from '../records.ts'
 
+/** A delivery as the core's record: the columns of `deliveries d`, `events e` and `subscriptions s`. */
+export const deliveryColumns = /* sql */ `
+  'dlv_' || d.event || '_' || d.subscription AS id, d.organization_id AS "organizationId", s.id AS "subscriptionId",
+  e.id AS "eventId", d.event_name AS "eventName", d.subject, coalesce(d.webhook_id, e.id) AS "webhookId", d.status,
+  d.due_at AS "dueAt", d.attempts, d.failures, d.deferrals, d.deferred_ms AS "deferredMs", e.occurred_at AS "createdAt",
+  d.finished_at AS "finishedAt"`
+
 /** Events and lanes. */
 export const eventFunctions = /* sql */ `
--- A delivery as the core's record.
-CREATE FUNCTION delivery_record(d wabakit.deliveries, p_event_id text, p_occurred_at bigint, p_subscription_id text)
-RETURNS json LANGUAGE sql STABLE RETURN json_build_object(
-  'id', 'dlv_' || d.event || '_' || d.subscription, 'organizationId', d.organization_id,
-  'subscriptionId', p_subscription_id, 'eventId', p_event_id, 'eventName', d.event_name, 'subject', d.subject,
-  'webhookId', coalesce(d.webhook_id, p_event_id), 'status', d.status, 'dueAt', d.due_at,
-  'attempts', d.attempts, 'failures', d.failures, 'deferrals', d.deferrals, 'deferredMs', d.deferred_ms,
-  'createdAt', p_occurred_at, 'finishedAt', d.finished_at
-);
-
 -- Whether a lane is held, or has an unfinished delivery that the given event must wait for.
 CREATE FUNCTION is_lane_held(p_subscription bigint, p_subject text, p_event bigint, p_waits_for text)
 RETURNS boolean LANGUAGE plpgsql AS $$

@@ -1,6 +1,7 @@
 import type { DeliveryRecord, DeliveryStatus, DisabledReason, Settlement } from '@wabakit/core'
 import { parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
+import { deliveryColumns } from './events.ts'
 
 /** Settling deliveries. */
 export const settlementFunctions = /* sql */ `
@@ -125,14 +126,10 @@ BEGIN
     array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before IN ('new', 'failing'))
   INTO settled, due, disabled_subscription, freed
   FROM judged j LEFT JOIN written w ON w.ordinal = j.ordinal
-  -- Half the cost of delivery_record, because the columns of a row have known types.
-  CROSS JOIN LATERAL (
-    SELECT j.ordinal, j.disabled, 'dlv_' || j.event || '_' || j.subscription AS id,
-      (w.row).organization_id AS "organizationId", j.subscription_id AS "subscriptionId", w.event_id AS "eventId",
-      (w.row).event_name AS "eventName", (w.row).subject, coalesce((w.row).webhook_id, w.event_id) AS "webhookId",
-      (w.row).status, (w.row).due_at AS "dueAt", (w.row).attempts, (w.row).failures, (w.row).deferrals,
-      (w.row).deferred_ms AS "deferredMs", w.occurred_at AS "createdAt", (w.row).finished_at AS "finishedAt"
-  ) AS result;
+  CROSS JOIN LATERAL (SELECT (w.row).*) AS d
+  CROSS JOIN LATERAL (SELECT w.event_id AS id, w.occurred_at) AS e
+  CROSS JOIN LATERAL (SELECT j.subscription_id AS id) AS s
+  CROSS JOIN LATERAL (SELECT j.ordinal, j.disabled, ${deliveryColumns}) AS result;
 
   IF disabled_subscription IS NULL THEN
     due := advance_lanes(deliveries) OR due;
