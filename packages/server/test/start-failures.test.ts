@@ -45,7 +45,7 @@ test.each(['organizations', 'owner'])(
   },
 )
 
-test.each([-1, 1])('a database whose schema version was changed to %i is not opened', async (version) => {
+test.each([-1, 0])('a database whose schema version was changed to %i is not opened', async (version) => {
   const path = await createDatabase()
   edit(path, `pragma user_version = ${version}`)
 

@@ -10,7 +10,7 @@ const isChange = (statement: unknown): boolean =>
   typeof statement === 'object' &&
   statement !== null &&
   'text' in statement &&
-  /wabakit\.(create_group|save_call|save_summar)/.test(String(statement.text))
+  /\b(?:create_group|save_call|save_summar)/.test(String(statement.text))
 
 const drop = async (ask: (...what: unknown[]) => Promise<unknown>, change: unknown[]): Promise<unknown> => {
   await ask('BEGIN')
