@@ -10,7 +10,7 @@ export type Clock = {
   wall?(): number
 }
 
-/** What {@link createServiceClock} reads. */
+/** The clocks of a machine. Tests replace them. */
 export type ClockSources = {
   /**
    * Returns the time of day, as Unix time in milliseconds. It may be stepped.
