@@ -42,6 +42,10 @@ const builds = readdirSync('packages').flatMap((name): Options[] => {
       target: 'es2023',
       dts: true,
       sourcemap: true,
+      // The sources are in the package: the maps name them and need no copies.
+      esbuildOptions: (options) => {
+        options.sourcesContent = false
+      },
       clean: true,
       esbuildPlugins: [bundleLittleOfManifest],
       // Without this, tsup reads the externals from the root manifest and would inline zod and the siblings.

@@ -15,6 +15,7 @@ const packed = ['packages/wabakit/test/packed.test.ts']
 const tests = [
   'packages/*/src/**/*.test.ts',
   'packages/*/test/**/*.test.ts',
+  'release/*.test.ts',
   'examples/*.test.ts',
   'examples/testing-vitest/*.test.ts',
 ]

@@ -1,0 +1,42 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Component, findForeignLicenses } from './licenses.ts'
+import { readNpm, runNpm } from './npm.ts'
+import { listPackages } from './packages.ts'
+
+type Bom = { readonly metadata: { readonly component: Component }; readonly components: readonly Component[] }
+
+const dropDevDependencies = (folder: string): void => {
+  const file = join(folder, 'package.json')
+  const { devDependencies: _, ...manifest } = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify(manifest))
+}
+
+/** npm names the packages of a repository by their folders. */
+const correctName = (component: Component): Component => ({
+  ...component,
+  name: component['bom-ref'].slice(0, component['bom-ref'].lastIndexOf('@')),
+})
+
+/**
+ * Writes which packages our users install, as CycloneDX, and returns a sentence on it. It drops from the copy of the
+ * repository what only its developers install: `npm sbom --omit dev` also omits what both install.
+ *
+ * @throws Error if the license of a package is not one that we accept.
+ */
+export const writeBillOfMaterials = async (copy: string, file: string): Promise<string> => {
+  for (const folder of [copy, ...listPackages(copy).map((each) => each.folder)]) dropDevDependencies(folder)
+  rmSync(join(copy, 'packages/bench'), { recursive: true })
+  await runNpm(['install', '--package-lock-only', '--offline', '--ignore-scripts'], copy)
+  const bom = (await readNpm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], copy)) as Bom
+  const foreign = findForeignLicenses(bom.components)
+  if (foreign.length > 0) throw new Error(`These licenses are not accepted:\n${foreign.join('\n')}`)
+  const component = correctName(bom.metadata.component)
+  const named = {
+    ...bom,
+    metadata: { ...bom.metadata, component },
+    components: bom.components.map(correctName),
+  }
+  writeFileSync(file, JSON.stringify(named, undefined, 2))
+  return `The bill of materials lists ${bom.components.length} packages. Their licenses are accepted.`
+}

@@ -1,0 +1,12 @@
+/** Writes the entries of the changelogs: what a changeset says, and once which versions of its packages a package needs. */
+export default {
+  getReleaseLine: async ({ summary }: { readonly summary: string }): Promise<string> =>
+    `- ${summary.trim().replaceAll('\n', '\n  ').replaceAll(/ +$/gm, '')}`,
+  getDependencyReleaseLine: async (
+    _: unknown,
+    updated: readonly { readonly name: string; readonly newVersion: string }[],
+  ): Promise<string> =>
+    updated.length === 0
+      ? ''
+      : `- Needs ${updated.map(({ name, newVersion }) => `\`${name}\` ${newVersion}`).join(', ')}.`,
+}

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { listPackages } from './packages.ts'
+
+const link = (target: string, path: string): void => {
+  mkdirSync(dirname(path), { recursive: true })
+  // Windows creates junctions without special rights.
+  symlinkSync(target, path, 'junction')
+}
+
+/** Links what is installed in `from` to `to`, except the packages of the repository themselves. */
+const linkInstalled = (from: string, to: string): void => {
+  for (const name of readdirSync(from)) {
+    if (name === '@wabakit' || name === 'wabakit') continue
+    link(join(from, name), join(to, name))
+  }
+}
+
+/**
+ * Copies what Git tracks, and new files that it does not ignore, to an empty folder, so that a release changes nothing here
+ * and contains nothing that is only here. Installed libraries are linked.
+ */
+export const copyRepository = (root: string, to: string): void => {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  for (const file of listed.split('\0')) {
+    if (file !== '' && existsSync(join(root, file))) cpSync(join(root, file), join(to, file))
+  }
+  linkInstalled(join(root, 'node_modules'), join(to, 'node_modules'))
+  for (const name of readdirSync(join(root, 'packages'))) {
+    const nested = join(root, 'packages', name, 'node_modules')
+    if (existsSync(nested)) linkInstalled(nested, join(to, 'packages', name, 'node_modules'))
+  }
+  for (const { folder, manifest } of listPackages(to)) link(folder, join(to, 'node_modules', manifest.name))
+}
