@@ -8,6 +8,7 @@ import { lies } from './torture/scenarios/lies.ts'
 import { troubleStorage } from './torture/scenarios/postgres-storage.ts'
 import { restart } from './torture/scenarios/restarts.ts'
 import { shortGrace, stop } from './torture/scenarios/stops.ts'
+import { upgrade } from './torture/scenarios/upgrades.ts'
 import { pause } from './torture/scenarios/zombies.ts'
 
 // The short form of `npm run torture -- postgres`: one environment goes through everything.
@@ -30,6 +31,12 @@ const options = { isCalm: true, progress: () => {} }
 
 const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<void> =>
   expect(await ordeal(environment, { ...options, engine, times }), `seed ${seed}`).toEqual([])
+
+test(
+  'runs beside the next version, which expands the tables, while its processes are replaced one by one',
+  () => undergo(upgrade, 3),
+  limit,
+)
 
 test('goes on when any process is killed', () => undergo(kill, 3), limit)
 

@@ -121,7 +121,7 @@ test('a migration that lost its connection says what to do, and a half-filled ta
   await setSubject('Other')
   await expect(migrate(from)).rejects.toThrow(refusal)
   await setSubject('Ä')
-  await target.query('INSERT INTO wabakit.migrations (version) VALUES (99)')
+  await target.query('INSERT INTO wabakit.migrations (version, minimum) VALUES (99, 98)')
   await expect(migrate(from)).rejects.toThrow(/written by a newer version of wabakit \(schema 99/)
   await target.query('DELETE FROM wabakit.migrations WHERE version = 99')
   await target.query(`DELETE FROM wabakit.groups WHERE client_custom_group_id = 'many-00007'`)

@@ -11,8 +11,8 @@ export type Member = {
   /** Where it listens; `undefined` until it is ready, and from when it is ended. */
   readonly url: () => string | undefined
   readonly isRunning: () => boolean
-  /** Starts it, and resolves when it is ready. */
-  start(): Promise<void>
+  /** Starts it, with a module of its own if one is given, and resolves when it is ready. */
+  start(module?: string): Promise<void>
   /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
   pause(): void
@@ -72,11 +72,15 @@ export const createFleet = ({
       name: () => name,
       url: () => url,
       isRunning: () => process?.isRunning() ?? false,
-      start: async () => {
+      start: async (module = preload) => {
         name = `${role}-${place}.${names.length}`
         names.push(name)
         const own = { WABAKIT_ROLE: role, WABAKIT_DATABASE: addressFor(name, place) }
-        const started = startServerProcess({ config, preload, environment: { ...environment, ...own } })
+        const started = startServerProcess({
+          config,
+          preload: module,
+          environment: { ...environment, ...own },
+        })
         process = started
         const readyAt = await started.ready
         if (!started.isRunning()) return

@@ -13,6 +13,7 @@ import { restarts } from './scenarios/restarts.ts'
 import { sqliteStorage } from './scenarios/sqlite-storage.ts'
 import { stops } from './scenarios/stops.ts'
 import { targets } from './scenarios/targets.ts'
+import { upgrades } from './scenarios/upgrades.ts'
 import { zombies } from './scenarios/zombies.ts'
 
 /** Scenarios by name, and how often each does what it does in the long form. */
@@ -41,6 +42,7 @@ export const postgresScenarios: Scenarios<PostgresEngine> = {
   'lone-kills': { run: loneKills, times: 6 },
   zombies: { run: zombies, times: 20 },
   stops: { run: stops, times: 40 },
+  upgrades: { run: upgrades, times: 40 },
   restarts: { run: restarts, times: 30 },
   creates: { run: creates, times: 50_000 },
   'black-holes': { run: blackHoles, times: 6 },

@@ -76,30 +76,53 @@ const updateFunctions = async (client: pg.Client): Promise<void> => {
   }
 }
 
+/** The time that a migration waits for each table, while the statements of running processes wait for the migration. */
+const tableLockMs = 2_000
+
+/** Runs steps of the schema, if no long transaction uses its tables. */
+const runMigrations = async (
+  client: pg.Client,
+  { from, address }: { readonly from: number; readonly address: string },
+): Promise<void> => {
+  await client.query(`SET LOCAL lock_timeout = ${tableLockMs}`)
+  for (const [index, { sql, minimum = null }] of migrations.entries()) {
+    if (index < from) continue
+    try {
+      await client.query(sql)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError) || error.code !== '55P03') throw error
+      const reason = 'A long transaction, such as a dump, uses its tables, so they were not migrated.'
+      throw new DatabaseOpenError(address, `${reason} Start again when it has ended.`, { cause: error })
+    }
+    await client.query('INSERT INTO wabakit.migrations (version, minimum) VALUES ($1, $2)', [
+      index + 1,
+      minimum,
+    ])
+  }
+  await client.query('SET LOCAL lock_timeout = 0')
+}
+
 /**
- * Migrates a database to the newest schema, with the functions of this version. Requires the lock of {@link withSchemaLock}.
+ * Migrates a database to the newest schema, with the functions of this version. Tables that a newer version has migrated
+ * stay as they are. Requires the lock of {@link withSchemaLock}.
  *
- * @throws DatabaseVersionError if the schema is newer than this software.
+ * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
  */
 export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
-  const isNew = !(await hasSchema(client))
-  const found = isNew
-    ? 0
-    : await readNumber(client, 'SELECT coalesce(max(version), 0) FROM wabakit.migrations')
-  const supported = migrations.length
-  if (found > supported) throw new DatabaseVersionError(address, { found, supported })
-  if (isNew) {
+  if (!(await hasSchema(client))) {
     await client.query('CREATE SCHEMA IF NOT EXISTS wabakit')
     await client.query(
-      `CREATE TABLE wabakit.migrations (version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+      `CREATE TABLE wabakit.migrations (
+         version integer PRIMARY KEY, minimum integer, applied_at timestamptz NOT NULL DEFAULT now()
+       );
        CREATE TABLE wabakit.function_schemas (name text PRIMARY KEY, used_at timestamptz NOT NULL)`,
     )
   }
-  for (const [index, sql] of migrations.entries()) {
-    if (index < found) continue
-    await client.query(sql)
-    await client.query('INSERT INTO wabakit.migrations (version) VALUES ($1)', [index + 1])
-  }
+  const found = await readNumber(client, 'SELECT coalesce(max(version), 0) FROM wabakit.migrations')
+  const minimum = await readNumber(client, 'SELECT coalesce(max(minimum), 0) FROM wabakit.migrations')
+  const supported = migrations.length
+  if (minimum > supported) throw new DatabaseVersionError(address, { found, supported })
+  await runMigrations(client, { from: found, address })
   await updateFunctions(client)
 }
 
@@ -107,7 +130,7 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
  * Migrates a database to the newest schema, for a server.
  *
  * @param address - the database's address, for errors.
- * @throws DatabaseVersionError if the schema is newer than this software.
+ * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
  * @throws DatabaseOpenError if the database's server cannot be used, or a copy into the database is not finished.
  */
 export const migrate = (client: pg.Client, address: string): Promise<void> =>

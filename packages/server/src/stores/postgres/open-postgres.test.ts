@@ -250,8 +250,24 @@ test.each(['wabakit', functionSchema])('starts again after its schema %s was dro
   expect((await store.createGroup(groupCreation('g'))).outcome).toBe('created')
 })
 
-test('rejects a database of a newer version, and does not change it', async () => {
+test('starts on tables that a newer version has expanded', async () => {
   await (await open()).query('INSERT INTO wabakit.migrations (version) VALUES (99)')
+  expect((await (await open()).query('SELECT FROM wabakit.migrations')).length).toBe(migrations.length + 1)
+})
+
+test('does not let all processes wait while a migration waits for a long transaction', async () => {
+  await (await open()).query('DELETE FROM wabakit.migrations')
+  await admin('DROP TABLE wabakit.organizations')
+  const dump = new pg.Client({ connectionString: url })
+  await dump.connect()
+  await dump.query('BEGIN; CREATE TABLE wabakit.organizations ()')
+  await expect(open()).rejects.toThrow(/A long transaction, such as a dump, uses its tables/)
+  await dump.query('ROLLBACK')
+  await dump.end()
+}, 10_000)
+
+test('rejects a database that a newer version has contracted, and does not change it', async () => {
+  await (await open()).query('INSERT INTO wabakit.migrations (version, minimum) VALUES (99, 98)')
   await expect(open()).rejects.toMatchObject({
     code: 'database_too_new',
     found: 99,

@@ -111,7 +111,7 @@ const createStatementNames = (): ((sql: string) => string) => {
  * connections are replaced.
  *
  * @throws DatabaseOpenError if the database cannot be reached or used.
- * @throws DatabaseVersionError if the schema is newer than this software.
+ * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
  */
 export const openPostgres = async ({
   url,

@@ -287,8 +287,19 @@ CREATE FUNCTION wabakit.lock_key(p_kind text, p_name text) RETURNS bigint LANGUA
 RETURN hashtextextended(p_kind || ' ' || p_name, 0);
 `
 
+/** A step of the schema. */
+export type Migration = {
+  readonly sql: string
+  /**
+   * Only of a step that contracts: how many steps a process must know to run afterwards. It is at most the number of the
+   * step before, so that the previous version still runs.
+   */
+  readonly minimum?: number
+}
+
 /**
  * The steps from an empty database to the newest tables. A database of version n has had the first n. A released step never
- * changes. Until a new step is released, the functions of the previous version must still work on its tables.
+ * changes. While a new version replaces the previous one, processes of both run on the tables of the new one: a step
+ * expands the tables, and only a step with a `minimum` contracts them. `migration-rules.test.ts` checks this.
  */
-export const migrations: readonly string[] = [`${tables}${agreements}${dueTimes}`]
+export const migrations: readonly Migration[] = [{ sql: `${tables}${agreements}${dueTimes}` }]

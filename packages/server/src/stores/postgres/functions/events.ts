@@ -1,6 +1,6 @@
 import type { EventRecord } from '@wabakit/core'
 import type { Query } from '../query.ts'
-import { mapTable } from '../records.ts'
+import { listColumns, mapTable } from '../records.ts'
 
 /** A delivery as the core's record: the columns of `deliveries d`, `events e` and `subscriptions s`. */
 export const deliveryColumns = /* sql */ `
@@ -75,7 +75,8 @@ BEGIN
   FOR n IN 1..cardinality(published) LOOP
     published[n].position := nextval('wabakit.event_positions');
   END LOOP;
-  INSERT INTO wabakit.events SELECT e.* FROM unnest(published) AS e;
+  INSERT INTO wabakit.events (position, ${listColumns('events')})
+  SELECT e.position, ${listColumns('events', 'e')} FROM unnest(published) AS e;
   WITH added AS (
     INSERT INTO wabakit.deliveries
       (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)

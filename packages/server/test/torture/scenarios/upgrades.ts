@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import type { PostgresEngine } from '../postgres-engine.ts'
+import { runSql } from '../postgres-sql.ts'
+import { createScenario, type Ordeal, someMoment } from '../scenario.ts'
+
+const nextVersion = join(import.meta.dirname, '../preload/next-version.ts')
+
+/**
+ * One process after the other is replaced by one of the next version, which expands the tables that the others use. Then
+ * the new version is withdrawn in the same way, and so on. Both versions take requests and deliver side by side.
+ */
+export const upgrade: Ordeal<PostgresEngine> = async (environment, options) => {
+  const { times, progress } = options
+  const { fleet, database } = environment
+  const isSecond: boolean[] = fleet.members.map(() => false)
+  for (let replaced = 0; replaced < times; replaced++) {
+    const place = replaced % fleet.members.length
+    await someMoment(environment, options)
+    isSecond[place] = !isSecond[place]
+    await fleet.members[place]?.end('SIGTERM')
+    await fleet.members[place]?.start(isSecond[place] ? nextVersion : undefined)
+    progress(`${replaced + 1} of ${times} processes replaced`)
+  }
+  await someMoment(environment, options)
+  const rows = await runSql(
+    database.address,
+    'SELECT written_by, count(*) FROM wabakit.events GROUP BY 1 ORDER BY 1',
+  )
+  const writers = rows.map((row) => row.written_by).join()
+  return writers === 'next,previous' ? [] : [`events were written by: ${writers}`]
+}
+
+/** Rolling upgrades. */
+export const upgrades = createScenario(upgrade, { done: 'processes replaced by those of another version' })
