@@ -92,6 +92,33 @@ describe('createPool', () => {
     expect(errors.map(String)).toEqual(['Error: broken'])
   })
 
+  it('resolves close when nothing runs, even if a job failed meanwhile, and reports the failure', async () => {
+    const errors: unknown[] = []
+    const { promise: failed, reject: fail } = Promise.withResolvers<void>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const runs = [failed, ended]
+    const pool = createPool<PoolJob>({
+      concurrency: 2,
+      clock,
+      onError: (error) => errors.push(error),
+      claim: async ({ limit }) => runs.slice(0, limit).map(() => quick),
+      release: async () => {},
+      run: () => runs.shift() ?? Promise.resolve(),
+    })
+    await pool.fill()
+    let isClosed = false
+    const closed = pool.close().then(() => {
+      isClosed = true
+    })
+    fail(new Error('broken'))
+    await tick()
+    expect(errors.map(String)).toEqual(['Error: broken'])
+    expect(isClosed).toBe(false)
+    end()
+    await closed
+    expect(pool.isIdle()).toBe(true)
+  })
+
   it('starts another job in a freed slot, but not endlessly while results are being written', async () => {
     const { promise: written, resolve: write } = Promise.withResolvers<void>()
     let started = 0

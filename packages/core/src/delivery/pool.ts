@@ -40,7 +40,7 @@ export type Pool = {
   fill(): Promise<void>
   /** Fills, and resolves when nothing runs and no jobs are left. Rejects if a job or a claim failed. */
   drain(): Promise<void>
-  /** Claims and starts no more jobs (until `open`), and resolves when nothing runs. */
+  /** Claims and starts no more jobs (until `open`), and resolves when nothing runs. Failures are reported to `onError`. */
   close(): Promise<void>
   open(): void
   isIdle(): boolean
@@ -71,6 +71,8 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   const minBatch = Math.ceil(concurrency * batching.jobsPerSlot)
   const slowSlots = createSlowSlots(concurrency * slowSlotsPerSlot)
   const drains: Array<{ resolve(): void; reject(error: unknown): void }> = []
+  /** Those who wait for `close`, which failures do not end. */
+  const closings: Array<() => void> = []
   let ready: Job[] = []
   /** Number of jobs that are ready, running without being slow, or writing their result. */
   let held = 0
@@ -201,7 +203,9 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
       fail(error)
     }
     isClaiming = false
-    if (isIdle()) for (const { resolve } of drains.splice(0)) resolve()
+    if (!isIdle()) return
+    for (const { resolve } of drains.splice(0)) resolve()
+    for (const resolve of closings.splice(0)) resolve()
   }
 
   const fill = async (): Promise<void> => {
@@ -231,7 +235,10 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     close: () => {
       isOpen = false
       releaseReady()
-      return drain()
+      return new Promise((resolve) => {
+        closings.push(resolve)
+        void fill()
+      })
     },
     open: () => {
       isOpen = true

@@ -1,0 +1,99 @@
+// npm run simulate: runs clusters on virtual time, and looks for a run that breaks an invariant. See docs/simulation.md.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { drawPlan } from './src/draw-plan.ts'
+import { explore, type Summary } from './src/explore.ts'
+import type { Plan } from './src/plan.ts'
+import { countEntries, shrinkPlan } from './src/shrink.ts'
+import { formatStory, tellStory } from './src/story.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    runs: { type: 'string' },
+    minutes: { type: 'string' },
+    threads: { type: 'string' },
+    replay: { type: 'string' },
+    planted: { type: 'boolean', default: false },
+  },
+})
+
+const fail = (): void => {
+  process.exitCode = 1
+}
+
+const formatFigures = ({ runs, steps, virtualMs, deliveries }: Summary, realMs: number): string => {
+  const speed = Math.round(virtualMs / realMs).toLocaleString('en')
+  const hours = (virtualMs / 3_600_000).toFixed(1)
+  const perSecond = Math.round((runs / realMs) * 1_000)
+  return `${runs.toLocaleString('en')} runs (${perSecond}/s), ${steps.toLocaleString('en')} tasks, ${deliveries.toLocaleString('en')} deliveries, ${hours} h of virtual time, ${speed} times real time`
+}
+
+const printCounts = (title: string, counts: Record<string, number>): void => {
+  console.log(`\n${title}`)
+  for (const [name, count] of Object.entries(counts).sort(([, left], [, right]) => right - left)) {
+    console.log(`  ${name.padEnd(28)} ${count.toLocaleString('en')}`)
+  }
+}
+
+/** Shrinks the run of a seed, and saves it as a file that can be replayed. */
+const report = async ({ seed, violation }: Summary['violations'][number]): Promise<void> => {
+  const shrunk = await shrinkPlan(drawPlan(seed), { violation })
+  const file = `simulation-${seed}.json`
+  writeFileSync(file, `${JSON.stringify({ story: shrunk.violation, plan: shrunk.plan }, undefined, 2)}\n`)
+  console.log(`\n${formatStory(shrunk.plan, shrunk.result)}`)
+  console.log(
+    `\n${countEntries(shrunk.plan)} operations and faults. Replay it: npm run simulate -- --replay ${file}`,
+  )
+}
+
+/** Maximum number of violations that are shrunk and printed. */
+const maximumReports = 3
+
+const search = async (): Promise<void> => {
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31))
+  const runs = Number(
+    values.runs ?? (values.minutes === undefined ? (values.seed === undefined ? 2_000 : 1) : Infinity),
+  )
+  const threads = Math.min(Number(values.threads ?? availableParallelism()), Math.ceil(runs / 50))
+  console.log(`Seeds from ${seed}: npm run simulate -- --seed ${seed} --runs ${runs}`)
+  const start = performance.now()
+  let printedAt = start
+  const summary = await explore({
+    seed,
+    runs,
+    threads,
+    maximumMs: Number(values.minutes ?? Infinity) * 60_000,
+    maximumViolations: 100,
+    onProgress: (done) => {
+      if (performance.now() - printedAt < 10_000) return
+      printedAt = performance.now()
+      console.log(`${formatFigures(done, printedAt - start)}, ${done.violations.length} violations`)
+    },
+  })
+  console.log(formatFigures(summary, performance.now() - start))
+  printCounts('Runs by engine', summary.engines)
+  printCounts('Faults', summary.faults)
+  console.log(
+    `\n${summary.violations.length === 0 ? 'No invariant was broken.' : `${summary.violations.length} runs broke an invariant.`}`,
+  )
+  const seen = new Set<string>()
+  for (const found of summary.violations) {
+    if (seen.has(found.violation.invariant) || seen.size === maximumReports) continue
+    seen.add(found.violation.invariant)
+    await report(found)
+  }
+  if (summary.violations.length > 0) fail()
+}
+
+const replay = async (file: string): Promise<void> => {
+  const { plan }: { readonly plan: Plan } = JSON.parse(readFileSync(file, 'utf8'))
+  const { story, result } = await tellStory(plan)
+  console.log(story)
+  if (result.violation !== undefined) fail()
+}
+
+if (values.replay !== undefined) await replay(values.replay)
+else await search()

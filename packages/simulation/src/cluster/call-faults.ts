@@ -1,0 +1,45 @@
+import { type CallFault, isCallFault, type Plan } from '../plan.ts'
+import type { Draws } from '../virtual/random.ts'
+
+/** Decides what goes wrong with calls. */
+export type CallFaults = {
+  /** Returns what goes wrong with the next call of this name, if anything does. */
+  decide<Kind extends CallFault['fault']>(
+    call: string,
+    kinds: readonly Kind[],
+    rate: number,
+  ): Kind | undefined
+  /** What went wrong so far. */
+  readonly happened: readonly CallFault[]
+  /** From now on nothing goes wrong. */
+  stop(): void
+}
+
+/** With the rates of a plan, chance decides. Without, only the faults of the plan happen. */
+export const createCallFaults = ({ faults, rates }: Plan, draws: Draws): CallFaults => {
+  const planned = new Map(faults.filter(isCallFault).map((each) => [each.on, each.fault]))
+  const counts = new Map<string, number>()
+  const happened: CallFault[] = []
+  let isOver = false
+
+  return {
+    happened,
+    stop: () => {
+      isOver = true
+    },
+    decide: (call, kinds, rate) => {
+      if (isOver) return undefined
+      const count = (counts.get(call) ?? 0) + 1
+      counts.set(call, count)
+      const on = `${call} #${count}`
+      const wanted = planned.get(on)
+      const drawn =
+        rates !== null && draws.isChosen(`fault of ${call}`, rate)
+          ? kinds[draws.between('kind of fault', [0, kinds.length - 1])]
+          : undefined
+      const fault = kinds.find((kind) => kind === wanted) ?? drawn
+      if (fault !== undefined) happened.push({ on, fault })
+      return fault
+    },
+  }
+}

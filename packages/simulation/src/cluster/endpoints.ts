@@ -1,0 +1,146 @@
+import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import type { EndpointBehavior, Plan } from '../plan.ts'
+import { createOwner, type Owner } from '../virtual/scheduler.ts'
+import { wait } from '../virtual/timers.ts'
+import { buildSecret } from './organization.ts'
+import { getTrueTime, type RunContext } from './run-context.ts'
+
+/** What an endpoint responds; `refused`: there is no connection, `nothing`: there is no response. */
+export type EndpointResponse =
+  | { readonly status: number; readonly retryAfter: string | null; readonly body: string }
+  | 'refused'
+  | 'nothing'
+
+export type WebhookRequest = { readonly url: string; readonly headers: Headers; readonly body: string }
+
+/** The server at the URL of a subscription, with a real receiver. */
+export type Endpoint = {
+  readonly name: string
+  /** Handles a request. The callback is called unless the process dies meanwhile. */
+  receive(request: WebhookRequest, respond: (response: EndpointResponse) => void): void
+  /** The process dies; its dedupe store stays. */
+  kill(): void
+  start(): void
+  behave(behavior: EndpointBehavior | undefined, retryAfter: string | null): void
+  /** Accepts webhooks that are signed with the next secret, too. */
+  expectNextSecret(): void
+  /** The number of the latest secret. */
+  readonly secretNumber: number
+  /** How often the work of each delivery was done. */
+  readonly handled: ReadonlyMap<string, number>
+}
+
+const encoder = new TextEncoder()
+
+/** A request as receivers need it. Node's own takes ten times as long to create and read. */
+const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
+  let isRead = false
+  const request: Pick<Request, 'url' | 'method' | 'headers' | 'bodyUsed' | 'signal'> & { body: unknown } = {
+    url,
+    method: 'POST',
+    headers,
+    bodyUsed: false,
+    signal: new AbortController().signal,
+    body: {
+      locked: false,
+      getReader: () => ({
+        cancel: async () => {},
+        read: async () => {
+          if (isRead) return { done: true, value: undefined }
+          isRead = true
+          return { done: false, value: encoder.encode(body) }
+        },
+      }),
+    },
+  }
+  return request as Request
+}
+
+export const createEndpoint = (name: string, subscription: string, run: RunContext): Endpoint => {
+  const { plan, draws, scheduler, observe } = run
+  const handled = new Map<string, number>()
+  const now = (): number => getTrueTime(run)
+  const dedupe = memoryDedupe({ now })
+  let owner: Owner = createOwner(name)
+  let secrets = [buildSecret(subscription, 1)]
+  let current: { readonly behavior: EndpointBehavior; readonly retryAfter: string | null } | undefined
+  let flaps = 0
+  let resets: (() => void)[] = []
+
+  const open = () =>
+    createReceiver({
+      verify: standardWebhooks({ secrets: () => secrets, now }),
+      dedupe,
+      now,
+      claimTtlMs: 10_000,
+    })
+      .onAny(async (_, { delivery: { id = '' } }) => {
+        const ms = draws.between(`${name} handles`, plan.handlerMs)
+        if (ms > 0) await wait(ms)
+        handled.set(id, (handled.get(id) ?? 0) + 1)
+        observe({ kind: 'handled', endpoint: name, webhookId: id })
+      })
+      .onDrift(({ name: event }) => {
+        throw new Error(`The receiver got a drifted ${event}.`)
+      })
+      .onError(() => {})
+  let receiver = open()
+
+  const misbehave = (): EndpointResponse | undefined => {
+    if (current === undefined) return undefined
+    const { behavior, retryAfter } = current
+    if (behavior === 'refuses') return 'refused'
+    if (behavior === 'hangs') return 'nothing'
+    if (behavior === 'flaps')
+      return flaps++ % 2 === 0 ? { status: 502, retryAfter: null, body: '' } : undefined
+    return { status: behavior, retryAfter, body: '' }
+  }
+
+  const handle = async (
+    request: WebhookRequest,
+    respond: (response: EndpointResponse) => void,
+  ): Promise<void> => {
+    const { status, headers } = await receiver.handle(toRequest(request))
+    respond({ status, retryAfter: headers.get('retry-after'), body: '' })
+  }
+
+  return {
+    name,
+    handled,
+    get secretNumber() {
+      return secrets.length
+    },
+    receive: (request, respond) => {
+      if (owner.state === 'ended') return respond('refused')
+      const bad = misbehave()
+      if (bad !== undefined) return respond(bad)
+      const reset = (): void => respond('refused')
+      resets.push(reset)
+      scheduler.schedule({ owner, delayMs: 0, label: 'webhook' }, () => {
+        void handle(request, (response) => {
+          resets = resets.filter((each) => each !== reset)
+          respond(response)
+        })
+      })
+    },
+    kill: () => {
+      owner.state = 'ended'
+      for (const reset of resets.splice(0)) reset()
+    },
+    start: () => {
+      if (owner.state !== 'ended') return
+      owner = createOwner(name)
+      receiver = open()
+    },
+    behave: (behavior, retryAfter) => {
+      current = behavior && { behavior, retryAfter }
+    },
+    expectNextSecret: () => {
+      secrets = [buildSecret(subscription, secrets.length + 1), ...secrets]
+    },
+  }
+}
+
+/** Creates the endpoints of a plan, by their names. */
+export const createEndpoints = (plan: Plan, run: RunContext): ReadonlyMap<string, Endpoint> =>
+  new Map(plan.subscriptions.map(({ name, endpoint }) => [endpoint, createEndpoint(endpoint, name, run)]))

@@ -1,0 +1,67 @@
+import type { DeliveryRecord } from '@wabakit/core'
+import type { Engine } from '../engines/engine.ts'
+import { listDeliveries } from '../engines/observed-store.ts'
+import type { Violate } from '../invariants/rule.ts'
+import { getTrueTime, type RunContext } from './run-context.ts'
+
+const settles = 'when faults stop, everything settles'
+const starves = 'what is due is attempted soon'
+
+/** A lease, an attempt, and some time for retries of settlements, in milliseconds. */
+const patienceMs = 90_000
+
+/** No delivery of a short run has a later attempt than that, in milliseconds. */
+const maximumMs = 20 * 86_400_000
+
+const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== null
+
+export type LivenessContext = RunContext & {
+  readonly engine: Engine
+  readonly violate: Violate
+  /** Whether users have got all results. */
+  haveUsersEnded(): boolean
+  onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
+}
+
+/** From now on, looks from time to time whether everything has settled, or something has been due for too long. */
+export const watchLiveness = (context: LivenessContext): void => {
+  const { plan, scheduler, engine, violate, haveUsersEnded, onSettled } = context
+  const calmAt = scheduler.now()
+  let isOver = false
+
+  const look = async (): Promise<void> => {
+    const deliveries = await listDeliveries(engine.committed)
+    const unfinished = deliveries.filter((each) => !isFinished(each))
+    const hasEnded = haveUsersEnded()
+    const now = getTrueTime(context)
+    if (unfinished.length === 0 && hasEnded) {
+      isOver = true
+      return onSettled(deliveries)
+    }
+    if (scheduler.now() - calmAt > (hasEnded ? maximumMs : 600_000)) {
+      const what = hasEnded
+        ? `${unfinished.length} deliveries are unfinished`
+        : 'somebody still waits for a response'
+      return violate(settles, `${what} ${Math.round((scheduler.now() - calmAt) / 1_000)} s later`)
+    }
+    const dueTimes = unfinished.flatMap(({ dueAt }) => dueAt ?? [])
+    if (unfinished.length > 0 && dueTimes.length === 0) {
+      return violate(settles, `${unfinished.length} deliveries wait, and nothing is before them`)
+    }
+    const earliest = Math.min(...dueTimes)
+    const since = Math.min(now - earliest, scheduler.now() - calmAt)
+    if (since > patienceMs + plan.pollMs) {
+      const late = unfinished.find(({ dueAt }) => dueAt === earliest)
+      return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)
+    }
+    scheduleNext(Math.max(3_000, Math.min(earliest - now, 3_600_000)))
+  }
+
+  const scheduleNext = (delayMs: number): void => {
+    const owner = { name: 'observer', state: 'running' as const, held: [] }
+    scheduler.schedule({ owner, delayMs, label: 'look' }, () => {
+      if (!isOver) void look()
+    })
+  }
+  scheduleNext(10)
+}

@@ -1,0 +1,26 @@
+import type { Observation } from '../observations.ts'
+import type { Plan } from '../plan.ts'
+import type { Draws } from '../virtual/random.ts'
+import type { Scheduler } from '../virtual/scheduler.ts'
+import type { CallFaults } from './call-faults.ts'
+
+/** What all parts of a cluster share in a run. */
+export type RunContext = {
+  readonly plan: Plan
+  readonly draws: Draws
+  readonly scheduler: Scheduler
+  readonly faults: CallFaults
+  /** The invariants see everything that is observed, at once. */
+  observe(observation: Observation): void
+  /** Adds a line to the story. */
+  note(text: string): void
+  /** Kills a server by its name, as a fault of one of its calls. It comes back after a while. */
+  kill(server: string): void
+}
+
+/** The moment at which runs begin, as Unix time in milliseconds. */
+export const startTime = Date.UTC(2026, 0, 1)
+
+/** Returns the true time, as Unix time in milliseconds. */
+export const getTrueTime = ({ scheduler }: Pick<RunContext, 'scheduler'>): number =>
+  startTime + scheduler.now()

@@ -1,0 +1,121 @@
+import {
+  createIds,
+  createReferenceServer,
+  type DeliveryFetch,
+  type ReferenceServer,
+  type Store,
+} from '@wabakit/core'
+import type { Engine, StoreUser } from '../engines/engine.ts'
+import { createOwner } from '../virtual/scheduler.ts'
+import { getTrueTime, type RunContext } from './run-context.ts'
+
+/** A process that serves requests and, unless its plan says otherwise, delivers. */
+export type Server = {
+  readonly name: string
+  readonly user: StoreUser
+  readonly service: ReferenceServer
+  readonly store: Store
+}
+
+/** The processes of a cluster. */
+export type Servers = {
+  /** Returns a running server: the one that is wanted, if possible. */
+  find(wanted?: string): Server | undefined
+  start(name: string): void
+  /** The process dies at once. */
+  kill(name: string): void
+  /** The process stops as it does after SIGTERM, and starts again after a while. */
+  stop(name: string, forMs: number): void
+  pause(name: string): void
+  resume(name: string): void
+  stepClock(name: string, byMs: number): void
+  /** Starts and resumes all, and sets their clocks right. */
+  heal(): void
+}
+
+export type ServersContext = RunContext & {
+  readonly engine: Engine
+  connect(user: StoreUser): DeliveryFetch
+  /** Called when a server has died or stopped: its connections are gone. */
+  onEnd(server: Server): void
+}
+
+export const createServers = (context: ServersContext): Servers => {
+  const { plan, draws, scheduler, engine, observe } = context
+  const running = new Map<string, Server>()
+  const offsets = new Map<string, number>()
+  const operator = createOwner('operator')
+
+  const start = (name: string): void => {
+    if (running.has(name)) return
+    const user: StoreUser = {
+      name,
+      owner: createOwner(name),
+      wall: () => getTrueTime(context) + (offsets.get(name) ?? 0),
+      elapsed: scheduler.now,
+    }
+    // As the process: what it starts belongs to it.
+    scheduler.schedule({ owner: user.owner, delayMs: 0, label: 'start' }, () => {
+      const { store, clock } = engine.open(user)
+      const random = draws.stream(`${name} at ${scheduler.now()}`)
+      const service = createReferenceServer({
+        store,
+        clock,
+        random,
+        ids: createIds({ clock, random }),
+        fetch: context.connect(user),
+        rateLimit: false,
+        delivery: { pollMs: plan.pollMs, sharesFairly: plan.sharesFairly },
+        onError: (error) => observe({ kind: 'rejection', server: name, error }),
+      })
+      running.set(name, { name, user, service, store })
+      if (plan.servers.find((each) => each.name === name)?.delivers) service.dispatcher.start()
+    })
+  }
+
+  const end = (server: Server): void => {
+    running.delete(server.name)
+    server.user.owner.state = 'ended'
+    observe({ kind: 'server ended', server: server.name })
+    context.onEnd(server)
+    engine.abandon(server.user)
+  }
+
+  return {
+    start,
+    find: (wanted) => {
+      const found = wanted === undefined ? undefined : running.get(wanted)
+      return found ?? [...running.values()].find(({ user }) => user.owner.state === 'running')
+    },
+    kill: (name) => {
+      const server = running.get(name)
+      if (server !== undefined) end(server)
+    },
+    stop: (name, forMs) => {
+      const server = running.get(name)
+      if (server === undefined || server.user.owner.state !== 'running') return
+      scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'stop' }, () => {
+        void server.service.dispatcher.stop({ graceMs: 2_000 }).then(() => {
+          end(server)
+          scheduler.schedule({ owner: operator, delayMs: forMs, label: 'start' }, () => start(name))
+        })
+      })
+    },
+    pause: (name) => {
+      const owner = running.get(name)?.user.owner
+      if (owner?.state === 'running') owner.state = 'paused'
+    },
+    resume: (name) => {
+      const owner = running.get(name)?.user.owner
+      if (owner !== undefined) scheduler.resume(owner)
+    },
+    stepClock: (name, byMs) => {
+      offsets.set(name, (offsets.get(name) ?? 0) + byMs)
+    },
+    heal: () => {
+      offsets.clear()
+      for (const { user } of running.values()) scheduler.resume(user.owner)
+      for (const { name } of plan.servers) start(name)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Engine } from '../engines/engine.ts'
+import { isCallFault, type Plan, type TimedFault } from '../plan.ts'
+import type { Endpoint } from './endpoints.ts'
+import type { RunContext } from './run-context.ts'
+import type { Servers } from './servers.ts'
+
+export type TimedFaultsContext = RunContext & {
+  readonly servers: Servers
+  readonly engine: Engine
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+}
+
+/** Describes a fault in words. */
+export const describeFault = (fault: TimedFault): string => {
+  switch (fault.fault) {
+    case 'kill':
+      return `${fault.server} is killed, and starts again after ${fault.forMs} ms`
+    case 'stop':
+      return `${fault.server} is stopped, and starts again after ${fault.forMs} ms`
+    case 'pause':
+      return `${fault.server} stands still for ${fault.forMs} ms`
+    case 'end the session':
+      return `${fault.server} loses the session by which it is registered as a worker`
+    case 'step the clock':
+      return `the wall clock of ${fault.server} is moved by ${fault.byMs} ms for ${fault.forMs} ms`
+    case 'store unavailable':
+      return `the store is unavailable for ${fault.forMs} ms`
+    case 'kill the receiver':
+      return `the receiver of ${fault.endpoint} is killed, and starts again after ${fault.forMs} ms`
+    case 'endpoint': {
+      const { behavior, retryAfter, endpoint, forMs } = fault
+      const how = typeof behavior === 'number' ? `responds with ${behavior}` : behavior
+      const after = retryAfter === null ? '' : ` and Retry-After: ${retryAfter}`
+      return `${endpoint} ${how}${typeof behavior === 'number' ? after : ''} for ${forMs} ms`
+    }
+  }
+}
+
+/** Returns what starts and what ends a fault. */
+const toSteps = (
+  fault: TimedFault,
+  { servers, engine, endpoints }: TimedFaultsContext,
+): readonly [begin: () => void, end: () => void] => {
+  switch (fault.fault) {
+    case 'kill':
+      return [() => servers.kill(fault.server), () => servers.start(fault.server)]
+    case 'stop':
+      return [() => servers.stop(fault.server, fault.forMs), () => {}]
+    case 'pause':
+      return [() => servers.pause(fault.server), () => servers.resume(fault.server)]
+    case 'end the session':
+      return [() => engine.endSession?.(fault.server), () => {}]
+    case 'step the clock':
+      return [
+        () => servers.stepClock(fault.server, fault.byMs),
+        () => servers.stepClock(fault.server, -fault.byMs),
+      ]
+    case 'store unavailable':
+      return [() => engine.setAvailable(false), () => engine.setAvailable(true)]
+    case 'kill the receiver':
+      return [() => endpoints.get(fault.endpoint)?.kill(), () => endpoints.get(fault.endpoint)?.start()]
+    case 'endpoint': {
+      const endpoint = endpoints.get(fault.endpoint)
+      return [
+        () => endpoint?.behave(fault.behavior, fault.retryAfter),
+        () => endpoint?.behave(undefined, null),
+      ]
+    }
+  }
+}
+
+/** Schedules the faults of a plan that have a time. They end when the calm begins, at the latest. */
+export const scheduleFaults = (context: TimedFaultsContext, { faults, calmAt }: Plan): void => {
+  const { scheduler, note } = context
+  for (const fault of faults) {
+    if (isCallFault(fault)) continue
+    const [begin, end] = toSteps(fault, context)
+    let hasBegun = false
+    scheduler.schedule({ delayMs: fault.at, label: fault.fault }, () => {
+      if (scheduler.now() >= calmAt) return
+      note(describeFault(fault))
+      hasBegun = true
+      begin()
+    })
+    scheduler.schedule(
+      { delayMs: Math.min(calmAt, fault.at + fault.forMs), label: `end: ${fault.fault}` },
+      () => {
+        if (hasBegun) end()
+      },
+    )
+  }
+}

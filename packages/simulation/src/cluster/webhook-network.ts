@@ -1,0 +1,77 @@
+import type { DeliveryFetch, DeliveryResponse } from '@wabakit/core'
+import { networkFaults } from '../plan.ts'
+import type { Owner } from '../virtual/scheduler.ts'
+import type { Endpoint, EndpointResponse } from './endpoints.ts'
+import type { RunContext } from './run-context.ts'
+
+/** An error of a connection, as Node's fetch throws it. */
+export const createConnectionError = (code: 'ECONNREFUSED' | 'ECONNRESET'): TypeError =>
+  Object.assign(new TypeError('fetch failed'), { cause: Object.assign(new Error(code), { code }) })
+
+const getHost = (url: string): string => new URL(url).hostname.replace('.example', '')
+
+const toResponse = ({ status, retryAfter, body }: Exclude<EndpointResponse, string>): DeliveryResponse => ({
+  status,
+  headers: { get: () => retryAfter },
+  body,
+})
+
+/** Brings attempts of one server to the endpoints, and responses back. */
+export const createWebhookNetwork = (
+  run: RunContext,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  { name, owner }: { readonly name: string; readonly owner: Owner },
+): DeliveryFetch => {
+  const { plan, draws, scheduler, faults, observe } = run
+  const network = { name: 'network', state: 'running' as const, held: [] }
+
+  return (url, { headers, body, signal }, claimed) =>
+    new Promise((resolve, reject) => {
+      const endpoint = endpoints.get(getHost(url))
+      if (endpoint === undefined) throw new Error(`There is no endpoint at ${url}.`)
+      const route = `${name} to ${endpoint.name}`
+      let isOver = false
+      const end = (response: DeliveryResponse | undefined): boolean => {
+        if (isOver) return false
+        isOver = true
+        observe({ kind: 'attempt ended', server: name, claimed, response })
+        return true
+      }
+      observe({ kind: 'attempt began', server: name, claimed })
+      signal.addEventListener('abort', () => end(undefined))
+      const fault = faults.decide(route, networkFaults, plan.rates?.network ?? 0)
+      if (fault !== undefined) run.note(`${route}: ${fault}`)
+      if (fault === 'dies before') return run.kill(name)
+
+      const respond = (response: EndpointResponse): void => {
+        if (response === 'nothing' || fault === 'response lost') return
+        const delayMs = draws.between(`${route} back`, [0, 5])
+        scheduler.schedule({ owner, delayMs, label: `response of ${endpoint.name}` }, () => {
+          if (response === 'refused') {
+            if (end(undefined)) reject(createConnectionError('ECONNREFUSED'))
+          } else {
+            const received = toResponse(response)
+            if (end(received)) resolve(received)
+          }
+        })
+      }
+      const arrive = (): void => {
+        const isComplete = fault !== 'truncated'
+        const sent = isComplete ? body : body.slice(0, body.length / 2)
+        if (isComplete) {
+          const webhookId = headers['webhook-id'] ?? ''
+          observe({ kind: 'arrived', endpoint: endpoint.name, webhookId, body })
+        }
+        endpoint.receive({ url, headers: new Headers(headers), body: sent }, respond)
+      }
+      const send = (longMs: number): void => {
+        const delayMs = draws.between(route, [0, 5]) + longMs
+        scheduler.schedule({ owner: network, delayMs, label: `${route}` }, arrive)
+      }
+      if (fault !== 'request lost') {
+        send(fault === 'delayed' ? draws.between(`${route} delayed`, [100, 30_000]) : 0)
+        if (fault === 'duplicated') send(draws.between(`${route} twice`, [0, 40_000]))
+      }
+      if (fault === 'dies after') run.kill(name)
+    })
+}

@@ -1,0 +1,158 @@
+import type {
+  CallStep,
+  EndpointBehavior,
+  EngineName,
+  Operation,
+  Plan,
+  PlannedSubscription,
+  SubscriptionStep,
+  TimedFault,
+} from './plan.ts'
+import { createDraws, type Draws } from './virtual/random.ts'
+
+const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'memory', 'sqlite', 'sqlite', 'postgres']
+const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
+const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 400_000]
+
+const list = <Item>(count: number, create: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => create(index + 1))
+
+const drawSubscriptions = (draws: Draws): PlannedSubscription[] =>
+  list(draws.between('subscriptions', [1, 3]), (number) => ({
+    name: `subscription-${number}`,
+    endpoint: `endpoint-${number}`,
+    events: draws.isChosen('filtered', 0.15)
+      ? (['GROUP_CREATED', 'CALL_ENDED', 'CALL_AI_SUMMARY'] as const)
+      : 'all',
+  }))
+
+type Names = {
+  readonly servers: readonly [string, ...string[]]
+  readonly subscriptions: readonly PlannedSubscription[]
+}
+
+const drawOperation = (draws: Draws, calmAt: number, { servers, subscriptions }: Names): Operation => {
+  const at = draws.between('operation at', [0, calmAt])
+  const server = draws.pick('asked', servers)
+  const callId = `call-${draws.between('call', [1, 3])}`
+  const groupId = `group-${draws.between('group', [1, 3])}`
+  const kind = draws.next('operation')
+  if (kind < 0.4) {
+    return {
+      at,
+      do: 'create a group',
+      client: `client-${draws.between('client', [1, 2])}`,
+      groupId: draws.isChosen('own id', 0.75) ? groupId : null,
+      subject: draws.isChosen('other subject', 0.3)
+        ? `Subject ${draws.between('subject', [1, 9])}`
+        : `Team ${groupId}`,
+      retries: draws.pick('writes', ['safe', 'always']),
+    }
+  }
+  if (kind < 0.68) {
+    const steps = draws.isChosen('whole call', 0.7) ? 4 : draws.between('steps', [1, 3])
+    return { at, do: 'make a call', server, callId, steps: callSteps.slice(0, steps) }
+  }
+  if (kind < 0.76) return { at, do: 'summarize a call', server, callId }
+  if (kind < 0.82)
+    return { at, do: 'join and leave', server, groupId, phone: `+4930123${draws.between('phone', [1, 2])}` }
+  if (kind < 0.92) {
+    const changes: readonly [SubscriptionStep, ...SubscriptionStep[]] = [
+      'rotate the secret',
+      'change the URL',
+      'disable',
+      'enable',
+      'enable',
+      'remove',
+    ]
+    const subscription = draws.pick('changed', [
+      subscriptions[0]?.name ?? '',
+      ...subscriptions.map(({ name }) => name),
+    ])
+    return { at, do: 'change a subscription', server, subscription, change: draws.pick('change', changes) }
+  }
+  if (kind < 0.96) return { at, do: 'send again', server, withNewId: draws.isChosen('new id', 0.3) }
+  if (kind < 0.98) return { at, do: 'erase a call', server, callId }
+  return { at, do: 'prune', server, olderThanMs: draws.pick('prune', [0, 1_000, 60_000]) }
+}
+
+const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
+  'refuses',
+  'hangs',
+  'flaps',
+  409,
+  410,
+  429,
+  500,
+  500,
+  503,
+]
+
+const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineName): TimedFault => {
+  const at = draws.between('fault at', [0, calmAt])
+  const forMs = draws.between('fault for', [1, draws.pick('fault scale', [300, 5_000, 90_000])])
+  const server = draws.pick('hit', names.servers)
+  const endpoint = draws.pick('endpoint hit', [
+    'endpoint-1',
+    ...names.subscriptions.map((each) => each.endpoint),
+  ])
+  const kind = draws.next('fault')
+  if (kind < 0.25) return { at, forMs, fault: 'kill', server }
+  if (kind < 0.35) return { at, forMs, fault: 'pause', server }
+  if (kind < 0.42) return { at, forMs, fault: 'stop', server }
+  if (kind < 0.47) {
+    const byMs = draws.pick('step', [-2_000, 2_000, -600_000, 600_000, 259_200_000, -259_200_000])
+    return { at, forMs, fault: 'step the clock', server, byMs }
+  }
+  if (kind < 0.55) return { at, forMs, fault: 'store unavailable' }
+  if (kind < 0.62) {
+    return engine === 'postgres'
+      ? { at, forMs, fault: 'end the session', server }
+      : { at, forMs, fault: 'kill', server }
+  }
+  if (kind < 0.72) return { at, forMs, fault: 'kill the receiver', endpoint }
+  const retryAfter = draws.pick('retry after', ['0', '1', '7', '60', '400', null, 'soon'])
+  return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
+}
+
+/** Draws what happens in the run of a seed. */
+export const drawPlan = (seed: number): Plan => {
+  const draws = createDraws(seed)
+  const engine = draws.pick('engine', engines)
+  const count = engine === 'sqlite' ? 1 : draws.between('servers', [1, 3])
+  const servers = list(count, (number) => ({
+    name: `server-${number}`,
+    delivers: number === 1 || draws.isChosen('delivers', 0.8),
+  }))
+  const subscriptions = drawSubscriptions(draws)
+  const names: Names = {
+    servers: ['server-1', ...servers.slice(1).map(({ name }) => name)],
+    subscriptions,
+  }
+  const calmAt = draws.pick('window', windows)
+  const drawRate = (label: string): number =>
+    draws.isChosen(label, 0.5) ? 0 : draws.next(`${label} rate`) ** 2 * 0.25
+  return {
+    seed,
+    engine,
+    servers,
+    subscriptions,
+    calmAt,
+    pollMs: draws.pick('poll', [1_000, 30_000, 30_000, 30_000, 300_000]),
+    sharesFairly: draws.isChosen('fair', 0.8),
+    handlerMs: draws.pick('handler', [
+      [0, 0],
+      [0, 20],
+      [0, 20],
+      [100, 900],
+      [1_000, 20_000],
+    ]),
+    operations: list(draws.between('operations', [1, 8]), () => drawOperation(draws, calmAt, names)).sort(
+      (left, right) => left.at - right.at,
+    ),
+    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>
+      drawFault(draws, calmAt, names, engine),
+    ),
+    rates: { store: drawRate('store'), network: drawRate('network') },
+  }
+}

@@ -1,0 +1,95 @@
+import type { DeliveryRecord, EventRecord, Store } from '@wabakit/core'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import { organizationId } from '../cluster/organization.ts'
+import type { RunContext } from '../cluster/run-context.ts'
+
+/** Reads all deliveries, in the order of their events. */
+export const listDeliveries = async (store: Store): Promise<DeliveryRecord[]> => {
+  const found: DeliveryRecord[] = []
+  let cursor: string | undefined
+  do {
+    const page = await store.listDeliveries({ organizationId, limit: 1_000, cursor })
+    found.push(...page.items)
+    cursor = page.items.length < 1_000 ? undefined : page.nextCursor
+  } while (cursor !== undefined)
+  return found
+}
+
+/** Reports what was committed: claims, settlements, and what ends the order of lanes. */
+export const observeCommits = (
+  store: Store,
+  { observe }: Pick<RunContext, 'observe'>,
+  server: string,
+): Store => ({
+  ...store,
+  claimDeliveries: async (request) => {
+    const claimed = await store.claimDeliveries(request)
+    if (claimed.length > 0) {
+      observe({ kind: 'claimed', server, request, claimed, deliveries: await listDeliveries(store) })
+    }
+    return claimed
+  },
+  settleDelivery: async (settlement) => {
+    const outcome = await store.settleDelivery(settlement)
+    observe({ kind: 'settled', server, settlement, outcome })
+    return outcome
+  },
+  resendDeliveries: async (query) => {
+    const outcome = await store.resendDeliveries(query)
+    if (outcome.resent > 0) observe({ kind: 'reset' })
+    return outcome
+  },
+  removeSubscription: (organization, subscriptionId) => {
+    observe({ kind: 'reset' })
+    return store.removeSubscription(organization, subscriptionId)
+  },
+  erase: (request) => {
+    observe({ kind: 'reset' })
+    return store.erase(request)
+  },
+  prune: (request) => {
+    observe({ kind: 'pruned', before: request.before })
+    return store.prune(request)
+  },
+})
+
+const toResult = (error: unknown): 'not done' | 'unknown' =>
+  error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'
+
+/** Reports what a server learns of its changes: the store has promised something by that. */
+export const observePromises = (
+  store: Store,
+  { observe }: Pick<RunContext, 'observe'>,
+  server: string,
+): Store => {
+  const watch = async <Outcome>(
+    event: EventRecord | null,
+    change: Promise<Outcome>,
+    isDone: (outcome: Outcome) => boolean,
+  ): Promise<Outcome> => {
+    if (event === null) return change
+    const report = (result: 'done' | 'not done' | 'unknown', what: string): void =>
+      observe({ kind: 'change ended', server, event, result, what })
+    try {
+      const outcome = await change
+      report(isDone(outcome) ? 'done' : 'not done', 'returned')
+      return outcome
+    } catch (error) {
+      report(
+        toResult(error),
+        error instanceof StorageUnavailableError ? 'StorageUnavailableError' : String(error),
+      )
+      throw error
+    }
+  }
+  return {
+    ...store,
+    createGroup: (change) =>
+      watch(change.event, store.createGroup(change), ({ outcome }) => outcome === 'created'),
+    saveParticipant: (change) =>
+      watch(change.event, store.saveParticipant(change), (outcome) => outcome === 'saved'),
+    saveCall: (change) => watch(change.event, store.saveCall(change), (outcome) => outcome === 'saved'),
+    saveSummary: (change) => watch(change.event, store.saveSummary(change), (outcome) => outcome === 'first'),
+    addEvent: (event) => watch(event, store.addEvent(event), () => true),
+  }
+}

@@ -1,0 +1,48 @@
+import type { EventRecord } from '@wabakit/core'
+import type { Rule, RuleContext } from './rule.ts'
+
+const lost = 'nothing acknowledged is lost'
+const undone = 'nothing rejected takes effect'
+
+/** What the store acknowledged is there, with its event; what it rejected is not. */
+export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
+  const done = new Map<string, EventRecord>()
+  const rejected = new Map<string, string>()
+  const erased = new Set<string>()
+  let prunedBefore = 0
+
+  const checkNotRejected = (eventId: string, what: string): void => {
+    const why = rejected.get(eventId)
+    if (why !== undefined)
+      violate(undone, `the change with ${eventId} was rejected (${why}), and its event is ${what}`)
+  }
+
+  return {
+    observe: (observation) => {
+      switch (observation.kind) {
+        case 'change ended': {
+          const { event, result, what } = observation
+          if (result === 'done') done.set(event.id, event)
+          if (result === 'not done') rejected.set(event.id, what)
+          break
+        }
+        case 'claimed':
+          for (const { event } of observation.claimed) checkNotRejected(event.id, 'claimed')
+          break
+        case 'erased':
+          erased.add(observation.subject)
+          break
+        case 'pruned':
+          prunedBefore = Math.max(prunedBefore, observation.before)
+      }
+    },
+    finish: ({ events }) => {
+      const stored = new Set(events.map(({ id }) => id))
+      for (const id of stored) checkNotRejected(id, 'stored')
+      for (const { id, name, subject, occurredAt } of done.values()) {
+        if (stored.has(id) || erased.has(subject) || occurredAt < prunedBefore) continue
+        violate(lost, `${name} of ${subject} was acknowledged and is not stored`)
+      }
+    },
+  }
+}

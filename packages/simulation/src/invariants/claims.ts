@@ -1,0 +1,111 @@
+import type { Rule, RuleContext } from './rule.ts'
+
+const oneAttempt = 'one attempt at a time per delivery'
+const oneHolder = 'a claim belongs to one worker until it is settled, or its lease is over'
+const due = 'nothing is attempted before it is due'
+
+type Holder = { readonly claimId: string; readonly server: string; readonly at: number; until: number }
+
+/** A delivery has one worker at a time, unless the lease of the first is over, or it was lost: the allowed zombie. */
+export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
+  const holders = new Map<string, Holder>()
+  const attempts = new Map<string, Holder[]>()
+  const dueAt = new Map<string, number>()
+  const lost = new Set<string>()
+
+  const end = (server: string, deliveryId?: string): void => {
+    for (const [id, own] of attempts) {
+      if (deliveryId === undefined || id === deliveryId) {
+        attempts.set(
+          id,
+          own.filter((each) => each.server !== server),
+        )
+      }
+    }
+  }
+
+  return {
+    observe: (observation) => {
+      switch (observation.kind) {
+        case 'claimed': {
+          const { server, request, claimed } = observation
+          for (const { delivery } of claimed) {
+            const { id, dueAt: until } = delivery
+            const at = (until ?? 0) - request.leaseMs
+            const holder = holders.get(id)
+            if (holder !== undefined && holder.until > at) {
+              violate(
+                oneHolder,
+                `${server} claims ${id}, which ${holder.server} has for another ${holder.until - at} ms`,
+              )
+            }
+            const earliest = dueAt.get(id) ?? 0
+            if (earliest > at) violate(due, `${server} claims ${id} ${earliest - at} ms early`)
+            holders.set(id, { claimId: request.claimId, server, at, until: until ?? 0 })
+          }
+          break
+        }
+        case 'settled': {
+          const { server, settlement, outcome } = observation
+          const { deliveryId, claimId } = settlement
+          const holder = holders.get(deliveryId)
+          const isHolder = holder?.claimId === claimId
+          if (outcome.outcome === 'stale') {
+            if (isHolder)
+              violate(oneHolder, `${server} holds the claim of ${deliveryId}, and its settlement is stale`)
+            return
+          }
+          if (holder !== undefined && !isHolder) {
+            violate(oneHolder, `${server} settles ${deliveryId}, which ${holder.server} has claimed`)
+          }
+          holders.delete(deliveryId)
+          dueAt.set(deliveryId, outcome.delivery.dueAt ?? 0)
+          break
+        }
+        case 'attempt began': {
+          const { server, claimed } = observation
+          const { id } = claimed.delivery
+          const holder = holders.get(id)
+          const others = attempts.get(id) ?? []
+          for (const other of others) {
+            if (other.until > (holder?.at ?? now())) {
+              violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
+            }
+          }
+          if (
+            holder !== undefined &&
+            holder.server !== server &&
+            !lost.has(server) &&
+            holder.at < now() - 1
+          ) {
+            violate(oneAttempt, `${server} attempts ${id}, which ${holder.server} has claimed`)
+          }
+          if (holder !== undefined) attempts.set(id, [...others, { ...holder, server }])
+          break
+        }
+        case 'attempt ended': {
+          const { server, claimed } = observation
+          end(server, claimed.delivery.id)
+          break
+        }
+        case 'server ended':
+          end(observation.server)
+          // Claims on SQLite end with the process.
+          if (plan.engine !== 'sqlite') return
+          holders.clear()
+          break
+        case 'claims lost':
+          lost.add(observation.server)
+          for (const id of observation.deliveryIds ?? []) {
+            holders.delete(id)
+            for (const each of attempts.get(id) ?? []) each.until = now()
+          }
+          break
+        case 'reset':
+          holders.clear()
+          attempts.clear()
+          dueAt.clear()
+      }
+    },
+  }
+}

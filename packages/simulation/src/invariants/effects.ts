@@ -1,0 +1,33 @@
+import type { Rule, RuleContext } from './rule.ts'
+
+const once = 'a receiver does the work of a delivery once'
+const oneId = 'an event has the same webhook-id on every attempt'
+
+/** Receivers do everything once, and can recognize what they have done. */
+export const createEffectsRule = ({ violate }: RuleContext): Rule => {
+  const handled = new Set<string>()
+  const bodies = new Map<string, string>()
+  const ids = new Map<string, string>()
+  let hasNewIds = false
+
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'reset') hasNewIds = true
+      if (observation.kind === 'handled') {
+        const key = `${observation.endpoint} ${observation.webhookId}`
+        if (handled.has(key)) violate(once, `${key} was handled twice`)
+        handled.add(key)
+      }
+      if (observation.kind === 'arrived') {
+        const { endpoint, webhookId, body } = observation
+        const known = bodies.get(webhookId)
+        if (known !== undefined && known !== body) violate(oneId, `${webhookId} came with two bodies`)
+        bodies.set(webhookId, body)
+        const key = `${endpoint} ${body}`
+        const id = ids.get(key) ?? webhookId
+        if (id !== webhookId && !hasNewIds) violate(oneId, `the same body came as ${id} and as ${webhookId}`)
+        ids.set(key, webhookId)
+      }
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import type { Rule, RuleContext } from './rule.ts'
+
+const onePerCreate = 'one group per create'
+const lost = 'nothing acknowledged is lost'
+const undone = 'nothing rejected takes effect'
+
+type Result = 'done' | 'not done' | 'unknown'
+
+/** What clients learned of their groups is true. */
+export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
+  const results = new Map<string, Result[]>()
+  let prunedBefore = 0
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'pruned') prunedBefore = Math.max(prunedBefore, observation.before)
+      if (observation.kind !== 'client ended') return
+      const { groupId = '?', result } = observation
+      results.set(groupId, [...(results.get(groupId) ?? []), result])
+    },
+    finish: ({ events }) => {
+      const created = events.filter(({ name }) => name === 'GROUP_CREATED')
+      const subjects = created.map(({ subject }) => subject)
+      for (const subject of new Set(subjects)) {
+        const count = subjects.filter((each) => each === subject).length
+        if (count > 1) violate(onePerCreate, `GROUP_CREATED of ${subject} was published ${count} times`)
+        const own = results.get(subject.replace('group:', ''))
+        const isKnown = own === undefined || own.some((result) => result !== 'not done')
+        if (!isKnown) violate(undone, `all creates of ${subject} were rejected, and it exists`)
+      }
+      const creates = plan.operations.filter((operation) => operation.do === 'create a group').length
+      if (created.length > creates) violate(onePerCreate, `${created.length} groups for ${creates} creates`)
+      for (const [groupId, own] of results) {
+        if (prunedBefore === 0 && own.includes('done') && !subjects.includes(`group:${groupId}`)) {
+          violate(lost, `a client got group ${groupId}, which does not exist`)
+        }
+      }
+    },
+  }
+}

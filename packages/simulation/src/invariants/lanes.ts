@@ -1,0 +1,37 @@
+import type { DeliveryRecord } from '@wabakit/core'
+import type { Rule, RuleContext } from './rule.ts'
+
+const order = 'deliveries of a lane are attempted in order'
+
+/** Failures after which others may overtake. */
+const blockingFailures = 3
+
+const isFinished = ({ status }: DeliveryRecord): boolean =>
+  status === 'delivered' || status === 'exhausted' || status === 'skipped'
+
+/** Lanes have the documented order, until somebody sends deliveries again. */
+export const createLanesRule = ({ violate }: RuleContext): Rule => {
+  let isReset = false
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'reset') isReset = true
+      if (observation.kind !== 'claimed' || isReset) return
+      const { server, claimed, deliveries } = observation
+      for (const { delivery } of claimed) {
+        const place = deliveries.findIndex(({ id }) => id === delivery.id)
+        for (const earlier of deliveries.slice(0, Math.max(0, place))) {
+          const { subject, subscriptionId, eventName, failures } = earlier
+          const isOfLane = subject === delivery.subject && subscriptionId === delivery.subscriptionId
+          if (!isOfLane || isFinished(earlier)) continue
+          const mustWait = delivery.eventName === 'CALL_AI_SUMMARY' && eventName === 'CALL_ENDED'
+          if (failures < blockingFailures || mustWait) {
+            violate(
+              order,
+              `${server} claims ${delivery.eventName} of ${subject} before ${eventName}, which failed ${failures} times`,
+            )
+          }
+        }
+      }
+    },
+  }
+}

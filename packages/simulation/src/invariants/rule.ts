@@ -1,0 +1,29 @@
+import type { DeliveryRecord, EventRecord, Store, SubscriptionRecord } from '@wabakit/core'
+import type { Endpoint } from '../cluster/endpoints.ts'
+import type { Observation } from '../observations.ts'
+import type { Plan } from '../plan.ts'
+
+/** Reports that an invariant is broken. The first report ends the run. */
+export type Violate = (invariant: string, what: string) => void
+
+/** What is left when everything has settled. */
+export type FinalState = {
+  readonly events: readonly EventRecord[]
+  readonly deliveries: readonly DeliveryRecord[]
+  readonly subscriptions: readonly SubscriptionRecord[]
+  readonly endpoints: ReadonlyMap<string, Endpoint>
+  readonly committed: Store
+}
+
+/** Judges what is observed while it happens, and what is left at the end. */
+export type Rule = {
+  observe?(observation: Observation): void
+  finish?(state: FinalState): void | Promise<void>
+}
+
+export type RuleContext = {
+  readonly plan: Plan
+  readonly violate: Violate
+  /** Returns the true time, as Unix time in milliseconds. */
+  now(): number
+}

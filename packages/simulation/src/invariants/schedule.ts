@@ -1,0 +1,100 @@
+import type { ClaimedDelivery, DeliveryResponse, SettlementResult } from '@wabakit/core'
+import type { Rule, RuleContext } from './rule.ts'
+
+const schedule = 'the schedule is the documented one'
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+/** Written down from docs/rules.md, not from the code. */
+const pauses = [
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
+]
+
+type Expected =
+  | { readonly kind: 'delivered' | 'gone' | 'exhausted' }
+  | {
+      readonly kind: 'retry' | 'deferred'
+      readonly low: number
+      readonly high: number
+      readonly releasesLane?: boolean
+    }
+
+const readSeconds = (response: DeliveryResponse | undefined): number | undefined => {
+  const header = response?.headers.get('retry-after') ?? ''
+  return /^\d+$/.test(header) ? Number(header) * second : undefined
+}
+
+/** Returns what must follow from an attempt. */
+const expect = (
+  { failures, deferrals, deferredMs }: ClaimedDelivery['delivery'],
+  response: DeliveryResponse | undefined,
+): Expected => {
+  const status = response?.status ?? 0
+  const retryAfter = readSeconds(response)
+  if (status >= 200 && status < 300) return { kind: 'delivered' }
+  if (status === 410) return { kind: 'gone' }
+  const left = 15 * minute - deferredMs
+  if (status === 409 && retryAfter !== undefined && deferrals < 20 && left >= second) {
+    const delay = Math.min(Math.max(second, retryAfter), left)
+    return { kind: 'deferred', low: delay, high: delay }
+  }
+  const pause = pauses[failures]
+  if (pause === undefined) return { kind: 'exhausted' }
+  const requested = status === 429 || status === 503 ? Math.min(24 * hour, retryAfter ?? 0) : 0
+  return {
+    kind: 'retry',
+    low: Math.max(pause, requested),
+    high: Math.max(pause * 1.1 + 1, requested),
+    releasesLane: failures + 1 >= 3,
+  }
+}
+
+const matches = (result: SettlementResult, expected: Expected): boolean => {
+  if (result.kind !== expected.kind) return false
+  if (result.kind === 'deferred' && expected.kind === 'deferred') {
+    return result.delayMs >= expected.low && result.delayMs <= expected.high
+  }
+  if (result.kind === 'retry' && expected.kind === 'retry') {
+    const isInTime = result.delayMs >= expected.low && result.delayMs <= expected.high
+    return isInTime && result.releasesLane === expected.releasesLane
+  }
+  return true
+}
+
+const describe = (result: object): string => JSON.stringify({ ...result, attempt: undefined })
+
+/** What a worker settles follows from the response that it got. */
+export const createScheduleRule = ({ violate }: RuleContext): Rule => {
+  const ended = new Map<
+    string,
+    { readonly claimed: ClaimedDelivery; readonly response: DeliveryResponse | undefined }
+  >()
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'attempt ended') {
+        ended.set(`${observation.server} ${observation.claimed.delivery.id}`, observation)
+      }
+      if (observation.kind === 'reset') ended.clear()
+      if (observation.kind !== 'settled' || observation.outcome.outcome === 'stale') return
+      const { server, settlement } = observation
+      const { result, deliveryId } = settlement
+      if (result.kind === 'released') return
+      const attempt = ended.get(`${server} ${deliveryId}`)
+      if (attempt === undefined) return
+      const { claimed, response } = attempt
+      const expected = expect(claimed.delivery, response)
+      if (matches(result, expected)) return
+      const what = `after ${response?.status ?? 'no response'} and ${claimed.delivery.failures} failures`
+      violate(schedule, `${what}, ${server} settles ${describe(result)} instead of ${describe(expected)}`)
+    },
+  }
+}

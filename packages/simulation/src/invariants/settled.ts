@@ -1,0 +1,51 @@
+import { organizationId } from '../cluster/organization.ts'
+import type { Plan } from '../plan.ts'
+import type { Rule, RuleContext } from './rule.ts'
+
+const arrived = 'what is delivered has arrived'
+const complete = 'every event is delivered to every subscription'
+const recorded = 'every attempt is recorded once'
+
+const isSkippable = ({ operations, faults }: Plan): boolean =>
+  operations.some((operation) => operation.do === 'change a subscription') ||
+  faults.some((fault) => fault.fault === 'endpoint' && fault.behavior === 410)
+
+/** When everything has settled, every event has been delivered, and the records say so. */
+export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {
+  let isReset = false
+  let isPruned = false
+  return {
+    observe: ({ kind }) => {
+      if (kind === 'reset') isReset = true
+      if (kind === 'pruned') isPruned = true
+    },
+    finish: async ({ events, deliveries, subscriptions, endpoints, committed }) => {
+      for (const { id, status, webhookId, subscriptionId, eventName, subject, attempts } of deliveries) {
+        const what = `${eventName} of ${subject} to ${subscriptionId}`
+        const endpoint = endpoints.get(subscriptionId.replace('subscription', 'endpoint'))
+        if (status === 'delivered' && endpoint?.handled.has(webhookId) === false)
+          violate(arrived, `${what} is delivered, but was not handled`)
+        if (status === 'exhausted' && attempts < 10)
+          violate(complete, `${what} is exhausted after ${attempts} attempts`)
+        if (status === 'skipped' && !isSkippable(plan)) violate(complete, `${what} was skipped`)
+        const list = await committed.listAttempts(organizationId, id)
+        const succeeded = list.filter((attempt) => attempt.succeeded).length
+        if (list.length !== attempts)
+          violate(recorded, `${what} had ${attempts} attempts, and ${list.length} are recorded`)
+        if (!isReset && succeeded !== Number(status === 'delivered'))
+          violate(recorded, `${what} is ${status} after ${succeeded} successful attempts`)
+      }
+      if (isPruned) return
+      for (const { id, name, subject } of events) {
+        const recipients = subscriptions.filter((each) => each.events === 'all' || each.events.includes(name))
+        const own = deliveries.filter(({ eventId }) => eventId === id)
+        if (own.length !== recipients.length) {
+          violate(
+            complete,
+            `${name} of ${subject} has ${own.length} deliveries for ${recipients.length} subscriptions`,
+          )
+        }
+      }
+    },
+  }
+}

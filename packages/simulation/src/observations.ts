@@ -1,0 +1,68 @@
+import type {
+  ClaimedDelivery,
+  ClaimRequest,
+  DeliveryRecord,
+  DeliveryResponse,
+  EventRecord,
+  Settlement,
+  SettlementOutcome,
+} from '@wabakit/core'
+import type { Operation } from './plan.ts'
+
+/** Something that happened in the cluster. The invariants judge it. */
+export type Observation =
+  /** A claim was committed. `unfinished`: all unfinished deliveries at that moment. */
+  | {
+      readonly kind: 'claimed'
+      readonly server: string
+      readonly request: ClaimRequest
+      readonly claimed: readonly ClaimedDelivery[]
+      readonly deliveries: readonly DeliveryRecord[]
+    }
+  /** A settlement was committed. */
+  | {
+      readonly kind: 'settled'
+      readonly server: string
+      readonly settlement: Settlement
+      readonly outcome: SettlementOutcome
+    }
+  /** A delivery is due now, or belongs to nobody any more, because a user wants it. */
+  | { readonly kind: 'reset' }
+  /** Claims of a process ended with it, or were taken over from it. */
+  | { readonly kind: 'claims lost'; readonly server: string; readonly deliveryIds?: readonly string[] }
+  /** The store returned the result of a change that publishes this event, or an error. */
+  | {
+      readonly kind: 'change ended'
+      readonly server: string
+      readonly event: EventRecord
+      readonly result: 'done' | 'not done' | 'unknown'
+      readonly what: string
+    }
+  | { readonly kind: 'attempt began'; readonly server: string; readonly claimed: ClaimedDelivery }
+  | {
+      readonly kind: 'attempt ended'
+      readonly server: string
+      readonly claimed: ClaimedDelivery
+      readonly response: DeliveryResponse | undefined
+    }
+  /** A process died or was stopped: its attempts are over. */
+  | { readonly kind: 'server ended'; readonly server: string }
+  /** A webhook reached an endpoint, complete. */
+  | {
+      readonly kind: 'arrived'
+      readonly endpoint: string
+      readonly webhookId: string
+      readonly body: string
+    }
+  /** A receiver's handler has done its work. */
+  | { readonly kind: 'handled'; readonly endpoint: string; readonly webhookId: string }
+  /** A client has the result of an operation. */
+  | {
+      readonly kind: 'client ended'
+      readonly operation: Operation
+      readonly groupId: string | undefined
+      readonly result: 'done' | 'not done' | 'unknown'
+    }
+  | { readonly kind: 'rejection'; readonly server: string; readonly error: unknown }
+  | { readonly kind: 'erased'; readonly subject: string }
+  | { readonly kind: 'pruned'; readonly before: number }

@@ -1,0 +1,134 @@
+// A plan is everything that a run depends on. It is JSON, so that a run can be saved and repeated.
+
+/** What stores the state: `memory` and `postgres` serve several processes, `sqlite` serves one. */
+export type EngineName = 'memory' | 'sqlite' | 'postgres'
+
+/** A step of a call, in its order. */
+export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
+
+/** What users do. `at` is in milliseconds since the start of the run. `server` is the process that is asked. */
+export type Operation = { readonly at: number } & (
+  | {
+      readonly do: 'create a group'
+      readonly client: string
+      /** `null`: the client generates it. */
+      readonly groupId: string | null
+      readonly subject: string
+      readonly retries: 'safe' | 'always'
+    }
+  | {
+      readonly do: 'make a call'
+      readonly server: string
+      readonly callId: string
+      readonly steps: readonly CallStep[]
+    }
+  | { readonly do: 'summarize a call'; readonly server: string; readonly callId: string }
+  | {
+      readonly do: 'join and leave'
+      readonly server: string
+      readonly groupId: string
+      readonly phone: string
+    }
+  | {
+      readonly do: 'change a subscription'
+      readonly server: string
+      readonly subscription: string
+      readonly change: SubscriptionStep
+    }
+  | { readonly do: 'send again'; readonly server: string; readonly withNewId: boolean }
+  | { readonly do: 'erase a call'; readonly server: string; readonly callId: string }
+  | { readonly do: 'prune'; readonly server: string; readonly olderThanMs: number }
+)
+
+export type SubscriptionStep = 'rotate the secret' | 'change the URL' | 'disable' | 'enable' | 'remove'
+
+/** How an endpoint behaves for a while. */
+export type EndpointBehavior = 'refuses' | 'hangs' | 'flaps' | 409 | 410 | 429 | 500 | 503
+
+/** What goes wrong at a time, for a while. */
+export type TimedFault = { readonly at: number; readonly forMs: number } & (
+  | { readonly fault: 'kill' | 'pause' | 'stop'; readonly server: string }
+  | { readonly fault: 'step the clock'; readonly server: string; readonly byMs: number }
+  | { readonly fault: 'store unavailable' }
+  | { readonly fault: 'end the session'; readonly server: string }
+  | {
+      readonly fault: 'endpoint'
+      readonly endpoint: string
+      readonly behavior: EndpointBehavior
+      readonly retryAfter: string | null
+    }
+  | { readonly fault: 'kill the receiver'; readonly endpoint: string }
+)
+
+/** What can go wrong with a call of the store. */
+export const storeFaults = [
+  'refused',
+  'aborted',
+  'commit lost',
+  'response lost',
+  'slow',
+  'dies before',
+  'dies after',
+] as const
+/** What can go wrong with a request over the network. */
+export const networkFaults = [
+  'request lost',
+  'response lost',
+  'delayed',
+  'duplicated',
+  'truncated',
+  'dies before',
+  'dies after',
+] as const
+/** What can go wrong with a transaction of SQLite. */
+export const transactionFaults = [
+  'busy',
+  'write fails',
+  'disk full',
+  'commit refused',
+  'commit lost',
+  'response lost',
+  'dies before',
+  'dies after',
+] as const
+
+export type StoreFault = (typeof storeFaults)[number]
+export type NetworkFault = (typeof networkFaults)[number]
+export type TransactionFault = (typeof transactionFaults)[number]
+
+/** What goes wrong with one call, such as the third `settleDelivery` of `server-1`. */
+export type CallFault = {
+  readonly on: string
+  readonly fault: StoreFault | NetworkFault | TransactionFault
+}
+
+export type Fault = TimedFault | CallFault
+
+/** A subscription, whose endpoint has the same number. */
+export type PlannedSubscription = {
+  readonly name: string
+  readonly endpoint: string
+  readonly events: 'all' | readonly ('GROUP_CREATED' | 'CALL_ENDED' | 'CALL_AI_SUMMARY')[]
+}
+
+export type Plan = {
+  readonly seed: number
+  readonly engine: EngineName
+  /** Processes, by name, and whether each delivers. All of them serve requests. */
+  readonly servers: readonly { readonly name: string; readonly delivers: boolean }[]
+  readonly subscriptions: readonly PlannedSubscription[]
+  /** Time after which all faults stop, in milliseconds. */
+  readonly calmAt: number
+  readonly pollMs: number
+  readonly sharesFairly: boolean
+  /** How long handlers of receivers take, in milliseconds: from and to. */
+  readonly handlerMs: readonly [number, number]
+  readonly operations: readonly Operation[]
+  readonly faults: readonly Fault[]
+  /**
+   * Chance decides about further faults of calls, with these rates. `null`: there are only those of the plan.
+   */
+  readonly rates: { readonly store: number; readonly network: number } | null
+}
+
+export const isCallFault = (fault: Fault): fault is CallFault => 'on' in fault

@@ -1,0 +1,156 @@
+import { createApiNetwork } from './cluster/api-network.ts'
+import { createCallFaults } from './cluster/call-faults.ts'
+import { createEndpoints } from './cluster/endpoints.ts'
+import { watchLiveness } from './cluster/liveness.ts'
+import { createOperations } from './cluster/operations.ts'
+import { organizationId, setUpOrganization } from './cluster/organization.ts'
+import { getTrueTime, type RunContext } from './cluster/run-context.ts'
+import { createServers, type Servers } from './cluster/servers.ts'
+import { scheduleFaults } from './cluster/timed-faults.ts'
+import { createWebhookNetwork } from './cluster/webhook-network.ts'
+import { createEngine } from './engines/create-engine.ts'
+import { createRules } from './invariants/index.ts'
+import type { CallFault, Plan } from './plan.ts'
+import { createDraws } from './virtual/random.ts'
+import { createScheduler } from './virtual/scheduler.ts'
+import { useVirtualTimers } from './virtual/timers.ts'
+import { createTrace } from './virtual/trace.ts'
+
+/** A broken invariant. */
+export type Violation = { readonly invariant: string; readonly what: string }
+
+export type RunResult = {
+  readonly violation: Violation | undefined
+  /** Stands for everything that happened. */
+  readonly traceHash: string
+  /** Everything that happened, if it was asked for. */
+  readonly trace: readonly string[]
+  /** What happened, in words. */
+  readonly notes: readonly string[]
+  /** Faults of calls that happened. */
+  readonly callFaults: readonly CallFault[]
+  /** Virtual time, in milliseconds. */
+  readonly virtualMs: number
+  /** Number of tasks that ran. */
+  readonly steps: number
+  readonly deliveries: number
+}
+
+export type RunOptions = {
+  /** Whether to keep the lines of the trace. @default false */
+  readonly keepsTrace?: boolean
+}
+
+/** No run of a correct cluster takes as many. */
+const maximumSteps = 400_000
+
+/** Runs a plan. Runs of the same plan are the same. Only one run at a time is possible in a thread. */
+export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {}): Promise<RunResult> => {
+  const draws = createDraws(plan.seed)
+  const trace = createTrace(keepsTrace)
+  const scheduler = createScheduler(draws, ({ owner, label }) =>
+    trace.add(`${scheduler.now()} ${owner.name}: ${label}`),
+  )
+  useVirtualTimers(scheduler)
+  const faults = createCallFaults(plan, draws)
+  const notes: string[] = []
+  let violation: Violation | undefined
+  let isOver = false
+  let deliveryCount = 0
+
+  const violate = (invariant: string, what: string): void => {
+    violation ??= { invariant, what }
+    isOver = true
+  }
+  const rules = createRules({ plan, violate, now: () => getTrueTime({ scheduler }) })
+  const run: RunContext = {
+    plan,
+    draws,
+    scheduler,
+    faults,
+    observe: (observation) => {
+      trace.add(observation.kind)
+      for (const rule of rules) rule.observe?.(observation)
+    },
+    note: (text) => {
+      trace.add(text)
+      notes.push(`${(scheduler.now() / 1_000).toFixed(3)} s  ${text}`)
+    },
+    kill: (name) => {
+      run.note(`${name} dies`)
+      servers.kill(name)
+      const delayMs = draws.between('starts again', [1, 5_000])
+      scheduler.schedule(
+        { owner: { name: 'operator', state: 'running', held: [] }, delayMs, label: 'start' },
+        () => servers.start(name),
+      )
+    },
+  }
+  const engine = createEngine(run)
+  const endpoints = createEndpoints(plan, run)
+  const api = createApiNetwork(run, () => servers)
+  const servers: Servers = createServers({
+    ...run,
+    engine,
+    connect: (user) => createWebhookNetwork(run, endpoints, user),
+    onEnd: api.disconnect,
+  })
+  const operations = createOperations({ ...run, servers, api, endpoints })
+
+  await setUpOrganization(engine.committed, plan)
+  for (const { name } of plan.servers) servers.start(name)
+  for (const operation of plan.operations) {
+    scheduler.schedule({ delayMs: operation.at + 1, label: 'user' }, () => operations.start(operation))
+  }
+  scheduleFaults({ ...run, servers, engine, endpoints }, plan)
+  scheduler.schedule({ delayMs: plan.calmAt + 1, label: 'calm' }, () => {
+    run.note('all faults stop')
+    faults.stop()
+    engine.setAvailable(true)
+    servers.heal()
+    for (const endpoint of endpoints.values()) {
+      endpoint.behave(undefined, null)
+      endpoint.start()
+    }
+    watchLiveness({
+      ...run,
+      engine,
+      violate,
+      haveUsersEnded: operations.haveEnded,
+      onSettled: async (deliveries) => {
+        deliveryCount = deliveries.length
+        const { items: events } = await engine.committed.listEvents({ organizationId, limit: 1_000 })
+        const page = { limit: 1_000 }
+        const { items: subscriptions } = await engine.committed.listSubscriptions(organizationId, page)
+        const state = { events, deliveries, subscriptions, endpoints, committed: engine.committed }
+        for (const rule of rules) await rule.finish?.(state)
+        isOver = true
+      },
+    })
+  })
+
+  const onRejection = (reason: unknown): void => {
+    violate('there are no unexpected errors', reason instanceof Error ? (reason.stack ?? '') : String(reason))
+  }
+  process.on('unhandledRejection', onRejection)
+  try {
+    await scheduler.run(() => isOver || scheduler.steps() > maximumSteps)
+  } finally {
+    process.off('unhandledRejection', onRejection)
+  }
+  if (!isOver)
+    violate(
+      'when faults stop, everything settles',
+      `nothing happens any more, or too much: ${scheduler.steps()} tasks`,
+    )
+  return {
+    violation,
+    traceHash: trace.hash(),
+    trace: trace.lines,
+    notes,
+    callFaults: faults.happened,
+    virtualMs: scheduler.now(),
+    steps: scheduler.steps(),
+    deliveries: deliveryCount,
+  }
+}

@@ -1,0 +1,105 @@
+import type { Fault, Operation, Plan } from './plan.ts'
+import { type RunResult, runPlan, type Violation } from './run-plan.ts'
+
+/** A plan that breaks an invariant, and its run. */
+export type Failure = { readonly plan: Plan; readonly violation: Violation; readonly result: RunResult }
+
+type Entry = { readonly operation: Operation } | { readonly fault: Fault }
+
+const listEntries = ({ operations, faults }: Plan): Entry[] => [
+  ...operations.map((operation) => ({ operation })),
+  ...faults.map((fault) => ({ fault })),
+]
+
+const withEntries = (plan: Plan, entries: readonly Entry[]): Plan => ({
+  ...plan,
+  operations: entries.flatMap((entry) => ('operation' in entry ? [entry.operation] : [])),
+  faults: entries.flatMap((entry) => ('fault' in entry ? [entry.fault] : [])),
+})
+
+/** Returns the entries of a plan without a stretch. */
+const dropEntries = (plan: Plan, stretch: { readonly from: number; readonly length: number }): Entry[] =>
+  listEntries(plan).filter((_, index) => index < stretch.from || index >= stretch.from + stretch.length)
+
+/** Counts what a story consists of. */
+export const countEntries = ({ operations, faults }: Plan): number => operations.length + faults.length
+
+/** Returns simpler plans that have the same operations and faults. */
+const listSimpler = (plan: Plan): Plan[] => {
+  const last = Math.max(
+    0,
+    ...listEntries(plan).map((entry) =>
+      'operation' in entry
+        ? entry.operation.at
+        : 'at' in entry.fault
+          ? entry.fault.at + entry.fault.forMs
+          : 0,
+    ),
+  )
+  return [
+    { ...plan, servers: plan.servers.slice(0, -1) },
+    { ...plan, subscriptions: plan.subscriptions.slice(0, -1) },
+    { ...plan, handlerMs: [0, 0] as const },
+    { ...plan, sharesFairly: true },
+    { ...plan, pollMs: 1_000 },
+    { ...plan, calmAt: last + 1 },
+  ].filter((simpler) => {
+    const isPossible = simpler.servers.length > 0 && simpler.subscriptions.length > 0
+    return isPossible && JSON.stringify(simpler) !== JSON.stringify(plan)
+  })
+}
+
+/** Limits of shrinking: it takes seconds, rarely more. */
+const limits = { runs: 2_000, ms: 60_000 }
+
+/**
+ * Reduces a failing plan: removes operations and faults, the longest stretches first, as long as the same invariant breaks.
+ * Faults that chance decided become part of the plan first, so that each can be removed. (The shrinker of fast-check reduces
+ * the values that it has generated; these faults exist only after a run.)
+ */
+export const shrinkPlan = async (
+  failing: Plan,
+  { violation }: Pick<Failure, 'violation'>,
+): Promise<Failure> => {
+  const start = performance.now()
+  let runs = 0
+  const fails = async (plan: Plan): Promise<Failure | undefined> => {
+    runs++
+    const result = await runPlan(plan)
+    const found = result.violation
+    return found?.invariant === violation.invariant ? { plan, violation: found, result } : undefined
+  }
+  const isExhausted = (): boolean => runs > limits.runs || performance.now() - start > limits.ms
+
+  const first = await runPlan(failing)
+  const explicit: Plan = { ...failing, rates: null, faults: [...failing.faults, ...first.callFaults] }
+  let best: Failure = (await fails(explicit)) ?? { plan: failing, violation, result: first }
+
+  const removeStretches = async (): Promise<boolean> => {
+    let hasShrunk = false
+    for (let length = Math.ceil(countEntries(best.plan) / 2); length >= 1; length = Math.floor(length / 2)) {
+      for (let from = 0; from < countEntries(best.plan) && !isExhausted(); ) {
+        const smaller = await fails(withEntries(best.plan, dropEntries(best.plan, { from, length })))
+        if (smaller === undefined) {
+          from += length
+        } else {
+          best = smaller
+          hasShrunk = true
+        }
+      }
+    }
+    return hasShrunk
+  }
+  const simplify = async (): Promise<boolean> => {
+    for (const simpler of listSimpler(best.plan)) {
+      const found = isExhausted() ? undefined : await fails(simpler)
+      if (found === undefined) continue
+      best = found
+      return true
+    }
+    return false
+  }
+
+  while ((await removeStretches()) || (await simplify()));
+  return best
+}

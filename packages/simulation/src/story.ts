@@ -1,0 +1,45 @@
+import { describeFault } from './cluster/timed-faults.ts'
+import { type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
+import { type RunResult, runPlan } from './run-plan.ts'
+
+const formatTime = (ms: number): string => `${(ms / 1_000).toFixed(3)} s`
+
+const describeOperation = ({ at, do: what, ...rest }: Operation): string =>
+  `at ${formatTime(at)}: ${what} (${Object.entries(rest)
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join('; ')})`
+
+const describe = (fault: Fault): string =>
+  isCallFault(fault) ? `${fault.on}: ${fault.fault}` : `at ${formatTime(fault.at)}: ${describeFault(fault)}`
+
+const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
+
+/** Describes what a plan does, what happened in its run, and which invariant broke. */
+export const formatStory = (plan: Plan, { violation, notes, traceHash }: RunResult): string => {
+  const { engine, servers, subscriptions, operations, faults, seed } = plan
+  const list = [...operations.map(describeOperation), ...faults.map(describe)]
+  const lines = [
+    `Seed ${seed}, ${engine}: ${plural(servers.length, 'server')}, ${plural(subscriptions.length, 'subscription')}.`,
+    '',
+    'Operations and faults',
+    ...list.map((line, index) => `${String(index + 1).padStart(3)}. ${line}`),
+    ...(plan.rates === null ? [] : ['     and faults of calls by chance']),
+    '',
+    'What happened',
+    ...notes.map((note) => `     ${note}`),
+    '',
+    violation === undefined
+      ? 'All invariants hold.'
+      : `Broken: ${violation.invariant}\n        ${violation.what}`,
+    `Trace ${traceHash}`,
+  ]
+  return lines.join('\n')
+}
+
+/** Runs a plan and returns its story. */
+export const tellStory = async (
+  plan: Plan,
+): Promise<{ readonly story: string; readonly result: RunResult }> => {
+  const result = await runPlan(plan)
+  return { story: formatStory(plan, result), result }
+}

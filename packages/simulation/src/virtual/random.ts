@@ -1,0 +1,57 @@
+/**
+ * The randomness of a run. A number depends on the seed, a label, and how often the label was used before. So what one
+ * part of the cluster draws does not depend on how often other parts have drawn, and a run that is shrunk stays similar.
+ */
+export type Draws = {
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  next(label: string): number
+  /** Returns an integer from `low` to `high`, inclusive. */
+  between(label: string, range: readonly [low: number, high: number]): number
+  pick<Item>(label: string, items: readonly [Item, ...Item[]]): Item
+  isChosen(label: string, rate: number): boolean
+  /** Creates a generator for many numbers under one label. */
+  stream(label: string): () => number
+}
+
+/** MurmurHash3's finalizer: every bit of the input affects every bit of the output. */
+const mix = (value: number): number => {
+  let bits = value
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
+  return (bits ^ (bits >>> 16)) >>> 0
+}
+
+const goldenRatio = 0x9e3779b9
+
+const hash = (text: string, seed: number): number => {
+  let bits = seed
+  for (let index = 0; index < text.length; index++) {
+    bits = Math.imul(bits ^ text.charCodeAt(index), 0x01000193)
+  }
+  return mix(bits)
+}
+
+export const createDraws = (seed: number): Draws => {
+  const start = mix(seed ^ Math.imul(Math.floor(seed / 2 ** 32) + 1, goldenRatio))
+  const counts = new Map<string, number>()
+
+  const next: Draws['next'] = (label) => {
+    const count = (counts.get(label) ?? 0) + 1
+    counts.set(label, count)
+    return mix(hash(label, start) ^ Math.imul(count, goldenRatio)) / 2 ** 32
+  }
+  const between: Draws['between'] = (label, [low, high]) => low + Math.floor(next(label) * (high - low + 1))
+  return {
+    next,
+    between,
+    pick: (label, items) => items[between(label, [0, items.length - 1])] ?? items[0],
+    isChosen: (label, rate) => rate > 0 && next(label) < rate,
+    stream: (label) => {
+      let state = hash(label, start)
+      return () => {
+        state = (state + goldenRatio) | 0
+        return mix(state) / 2 ** 32
+      }
+    },
+  }
+}

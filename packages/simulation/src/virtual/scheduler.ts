@@ -1,0 +1,121 @@
+import timers from 'node:timers'
+import { createHeap, type HeapItem, outside } from '@wabakit/core/storage'
+import type { Draws } from './random.ts'
+
+/** Kept, because the timers of this thread are replaced later. */
+const { setImmediate } = timers
+
+/** Whoever has tasks: a server, an endpoint, a client, the store or the network. */
+export type Owner = {
+  readonly name: string
+  /** Tasks of a paused owner wait. Those of one that has ended never run: a process that dies leaves no trace. */
+  state: 'running' | 'paused' | 'ended'
+  /** Tasks that became due while it was paused. */
+  held: Task[]
+}
+
+/** Something to run at a virtual time. */
+export type Task = HeapItem & {
+  at: number
+  readonly order: number
+  readonly label: string
+  readonly owner: Owner
+  run: (() => void) | undefined
+}
+
+export type TaskOptions = {
+  /** @default the owner of the task that is running */
+  readonly owner?: Owner
+  readonly delayMs: number
+  /** What it does, for the trace. */
+  readonly label: string
+}
+
+/** Virtual time. */
+export type Scheduler = {
+  /** Milliseconds since the start of the run. */
+  now(): number
+  /** The owner of the running task. */
+  current(): Owner
+  schedule(options: TaskOptions, run: () => void): Task
+  cancel(task: Task): void
+  resume(owner: Owner): void
+  /**
+   * Runs one task after the other, each with everything that follows from it without waiting, until `isOver`, or until there
+   * are no tasks left.
+   */
+  run(isOver: () => boolean): Promise<void>
+  /** Number of tasks that have run. */
+  steps(): number
+}
+
+export const createOwner = (name: string): Owner => ({ name, state: 'running', held: [] })
+
+const isBefore = (left: Task, right: Task): boolean =>
+  left.at < right.at || (left.at === right.at && left.order < right.order)
+
+/** @param onTask - called before each task. */
+export const createScheduler = (draws: Draws, onTask: (task: Task) => void): Scheduler => {
+  const tasks = createHeap<Task>(isBefore)
+  const harness = createOwner('harness')
+  let now = 0
+  let current = harness
+  let count = 0
+
+  const runNext = (): boolean => {
+    const task = tasks.peek()
+    if (task === undefined) return false
+    tasks.remove(task)
+    now = Math.max(now, task.at)
+    const { owner, run } = task
+    if (owner.state === 'ended' || run === undefined) return true
+    if (owner.state === 'paused') {
+      owner.held.push(task)
+      return true
+    }
+    count++
+    current = owner
+    onTask(task)
+    run()
+    return true
+  }
+
+  return {
+    now: () => now,
+    current: () => current,
+    steps: () => count,
+    schedule: ({ owner = current, delayMs, label }, run) => {
+      // Chance decides between tasks of the same moment.
+      const order = draws.next(`${owner.name} ${label}`)
+      const task: Task = { at: now + Math.max(0, delayMs), order, label, owner, run, slot: outside }
+      if (owner.state !== 'ended') tasks.put(task)
+      return task
+    },
+    cancel: (task) => {
+      task.run = undefined
+      tasks.remove(task)
+    },
+    resume: (owner) => {
+      if (owner.state !== 'paused') return
+      owner.state = 'running'
+      for (const task of owner.held.splice(0)) {
+        task.at = now
+        tasks.put(task)
+      }
+    },
+    run: (isOver) =>
+      new Promise((resolve, reject) => {
+        // Between two immediates, everything that does not wait is done: Node empties its queue of microtasks.
+        const step = (): void => {
+          try {
+            current = harness
+            if (isOver() || !runNext()) resolve()
+            else setImmediate(step)
+          } catch (error) {
+            reject(error)
+          }
+        }
+        setImmediate(step)
+      }),
+  }
+}

@@ -1,0 +1,100 @@
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers'
+import timersPromises from 'node:timers/promises'
+import type { Scheduler } from './scheduler.ts'
+
+/** The scheduler that the timers of this thread belong to. */
+let scheduler: Scheduler | undefined
+
+const getScheduler = (): Scheduler => {
+  if (scheduler === undefined) throw new Error('A timer was started outside of a run.')
+  return scheduler
+}
+
+type Handle = { cancel(): void; ref(): Handle; unref(): Handle; hasRef(): boolean }
+type Callback = (...values: unknown[]) => void
+
+const start = (
+  label: string,
+  { delayMs, isRepeated }: { delayMs: number; isRepeated: boolean },
+  run: () => void,
+): Handle => {
+  const { schedule, cancel } = getScheduler()
+  const begin = () =>
+    schedule({ delayMs: Math.ceil(delayMs), label }, () => {
+      if (isRepeated) task = begin()
+      run()
+    })
+  let task = begin()
+  const handle: Handle = {
+    cancel: () => cancel(task),
+    ref: () => handle,
+    unref: () => handle,
+    hasRef: () => false,
+  }
+  return handle
+}
+
+const toDelay = (ms: unknown): number => (typeof ms === 'number' && ms > 0 ? ms : 0)
+
+const virtual = {
+  setTimeout: (run: Callback, ms?: unknown, ...values: unknown[]) =>
+    start('timer', { delayMs: toDelay(ms), isRepeated: false }, () => run(...values)),
+  setInterval: (run: Callback, ms?: unknown, ...values: unknown[]) =>
+    start('interval', { delayMs: Math.max(1, toDelay(ms)), isRepeated: true }, () => run(...values)),
+  setImmediate: (run: Callback, ...values: unknown[]) =>
+    start('immediate', { delayMs: 0, isRepeated: false }, () => run(...values)),
+}
+
+const stop = (handle: unknown): void => {
+  if (
+    typeof handle === 'object' &&
+    handle !== null &&
+    'cancel' in handle &&
+    typeof handle.cancel === 'function'
+  ) {
+    handle.cancel()
+  }
+}
+
+type SleepOptions = { readonly signal?: AbortSignal }
+
+/** `setTimeout` of node:timers/promises. */
+const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const timer = virtual.setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve(value)
+    }, ms)
+    const abort = (): void => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort)
+  })
+
+let isInstalled = false
+
+/**
+ * Replaces the timers of this thread by virtual ones: the global ones, and those of `node:timers` and
+ * `node:timers/promises`, which modules import to have real ones.
+ */
+const install = (): void => {
+  if (isInstalled) return
+  isInstalled = true
+  const clear = { clearTimeout: stop, clearInterval: stop, clearImmediate: stop }
+  Object.assign(globalThis, virtual, clear)
+  Object.assign(timers, virtual, clear)
+  Object.assign(timersPromises, { setTimeout: sleep })
+  syncBuiltinESMExports()
+}
+
+/** Uses a scheduler as the source of all timers of this thread. */
+export const useVirtualTimers = (used: Scheduler): void => {
+  install()
+  scheduler = used
+}
+
+/** Resolves after a virtual time. */
+export const wait = (ms: number): Promise<unknown> => sleep(ms)

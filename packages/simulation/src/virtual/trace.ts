@@ -1,0 +1,26 @@
+/** What happened in a run, line by line. Runs of the same plan have the same trace, to the byte. */
+export type Trace = {
+  add(line: string): void
+  /** Returns 16 hexadecimal digits that stand for all lines. */
+  hash(): string
+  readonly lines: readonly string[]
+}
+
+/** @param keepsLines - whether to keep the lines themselves, which takes memory. */
+export const createTrace = (keepsLines: boolean): Trace => {
+  const lines: string[] = []
+  let [high, low] = [0x811c9dc5, 0x1b873593]
+  return {
+    lines,
+    add: (line) => {
+      for (let index = 0; index < line.length; index++) {
+        const code = line.charCodeAt(index)
+        high = Math.imul(high ^ code, 0x01000193)
+        low = Math.imul(low ^ code, 0x5bd1e995)
+      }
+      high = Math.imul(high ^ 10, 0x01000193) ^ (low >>> 15)
+      if (keepsLines) lines.push(line)
+    },
+    hash: () => [high, low].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join(''),
+  }
+}
