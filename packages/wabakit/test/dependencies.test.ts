@@ -15,6 +15,7 @@ const dependencies: Record<string, readonly string[]> = {
   mock: ['contract', 'webhooks', 'core', 'client'],
   conformance: ['contract', 'webhooks'],
   server: ['contract', 'webhooks', 'core', 'client', 'conformance'],
+  inspector: ['contract'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
 }
 
@@ -38,8 +39,12 @@ const libraries: Record<string, readonly string[]> = {
     'prom-client',
     'pg',
   ],
+  inspector: ['preact', 'preact/hooks', '@preact/signals'],
   wabakit: [],
 }
+
+/** The folder of another package whose types a package may import, and nothing but types. */
+const typeSources: Record<string, string> = { inspector: 'packages/server/src/control/' }
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
@@ -50,12 +55,15 @@ const packages = readdirSync(resolve(root, 'packages')).filter((name) =>
 )
 
 const listSources = (name: string): string[] =>
-  globSync(`packages/${name}/src/**/*.ts`, { cwd: root }).filter(
+  globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }).filter(
     (file) => !/\.(?:test|test-d)\.ts$/.test(file),
   )
 
 const readImports = (file: string): string[] =>
   ts.preProcessFile(readFileSync(resolve(root, file), 'utf8')).importedFiles.map(({ fileName }) => fileName)
+
+const importsTypesOnly = (file: string, specifier: string): boolean =>
+  new RegExp(`^import type [^']*'${specifier}'`, 'm').test(readFileSync(resolve(root, file), 'utf8'))
 
 /** These are not published, and test the others from inside. */
 const privatePackages = ['bench', 'simulation']
@@ -75,7 +83,9 @@ test.each(publishedPackages)(
         .filter((specifier) => {
           if (specifier.startsWith('.')) {
             const target = relative(resolve(root, 'packages', name), resolve(root, dirname(file), specifier))
-            return !target.startsWith('src/') && target !== 'package.json'
+            if (target.startsWith('src/') || target === 'package.json') return false
+            const source = relative(root, resolve(root, dirname(file), specifier))
+            return !source.startsWith(typeSources[name] ?? ' ') || !importsTypesOnly(file, specifier)
           }
           if (specifier.startsWith('#')) return false
           if (specifier.startsWith('node:')) return !nodeFiles.test(file)

@@ -1,5 +1,6 @@
 import { readJson, toApiRequest } from '@wabakit/core/hosting'
 import { type Context, Hono } from 'hono'
+import { inspectorPath, servePage } from '../inspector/serve-page.ts'
 import { ControlError, requireFound } from './control-error.ts'
 import { toErrorResponse } from './error-response.ts'
 import { createGuard, type GuardOptions } from './guard.ts'
@@ -52,8 +53,14 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
   const openApi = JSON.stringify(createControlOpenApi(version))
   const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
 
+  app.on('GET', ['/inspector', '/inspector/*'], async (c) => {
+    guard.checkFile(c.req.raw)
+    const response = await servePage(c.req.path.slice(inspectorPath.length))
+    response.headers.set('x-request-id', requestId())
+    return response
+  })
   app.use(async (c, next) => {
-    await guard(c.req.raw, c.env.remoteAddress)
+    await guard.check(c.req.raw, c.env.remoteAddress)
     c.header('cache-control', 'no-store')
     c.header('x-request-id', requestId())
     await next()

@@ -9,8 +9,17 @@ export type GuardOptions = {
   readonly publicUrl: string | undefined
 }
 
-/** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request is not allowed. */
-export type Guard = (request: Request, remoteAddress: string | undefined) => Promise<void>
+export type Guard = {
+  /** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request is not allowed. */
+  check(request: Request, remoteAddress: string | undefined): Promise<void>
+  /**
+   * Checks a request for a file of the inspector, which needs no token: it is the same for everybody. A link on a page of
+   * another site may lead to the inspector, because that page cannot read it.
+   *
+   * @throws ControlError
+   */
+  checkFile(request: Request): void
+}
 
 const getHost = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')
 
@@ -38,10 +47,20 @@ export const createGuard = ({ checkToken, publicUrl }: GuardOptions): Guard => {
     throw new ControlError('origin_not_allowed', 'Pages of other sites may not use the control API.')
   }
 
-  return async (request, remoteAddress) => {
-    const url = new URL(request.url)
-    checkHost(url)
-    checkOrigin(request, url)
-    await checkToken?.(request.headers, remoteAddress)
+  const isLink = ({ headers }: Request): boolean =>
+    headers.get('sec-fetch-mode') === 'navigate' && headers.get('sec-fetch-dest') === 'document'
+
+  return {
+    check: async (request, remoteAddress) => {
+      const url = new URL(request.url)
+      checkHost(url)
+      checkOrigin(request, url)
+      await checkToken?.(request.headers, remoteAddress)
+    },
+    checkFile: (request) => {
+      const url = new URL(request.url)
+      checkHost(url)
+      if (!isLink(request)) checkOrigin(request, url)
+    },
   }
 }

@@ -7,6 +7,7 @@ import { findEndpoint, refuseRequest } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
+import { inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
 import { type Health, healthPaths } from './health.ts'
 
@@ -16,6 +17,8 @@ export type RequestHandlerOptions = {
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
         readonly control: ControlApi
         readonly faults: ApiFaults | undefined
+        /** Whether everybody who reaches this server may use the control API. */
+        readonly isControlOpen: boolean
       })
     | undefined
   readonly health: Health
@@ -46,6 +49,9 @@ export type RequestHandler = {
 }
 
 const isControl = (path: string): boolean => path === controlPath || path.startsWith(`${controlPath}/`)
+
+const isBrowserAtRoot = ({ method, path, headers }: ApiRequest): boolean =>
+  path === '/' && method === 'GET' && (headers.get('accept') ?? '').includes('text/html')
 
 const getLabel = (path: string): RequestLabel => findEndpoint(path) ?? (isControl(path) ? 'control' : 'other')
 
@@ -146,6 +152,9 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
       )
     }
     if (healthPaths.has(request.path)) return health(request, remoteAddress)
+    if (api?.isControlOpen && isBrowserAtRoot(request)) {
+      return { status: 302, headers: { location: inspectorPath, 'x-request-id': requestId() }, body: '' }
+    }
     if (api !== undefined) return api.respond(request, { remoteAddress })
     throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
   }

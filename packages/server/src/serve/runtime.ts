@@ -128,7 +128,10 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   return {
     service,
     handler: createRequestHandler({
-      api: role === 'worker' ? undefined : { ...service, control, faults },
+      api:
+        role === 'worker'
+          ? undefined
+          : { ...service, control, faults, isControlOpen: settings.controlToken === undefined },
       health,
       metrics,
       log,

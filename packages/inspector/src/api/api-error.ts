@@ -1,0 +1,14 @@
+/** The control API did not perform a request. The message is for people. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** The status of the response; 0 when there was none. */
+  readonly status: number
+
+  constructor(status: number, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.status = status
+  }
+}
+
+/** Returns the text to show for anything that was thrown. */
+export const getMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,27 @@
+import { computed, signal } from '@preact/signals'
+import { getParam, route, setParams } from '../state/route.ts'
+import { type SendOptions, send } from './send.ts'
+import type { Organization, Page } from './types.ts'
+
+/** All organizations, once they are loaded. */
+export const organizations = signal<readonly Organization[] | undefined>(undefined)
+
+/** The id of the organization that the page shows. */
+export const organizationId = computed(() => {
+  const named = route.value.params.get('organization')
+  return named || organizations.value?.[0]?.id
+})
+
+export const organization = computed(() => organizations.value?.find(({ id }) => id === organizationId.value))
+
+/** Loads the organizations. The address of the page then names the one that is shown, so that it is a link. */
+export const loadOrganizations = async (): Promise<void> => {
+  const { items } = await send<Page<Organization>>('/organizations', { query: { limit: 1000 } })
+  organizations.value = items
+  const [first] = items
+  if (getParam('organization') === '' && first !== undefined) setParams({ organization: first.id })
+}
+
+/** Sends a request about the organization that the page shows. */
+export const sendOwn = <Result>(path: string, options?: SendOptions): Promise<Result> =>
+  send(`/organizations/${encodeURIComponent(organizationId.value ?? '')}${path}`, options)

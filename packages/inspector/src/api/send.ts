@@ -1,0 +1,64 @@
+import { isTokenRequired, token } from '../state/session.ts'
+import { ApiError } from './api-error.ts'
+
+type Query = Readonly<Record<string, string | number | undefined>>
+
+export type SendOptions = {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly query?: Query
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+const toSearch = (query: Query): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') search.set(name, String(value))
+  }
+  return search.size > 0 ? `?${search}` : ''
+}
+
+const readMessage = async (response: Response): Promise<string> => {
+  const text = await response.text()
+  try {
+    const body: { message?: string; detail?: string } = JSON.parse(text)
+    return body.detail ?? body.message ?? text
+  } catch {
+    return text.slice(0, 300) || response.statusText
+  }
+}
+
+/**
+ * Requests a path of the control API, relative to `/_wabakit`.
+ *
+ * @throws ApiError
+ */
+export const request = async (path: string, options: SendOptions = {}): Promise<Response> => {
+  const { method = 'GET', query = {}, body, headers, signal } = options
+  let response: Response
+  try {
+    response = await fetch(`/_wabakit${path}${toSearch(query)}`, {
+      method,
+      headers: {
+        ...(token.value !== '' && { authorization: `Bearer ${token.value}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal !== undefined && { signal }),
+    })
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    throw new ApiError(0, 'The server does not respond. Is it still running?', { cause })
+  }
+  if (response.ok) return response
+  if (response.status === 401) isTokenRequired.value = true
+  throw new ApiError(response.status, await readMessage(response))
+}
+
+/** Sends a request and reads the JSON of the response. The server is of the same version, so its word is taken. */
+export const send = async <Result>(path: string, options: SendOptions = {}): Promise<Result> => {
+  const response = await request(path, options)
+  return response.status === 204 ? (undefined as Result) : response.json()
+}

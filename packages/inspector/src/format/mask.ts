@@ -1,0 +1,31 @@
+import { redact } from '@wabakit/contract/without-zod'
+import { masking } from '../state/settings.ts'
+
+const isMasking = (): boolean => masking.value === 'on'
+
+/** Returns a phone number, masked if the reader wants that. */
+export const showNumber = (number: string): string => (isMasking() ? redact({ number }).number : number)
+
+/** Returns a text that a person wrote or said, masked if the reader wants that. */
+export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : text)
+
+/** Fields of groups. `redact` keeps them, because elsewhere they name what an event is about. */
+const groupFields = new Set(['subject', 'description'])
+
+/** Returns parsed JSON with its personal data masked if the reader wants that. */
+export const showJson = (value: unknown): unknown => {
+  if (!isMasking()) return value
+  return JSON.parse(JSON.stringify(redact(value)), (name, field) =>
+    groupFields.has(name) && typeof field === 'string' ? showText(field) : field,
+  )
+}
+
+/** Returns a body with its personal data masked if the reader wants that. What is not JSON is masked as a whole. */
+export const showBody = (text: string): string => {
+  if (!isMasking()) return text
+  try {
+    return JSON.stringify(showJson(JSON.parse(text)))
+  } catch {
+    return showText(text)
+  }
+}

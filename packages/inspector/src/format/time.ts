@@ -1,0 +1,38 @@
+const pad = (value: number, length = 2): string => String(value).padStart(length, '0')
+
+/** Formats the time of day, in the zone of the reader: `12:05:10.042`. */
+export const formatTime = (iso: string): string => {
+  const time = new Date(iso)
+  const seconds = `${pad(time.getHours())}:${pad(time.getMinutes())}:${pad(time.getSeconds())}`
+  return `${seconds}.${pad(time.getMilliseconds(), 3)}`
+}
+
+/** Formats the date unless it is today: `Nov 22`. */
+export const formatDay = (iso: string, now = Date.now()): string => {
+  const time = new Date(iso)
+  if (time.toDateString() === new Date(now).toDateString()) return ''
+  return time.toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
+}
+
+/** Formats a date and time in full, with its zone, for a tooltip. */
+export const formatFull = (iso: string): string =>
+  `${new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long' })} · ${iso}`
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+/** Formats a duration by its two largest units: `42 ms`, `3.2 s`, `4 m 55 s`, `1 d 2 h`. */
+export const formatDuration = (ms: number): string => {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(1).replace(/\.0$/, '')} s`
+  const first = units.findIndex(([, length]) => ms >= length)
+  const [unit, length] = units[first] ?? units[3]
+  const [nextUnit, nextLength] = units[first + 1] ?? []
+  const whole = Math.floor(ms / length)
+  const rest = nextLength === undefined ? 0 : Math.floor((ms - whole * length) / nextLength)
+  return rest > 0 ? `${whole} ${unit} ${rest} ${nextUnit}` : `${whole} ${unit}`
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+import type { LiveMessage } from '../api/live.ts'
+import type { View } from '../state/route.ts'
+
+/** A filter. Its key is its name in the address of the page and in the query of the control API. */
+export type Filter = { readonly key: string; readonly label: string } & (
+  | { readonly kind: 'choice'; readonly choices: () => readonly { value: string; label: string }[] }
+  | { readonly kind: 'text'; readonly placeholder: string }
+  | { readonly kind: 'time' }
+)
+
+export type Column<Item> = {
+  readonly title: string
+  /** The track of a CSS grid. */
+  readonly width: string
+  readonly cell: (item: Item) => ComponentChildren
+  /** Left out where there is little room: next to a record, or on a phone. */
+  readonly isExtra?: boolean
+}
+
+/** What a list shows, and where it comes from. */
+export type ListDefinition<Item> = {
+  readonly view: View
+  readonly title: string
+  /** Returns the path and the fixed part of the query. */
+  readonly source: (organizationId: string) => {
+    readonly path: string
+    readonly query?: Readonly<Record<string, string>>
+  }
+  readonly getId: (item: Item) => string
+  readonly filters: readonly Filter[]
+  /** What the search field looks through; without it there is no search field. */
+  readonly searches?: string
+  readonly columns: readonly Column<Item>[]
+  /** Whether a message of the live stream may change the list. */
+  readonly isChangedBy: (message: LiveMessage) => boolean
+  /** What to do when there is nothing to show. */
+  readonly empty: { readonly title: string; readonly text: string; readonly commands: readonly string[] }
+}

@@ -1,0 +1,67 @@
+import { Icon } from '../parts/icon.tsx'
+import { getParam, setParams } from '../state/route.ts'
+
+const ranges = [
+  ['15 minutes', 900_000],
+  ['hour', 3_600_000],
+  ['day', 86_400_000],
+  ['7 days', 604_800_000],
+] as const
+
+const toLocal = (iso: string): string => {
+  if (iso === '') return ''
+  const time = new Date(iso)
+  return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19)
+}
+
+const fromLocal = (local: string): string => (local === '' ? '' : new Date(local).toISOString())
+
+/** Filters by time. The address contains moments rather than "an hour ago", so that a link always shows the same. */
+export const TimeFilter = () => {
+  const from = getParam('from')
+  const before = getParam('before')
+  const isSet = from !== '' || before !== ''
+  const choose = (value: string): void => {
+    if (value === '') setParams({ from: undefined, before: undefined })
+    else if (value !== 'custom') {
+      setParams({ from: new Date(Date.now() - Number(value)).toISOString(), before: undefined })
+    }
+  }
+  return (
+    <>
+      <label class={`filter ${isSet ? 'set' : ''}`}>
+        <span>Time</span>
+        <select value={isSet ? 'custom' : ''} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+          <option value="">any</option>
+          {ranges.map(([label, ms]) => (
+            <option key={ms} value={ms}>
+              last {label}
+            </option>
+          ))}
+          {isSet && <option value="custom">from … to …</option>}
+        </select>
+        <Icon name="down" />
+      </label>
+      {isSet && (
+        <>
+          <input
+            class="moment"
+            type="datetime-local"
+            step="1"
+            aria-label="From"
+            value={toLocal(from)}
+            onChange={({ currentTarget }) => setParams({ from: fromLocal(currentTarget.value) })}
+          />
+          <input
+            class="moment"
+            type="datetime-local"
+            step="1"
+            aria-label="Before"
+            value={toLocal(before)}
+            onChange={({ currentTarget }) => setParams({ before: fromLocal(currentTarget.value) })}
+          />
+        </>
+      )}
+    </>
+  )
+}

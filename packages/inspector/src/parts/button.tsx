@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from './icon.tsx'
+
+type ButtonProps = {
+  readonly onClick: () => void
+  readonly children: ComponentChildren
+  readonly icon?: IconName
+  readonly kind?: 'primary' | 'danger'
+  /** The key that does the same. */
+  readonly shortcut?: string
+  readonly disabled?: boolean
+  readonly title?: string
+}
+
+export const Button = ({ onClick, children, icon, kind, shortcut, disabled, title }: ButtonProps) => (
+  <button
+    type="button"
+    class={`button ${kind ?? ''}`}
+    onClick={onClick}
+    disabled={disabled}
+    title={title}
+    aria-keyshortcuts={shortcut}
+  >
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+    {shortcut && <kbd aria-hidden="true">{shortcut}</kbd>}
+  </button>
+)
+
+type IconButtonProps = Pick<ButtonProps, 'onClick' | 'disabled'> & {
+  readonly icon: IconName
+  /** Says what the button does. */
+  readonly label: string
+  readonly pressed?: boolean
+}
+
+export const IconButton = ({ icon, label, onClick, pressed, disabled }: IconButtonProps) => (
+  <button
+    type="button"
+    class="icon-button"
+    onClick={onClick}
+    aria-label={label}
+    title={label}
+    aria-pressed={pressed}
+    disabled={disabled}
+  >
+    <Icon name={icon} />
+  </button>
+)

@@ -1,0 +1,25 @@
+import type { ComponentChildren } from 'preact'
+import { closeRecord } from '../list/current-record.ts'
+import { IconButton } from './button.tsx'
+
+type PanelProps = {
+  readonly title: ComponentChildren
+  readonly label: string
+  readonly actions?: ComponentChildren
+  readonly children: ComponentChildren
+  readonly isWide?: boolean
+}
+
+/** What is shown of one record. */
+export const Panel = ({ title, label, actions, children, isWide = false }: PanelProps) => (
+  <article class={`detail ${isWide ? 'wide' : ''}`} aria-label={label}>
+    <header>
+      <IconButton icon={isWide ? 'back' : 'close'} label="Back to the list" onClick={closeRecord} />
+      <h2>{title}</h2>
+      <div class="actions">{actions}</div>
+    </header>
+    <div class="body" tabIndex={-1}>
+      {children}
+    </div>
+  </article>
+)

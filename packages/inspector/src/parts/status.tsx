@@ -1,0 +1,29 @@
+type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'idle'
+
+/** A state in a word, in the color of its tone. The word alone says everything. */
+export const Badge = ({ tone, children }: { readonly tone: Tone; readonly children: string }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+)
+
+type DeliveryFacts = { readonly status: string; readonly failures: number }
+
+const deliveryTones: Readonly<Record<string, Tone>> = {
+  delivered: 'good',
+  exhausted: 'bad',
+  claimed: 'busy',
+  waiting: 'idle',
+  skipped: 'idle',
+}
+
+/** The status of a delivery. A pending one that has failed is about to be retried. */
+export const DeliveryStatus = ({ status, failures }: DeliveryFacts) => {
+  if (status === 'pending' && failures > 0) return <Badge tone="warn">retrying</Badge>
+  return <Badge tone={deliveryTones[status] ?? 'busy'}>{status === 'claimed' ? 'sending' : status}</Badge>
+}
+
+/** An HTTP status, or the absence of a response. */
+export const HttpStatus = ({ status }: { readonly status: number | null }) => {
+  if (status === null) return <Badge tone="bad">no response</Badge>
+  const tone = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
+  return <Badge tone={tone}>{String(status)}</Badge>
+}

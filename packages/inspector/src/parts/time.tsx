@@ -1,0 +1,15 @@
+import { formatDay, formatFull, formatTime } from '../format/time.ts'
+
+/** The track of a CSS grid that has room for a date and a time. */
+export const timeWidth = '136px'
+
+/** A time of day, with the date if it is not today. */
+export const Time = ({ at }: { readonly at: string }) => {
+  const day = formatDay(at)
+  return (
+    <time dateTime={at} title={formatFull(at)}>
+      {day !== '' && <span class="day">{day} </span>}
+      {formatTime(at)}
+    </time>
+  )
+}

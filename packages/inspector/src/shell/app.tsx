@@ -1,0 +1,79 @@
+import { useSignalEffect } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { loadInfo } from '../api/info.ts'
+import { listen, startLive } from '../api/live.ts'
+import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
+import { CallDetail } from '../detail/call-detail.tsx'
+import { DeliveryDetail } from '../detail/delivery-detail.tsx'
+import { EventDetail } from '../detail/event-detail.tsx'
+import { GroupDetail } from '../detail/group-detail.tsx'
+import { RequestDetail } from '../detail/request-detail.tsx'
+import { SubscriptionDetail } from '../detail/subscription-detail.tsx'
+import { ListView } from '../list/list-view.tsx'
+import { type View, view } from '../state/route.ts'
+import { isTokenRequired, token } from '../state/session.ts'
+import { calls } from '../views/calls.tsx'
+import { loadSubscriptions } from '../views/choices.ts'
+import { deliveries } from '../views/deliveries.tsx'
+import { events } from '../views/events.tsx'
+import { groups } from '../views/groups.tsx'
+import { requests } from '../views/requests.tsx'
+import { subscriptions } from '../views/subscriptions.tsx'
+import { Help, isHelpOpen } from './help.tsx'
+import { startKeyboard } from './keyboard.ts'
+import { Login } from './login.tsx'
+import { NoOrganization } from './no-organization.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { Toasts } from './toasts.tsx'
+
+const screens: Readonly<Record<View, ComponentType>> = {
+  deliveries: () => <ListView definition={deliveries} Detail={DeliveryDetail} />,
+  events: () => <ListView definition={events} Detail={EventDetail} />,
+  calls: () => <ListView definition={calls} Detail={CallDetail} />,
+  groups: () => <ListView definition={groups} Detail={GroupDetail} />,
+  subscriptions: () => <ListView definition={subscriptions} Detail={SubscriptionDetail} />,
+  requests: () => <ListView definition={requests} Detail={RequestDetail} />,
+}
+
+/** Keeps what all views need up to date. */
+const useOrganization = (): void => {
+  useSignalEffect(() => {
+    // A new token is worth another attempt.
+    if (token.value !== undefined && !isTokenRequired.value) {
+      loadOrganizations().catch(() => {})
+      loadInfo().catch(() => {})
+    }
+  })
+  useSignalEffect(() => {
+    if (organizationId.value !== undefined && !isTokenRequired.value) loadSubscriptions().catch(() => {})
+  })
+  useEffect(startKeyboard, [])
+  useEffect(() => {
+    startLive()
+    // A subscription that is new, failing or disabled shows in its attempts.
+    return listen((message) => {
+      if (message.type === 'attempt') void loadSubscriptions().catch(() => {})
+    })
+  }, [])
+}
+
+export const App = () => {
+  useOrganization()
+  if (isTokenRequired.value) return <Login />
+  const Screen = screens[view.value]
+  return (
+    <div class="app">
+      <Sidebar />
+      <main>
+        {organizations.value?.length === 0 ? (
+          <NoOrganization />
+        ) : (
+          organizationId.value !== undefined && <Screen />
+        )}
+      </main>
+      {isHelpOpen.value && <Help />}
+      <Toasts />
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { signal } from '@preact/signals'
+import { Dialog } from '../parts/dialog.tsx'
+
+export const isHelpOpen = signal(false)
+
+const keys = [
+  ['j  k', 'next, previous record'],
+  ['enter', 'open the record'],
+  ['esc', 'close it'],
+  ['/', 'search'],
+  ['r', 'resend the delivery'],
+  ['e', 'edit and send'],
+  ['c', 'copy as curl'],
+  ['p', 'pause or resume the list'],
+  ['m', 'mask personal data'],
+  ['g d', 'deliveries'],
+  ['g f', 'failing deliveries'],
+  ['g e', 'events'],
+  ['g c', 'calls'],
+  ['g g', 'groups'],
+  ['g s', 'subscriptions'],
+  ['g a', 'API requests'],
+  ['?', 'this list'],
+]
+
+export const Help = () => (
+  <Dialog title="Keyboard shortcuts" onClose={() => (isHelpOpen.value = false)}>
+    <dl class="keys">
+      {keys.map(([key = '', meaning]) => (
+        <div key={key}>
+          <dt>
+            {key.split(/\s+/).map((each) => (
+              <kbd key={each}>{each}</kbd>
+            ))}
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
+)

@@ -1,0 +1,92 @@
+import { closeRecord, currentId, openId, openRecord, step } from '../list/current-record.ts'
+import { navigate, type Params, type View } from '../state/route.ts'
+import { masking } from '../state/settings.ts'
+import { isHelpOpen } from './help.tsx'
+
+/** What the view in front does for keys of its own, such as `r` to resend. */
+const actions = new Map<string, () => void>()
+
+/**
+ * Gives keys a meaning while a view is in front.
+ *
+ * @returns a function that takes it away.
+ */
+export const bindKeys = (bindings: Readonly<Record<string, () => void>>): (() => void) => {
+  for (const [key, action] of Object.entries(bindings)) actions.set(key, action)
+  return () => {
+    for (const [key, action] of Object.entries(bindings)) if (actions.get(key) === action) actions.delete(key)
+  }
+}
+
+const places: Readonly<Record<string, readonly [View, Params?]>> = {
+  d: ['deliveries'],
+  f: ['deliveries', { status: 'pending,exhausted' }],
+  e: ['events'],
+  c: ['calls'],
+  g: ['groups'],
+  s: ['subscriptions'],
+  a: ['requests'],
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, select, textarea')
+
+const search = (): void => {
+  const field = document.querySelector<HTMLInputElement>('#search')
+  field?.focus()
+  field?.select()
+}
+
+const common: Readonly<Record<string, () => void>> = {
+  j: () => step(1),
+  k: () => step(-1),
+  '/': search,
+  '?': () => {
+    isHelpOpen.value = true
+  },
+  m: () => {
+    masking.value = masking.value === 'on' ? 'off' : 'on'
+  },
+  Enter: () => {
+    if (openId.value === '' && currentId.value !== '') openRecord(currentId.value)
+    else document.querySelector<HTMLElement>('.detail .body')?.focus()
+  },
+  Escape: () => {
+    if (openId.value !== '') closeRecord()
+  },
+}
+
+let isGoing = false
+
+/** Returns what a key does now, or `undefined`. */
+const findAction = (key: string): (() => void) | undefined => {
+  if (isGoing) {
+    isGoing = false
+    const place = places[key]
+    return place && (() => navigate(...place))
+  }
+  if (key !== 'g') return actions.get(key) ?? common[key]
+  return () => {
+    isGoing = true
+  }
+}
+
+/** Starts to react to keys, except while something is typed or a dialog is open. */
+export const startKeyboard = (): (() => void) => {
+  const press = (event: KeyboardEvent): void => {
+    const { key, target } = event
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return
+    if (isTyping(target)) {
+      if (key === 'Escape' && target instanceof HTMLElement) target.blur()
+      return
+    }
+    // A button that has the focus is pressed by Enter, as everywhere.
+    if (key === 'Enter' && target instanceof Element && target.matches('a, button, summary')) return
+    const action = findAction(key)
+    if (action === undefined) return
+    event.preventDefault()
+    action()
+  }
+  addEventListener('keydown', press)
+  return () => removeEventListener('keydown', press)
+}

@@ -1,0 +1,48 @@
+import { useSignal } from '@preact/signals'
+import { getMessage } from '../api/api-error.ts'
+import { send } from '../api/send.ts'
+import { logIn, logOut } from '../state/session.ts'
+import { Brand } from './brand.tsx'
+
+/** Asks for the control token. It is kept until the tab is closed. */
+export const Login = () => {
+  const problem = useSignal('')
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    const sent = String(new FormData(form).get('token') ?? '').trim()
+    logIn(sent)
+    try {
+      await send('/organizations', { query: { limit: 1 } })
+    } catch (error) {
+      logOut()
+      problem.value = getMessage(error)
+    }
+  }
+  return (
+    <main class="login">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit(event.currentTarget)
+        }}
+      >
+        <Brand />
+        <h1>Log in</h1>
+        <label>
+          Control token
+          <input name="token" type="password" autocomplete="off" required autofocus />
+        </label>
+        <p class="hint">
+          The <code>controlToken</code> of the server. It stays in this tab, and is gone when you close it.
+        </p>
+        {problem.value !== '' && (
+          <p class="problem" role="alert">
+            {problem.value}
+          </p>
+        )}
+        <button type="submit" class="button primary">
+          Log in
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,97 @@
+import { info } from '../api/info.ts'
+import { organizationId, organizations } from '../api/organization.ts'
+import { IconButton } from '../parts/button.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { navigate, toHref, type View, view, views } from '../state/route.ts'
+import { logOut, token } from '../state/session.ts'
+import { masking, theme, themes } from '../state/settings.ts'
+import { Brand } from './brand.tsx'
+import { isHelpOpen } from './help.tsx'
+
+const titles: Readonly<Record<View, string>> = {
+  deliveries: 'Deliveries',
+  events: 'Events',
+  calls: 'Calls',
+  groups: 'Groups',
+  subscriptions: 'Subscriptions',
+  requests: 'API requests',
+}
+
+const themeIcons: Readonly<Record<string, IconName>> = { system: 'system', light: 'sun', dark: 'moon' }
+
+const OrganizationPicker = () => {
+  const all = organizations.value ?? []
+  if (all.length < 2) return <div class="organization">{organizationId.value}</div>
+  return (
+    <label class="organization">
+      <select
+        aria-label="Organization"
+        value={organizationId.value}
+        onChange={({ currentTarget }) => navigate(view.value, { organization: currentTarget.value })}
+      >
+        {all.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+      <Icon name="down" />
+    </label>
+  )
+}
+
+const switchTheme = (): void => {
+  const index = themes.findIndex((name) => theme.value === name)
+  theme.value = themes[(index + 1) % themes.length] ?? 'system'
+}
+
+const switchMasking = (): void => {
+  masking.value = masking.value === 'on' ? 'off' : 'on'
+}
+
+export const Sidebar = () => (
+  <nav class="sidebar" aria-label="Views">
+    <Brand />
+    <OrganizationPicker />
+    <ul>
+      {views.map((name) => (
+        <li key={name}>
+          <a
+            href={toHref(name)}
+            aria-current={name === view.value ? 'page' : undefined}
+            onClick={(click) => {
+              if (click.metaKey || click.ctrlKey) return
+              click.preventDefault()
+              navigate(name)
+            }}
+          >
+            <Icon name={name} />
+            <span>{titles[name]}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+    <footer>
+      <IconButton
+        icon={masking.value === 'on' ? 'hidden' : 'eye'}
+        label="Mask personal data"
+        pressed={masking.value === 'on'}
+        onClick={switchMasking}
+      />
+      <IconButton
+        icon={themeIcons[theme.value] ?? 'system'}
+        label={`Color scheme: ${theme.value}`}
+        onClick={switchTheme}
+      />
+      <IconButton
+        icon="keyboard"
+        label="Keyboard shortcuts"
+        onClick={() => {
+          isHelpOpen.value = true
+        }}
+      />
+      {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
+      {info.value !== undefined && <span class="version">{info.value.version}</span>}
+    </footer>
+  </nav>
+)

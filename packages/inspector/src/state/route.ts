@@ -1,0 +1,50 @@
+import { computed, signal } from '@preact/signals'
+
+export const views = ['deliveries', 'events', 'calls', 'groups', 'subscriptions', 'requests'] as const
+export type View = (typeof views)[number]
+
+const base = '/_wabakit/inspector/'
+
+const isView = (text: string): text is View => views.some((view) => view === text)
+
+const read = () => {
+  const name = location.pathname.slice(base.length)
+  return { view: isView(name) ? name : 'deliveries', params: new URLSearchParams(location.search) } as const
+}
+
+/** What the address of the page says to show: a view, its filters and the selected record. */
+export const route = signal<{ readonly view: View; readonly params: URLSearchParams }>(read())
+
+addEventListener('popstate', () => {
+  route.value = read()
+})
+
+export const view = computed(() => route.value.view)
+
+/** Returns a parameter of the address, or an empty text. */
+export const getParam = (name: string): string => route.value.params.get(name) ?? ''
+
+export type Params = Readonly<Record<string, string | undefined>>
+
+/** Returns the address of a view. The organization stays the same. */
+export const toHref = (to: View, params: Params = {}): string => {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ organization: getParam('organization'), ...params })) {
+    if (value !== undefined && value !== '') query.set(name, value)
+  }
+  return `${base}${to}${query.size > 0 ? `?${query}` : ''}`
+}
+
+/** Shows a view and adds it to the history. */
+export const navigate = (to: View, params: Params = {}): void => {
+  history.pushState(null, '', toHref(to, params))
+  route.value = read()
+}
+
+/** Changes parameters of the current view; empty ones are removed. What was typed or selected adds no entry to the history. */
+export const setParams = (changes: Params, { isStep = false } = {}): void => {
+  const href = toHref(view.value, { ...Object.fromEntries(route.value.params), ...changes })
+  if (isStep) history.pushState(null, '', href)
+  else history.replaceState(null, '', href)
+  route.value = read()
+}

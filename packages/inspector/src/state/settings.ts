@@ -1,0 +1,21 @@
+import { effect, type Signal, signal } from '@preact/signals'
+
+/** A choice that this browser remembers. */
+const remember = (name: string, initial: string): Signal<string> => {
+  const key = `wabakit-${name}`
+  const chosen = signal(localStorage.getItem(key) ?? initial)
+  effect(() => localStorage.setItem(key, chosen.value))
+  return chosen
+}
+
+export const themes = ['system', 'light', 'dark'] as const
+
+/** The color scheme: `system`, `light` or `dark`. */
+export const theme = remember('theme', 'system')
+
+/** `on` when personal data is masked. */
+export const masking = remember('masking', 'off')
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value
+})

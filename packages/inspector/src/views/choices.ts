@@ -1,0 +1,40 @@
+import { computed, signal } from '@preact/signals'
+import { eventNames } from '@wabakit/contract/without-zod'
+import { organization, sendOwn } from '../api/organization.ts'
+import type { Page, Subscription } from '../api/types.ts'
+
+type Choice = { readonly value: string; readonly label: string }
+
+export const toChoices = (values: readonly string[]): readonly Choice[] =>
+  values.map((value) => ({ value, label: value.replaceAll('_', ' ').toLowerCase() }))
+
+export const eventChoices: readonly Choice[] = eventNames.map((value) => ({ value, label: value }))
+
+/** The subscriptions of the organization, which other records name by their ids. */
+export const subscriptions = signal<readonly Subscription[]>([])
+
+export const loadSubscriptions = async (): Promise<void> => {
+  const { items } = await sendOwn<Page<Subscription>>('/subscriptions', { query: { limit: 1000 } })
+  subscriptions.value = items
+}
+
+export const findSubscription = (id: string): Subscription | undefined =>
+  subscriptions.value.find((subscription) => subscription.id === id)
+
+/** Returns the host and path of a URL, which tell endpoints apart. */
+export const shortenUrl = (url: string): string => url.replace(/^https?:\/\//, '')
+
+export const subscriptionChoices = computed(() =>
+  subscriptions.value.map(({ id, url, channel }) => ({
+    value: id,
+    label: `${shortenUrl(url)} · ${channel}`,
+  })),
+)
+
+export const numberChoices = computed(() => {
+  const { integrations = [], pstnNumbers = [] } = organization.value ?? {}
+  return [...integrations.map(({ wabaNumber }) => wabaNumber), ...pstnNumbers].map((value) => ({
+    value,
+    label: value,
+  }))
+})

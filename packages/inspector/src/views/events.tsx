@@ -1,0 +1,50 @@
+import type { Event } from '../api/types.ts'
+import { showBody } from '../format/mask.ts'
+import type { ListDefinition } from '../list/list-definition.ts'
+import { SubjectLink } from '../parts/subject-link.tsx'
+import { Time, timeWidth } from '../parts/time.tsx'
+import {
+  callFilter,
+  groupFilter,
+  nameFilter,
+  numberFilter,
+  subscriptionFilter,
+  timeFilter,
+} from './filters.ts'
+
+export const events: ListDefinition<Event> = {
+  view: 'events',
+  title: 'Events',
+  source: (id) => ({
+    path: `/organizations/${encodeURIComponent(id)}/events`,
+    query: { order: 'newest_first' },
+  }),
+  getId: ({ id }) => id,
+  searches: 'payloads',
+  filters: [nameFilter, subscriptionFilter, numberFilter, callFilter, groupFilter, timeFilter],
+  columns: [
+    {
+      title: 'Event',
+      width: 'minmax(140px, 1.1fr)',
+      cell: ({ name }) => <span class="name">{name}</span>,
+    },
+    { title: 'About', width: 'minmax(90px, 1fr)', cell: ({ subject }) => <SubjectLink subject={subject} /> },
+    {
+      title: 'Payload',
+      width: 'minmax(120px, 2fr)',
+      cell: ({ payload }) => <code class="quiet">{showBody(payload)}</code>,
+      isExtra: true,
+    },
+    { title: 'Time', width: timeWidth, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
+  ],
+  isChangedBy: ({ type }) => type === 'event',
+  empty: {
+    title: 'Nothing has happened yet',
+    text: 'Events appear here as soon as they are published. Make something happen:',
+    commands: [
+      'wabakit trigger call',
+      'wabakit trigger GROUP_CREATED',
+      'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
+    ],
+  },
+}

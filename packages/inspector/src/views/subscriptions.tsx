@@ -1,0 +1,51 @@
+import type { Subscription } from '../api/types.ts'
+import type { ListDefinition } from '../list/list-definition.ts'
+import { Badge } from '../parts/status.tsx'
+import { Time, timeWidth } from '../parts/time.tsx'
+import { shortenUrl } from './choices.ts'
+
+const reasons = { by_hand: 'disabled', gone: 'gone', failing: 'gave up' } as const
+
+export const SubscriptionStatus = ({ enabled, disabledReason, failingSince }: Subscription) => {
+  if (!enabled) return <Badge tone="idle">{reasons[disabledReason ?? 'by_hand']}</Badge>
+  return failingSince === null ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">failing</Badge>
+}
+
+export const subscriptions: ListDefinition<Subscription> = {
+  view: 'subscriptions',
+  title: 'Subscriptions',
+  source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/subscriptions` }),
+  getId: ({ id }) => id,
+  filters: [],
+  columns: [
+    { title: 'Status', width: '92px', cell: (subscription) => <SubscriptionStatus {...subscription} /> },
+    {
+      title: 'Endpoint',
+      width: 'minmax(140px, 2fr)',
+      cell: ({ url }) => (
+        <span class="name" title={url}>
+          {shortenUrl(url)}
+        </span>
+      ),
+    },
+    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ number }) => number },
+    { title: 'Channel', width: '96px', cell: ({ channel }) => channel, isExtra: true },
+    {
+      title: 'Events',
+      width: 'minmax(90px, 1.4fr)',
+      cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')),
+      isExtra: true,
+    },
+    { title: 'Created', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+  ],
+  isChangedBy: ({ type }) => type === 'attempt',
+  empty: {
+    title: 'No subscriptions yet',
+    text: 'A subscription sends the events of one number to one endpoint:',
+    commands: [
+      'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
+      'wabakit serve --webhook-url http://127.0.0.1:3000/webhooks',
+      'wabakit trigger call',
+    ],
+  },
+}

@@ -1,0 +1,21 @@
+import { defaultClientConditions, defineConfig } from 'vite'
+
+/** The server that `npm run dev` talks to. */
+const server = 'http://127.0.0.1:4100'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: '/_wabakit/inspector/',
+  resolve: { conditions: ['@wabakit/source', ...defaultClientConditions] },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  build: {
+    // The server ships and serves these files.
+    outDir: '../server/dist/inspector',
+    emptyOutDir: true,
+    target: 'es2023',
+    // The page may load only files of its own.
+    assetsInlineLimit: 0,
+    modulePreload: false,
+  },
+  server: { proxy: { '^/_wabakit/(?!inspector)': server } },
+})

@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import { findPackageJSON } from 'node:module'
+import { dirname, extname, join } from 'node:path'
+
+/** The path of the inspector. */
+export const inspectorPath = '/_wabakit/inspector'
+
+/** Nothing but the page's own files and the control API. Nothing inline, so that no payload can become code. */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const headers = {
+  'content-security-policy': contentSecurityPolicy,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+const findFolder = (): string =>
+  join(dirname(findPackageJSON('..', import.meta.url) ?? '.'), 'dist/inspector')
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const respond = (body: string | Uint8Array<ArrayBuffer>, type: string, status = 200): Response =>
+  new Response(body, { status, headers: { ...headers, 'content-type': type, 'cache-control': 'no-cache' } })
+
+const notBuilt = 'The inspector is not built. Run: npm run build -w @wabakit/inspector\n'
+
+/**
+ * Responds to a request for the inspector or one of its files. The page finds out by itself what its path shows, so
+ * every path that does not belong to a file has the same page.
+ */
+export const servePage = async (path: string, folder: string = findFolder()): Promise<Response> => {
+  const [, name] = /^\/assets\/([\w-]+\.\w+)$/.exec(path) ?? []
+  const type = types[extname(name ?? '')]
+  try {
+    if (name === undefined || type === undefined) {
+      return respond(await readFile(join(folder, 'index.html')), 'text/html; charset=utf-8')
+    }
+    return respond(await readFile(join(folder, 'assets', name)), type)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    return respond(
+      name === undefined ? notBuilt : 'There is no such file.\n',
+      'text/plain; charset=utf-8',
+      404,
+    )
+  }
+}
