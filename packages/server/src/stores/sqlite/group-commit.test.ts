@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setImmediate } from 'node:timers/promises'
 import { StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
@@ -56,6 +57,27 @@ test('concurrent writes share a transaction', async () => {
   const before = countCommits(path)
   await createMany(store, 50)
   expect(countCommits(path)).toBe(before + 1)
+})
+
+test('the result of a failed attempt waits for another write to share its transaction, but not for long', async () => {
+  const { path, store } = await openStore()
+  const claimNext = async (groupId: string) => {
+    await store.createGroup(groupCreation(groupId))
+    const claim = { claimId: groupId, now: start, leaseMs: 60_000, limit: 1, perSubscription: 10 }
+    const [claimed] = await store.claimDeliveries(claim)
+    const attempt = { startedAt: start, durationMs: 1, url: '', status: 500, error: null, responseBody: '' }
+    return {
+      ...{ deliveryId: String(claimed?.delivery.id), claimId: groupId, now: start, failingLimitMs: 1_000 },
+      result: { kind: 'retry', attempt, delayMs: 60_000, releasesLane: false },
+    } as const
+  }
+  const [first, second] = [await claimNext('g1'), await claimNext('g2')]
+  const before = countCommits(path)
+  const settled = store.settleDelivery(first)
+  await setImmediate()
+  await Promise.all([settled, store.createGroup(groupCreation('g3'))])
+  expect(countCommits(path)).toBe(before + 1)
+  expect(await store.settleDelivery(second)).toMatchObject({ outcome: 'settled' })
 })
 
 test('a write resolves when others can see it, not earlier', async () => {

@@ -12,9 +12,17 @@ export type GroupCommit = {
    * @throws StorageUnavailableError if nothing was committed.
    * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
    */
-  write<Result>(work: () => Result): Promise<Result>
+  write<Result>(work: () => Result, options?: WriteOptions): Promise<Result>
   /** Commits the pending writes, and rejects later ones. */
   close(): void
+}
+
+export type WriteOptions = {
+  /**
+   * How long the write may wait for another one to share its transaction, in milliseconds.
+   * @default 0
+   */
+  readonly patienceMs?: number
 }
 
 export type GroupCommitOptions = {
@@ -151,7 +159,7 @@ export const createGroupCommit = ({
   }
 
   return {
-    write: (work) =>
+    write: (work, { patienceMs = 0 } = {}) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new StorageUnavailableError('The store is closed.'))
         const run = (): (() => void) => {
@@ -159,7 +167,8 @@ export const createGroupCommit = ({
           return () => resolve(result)
         }
         jobs.push({ run, reject })
-        schedule()
+        if (patienceMs === 0) schedule()
+        else setTimeout(schedule, patienceMs)
       }),
     close: () => {
       isClosed = true

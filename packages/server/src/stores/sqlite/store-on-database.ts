@@ -26,6 +26,12 @@ import { createTenancy } from './tenancy.ts'
 /** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
 const removalBatch = 200
 
+/**
+ * How long the result of a failed attempt waits for another write, in milliseconds. Nothing is in a hurry after a failure,
+ * and a commit of its own would block the event loop and so delay the deliveries to others.
+ */
+const failurePatienceMs = 10
+
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
   const due = createDueNotifier()
@@ -186,7 +192,10 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
         return claims.claim(request)
       }),
     settleDelivery: async (settlement) => {
-      const settled = await write(() => settle(settlement))
+      const hasSucceeded = settlement.result.kind === 'delivered' || settlement.result.kind === 'released'
+      const settled = await write(() => settle(settlement), {
+        patienceMs: hasSucceeded ? 0 : failurePatienceMs,
+      })
       return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
     },
     resendDeliveries: (query) => write(() => resend(query)),
