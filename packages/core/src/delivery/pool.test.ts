@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createServiceClock } from '../values/clock.ts'
 import { createPool, type PoolJob } from './pool.ts'
 
@@ -166,5 +166,43 @@ describe('createPool', () => {
     const closed = pool.close()
     for (const end of ends) end()
     await closed
+  })
+
+  it('claims suspect jobs together, starts them one after the other, and releases the rest when it closes', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const limits: number[] = []
+    const seen = { started: 0, released: 0 }
+    const pool = createPool<PoolJob>({
+      concurrency: 64,
+      clock: { now: () => Date.now() },
+      onError: () => {},
+      claim: async ({ suspects: { limit } }) => {
+        if (limit > 0) limits.push(limit)
+        return Array.from({ length: limit }, (_, index) => ({
+          organizationId: `${index}`,
+          pace: 'new' as const,
+        }))
+      },
+      release: async () => void seen.released++,
+      run: async () => void seen.started++,
+    })
+    await pool.fill()
+    expect(seen.started).toBe(1)
+    await vi.advanceTimersByTimeAsync(10)
+    expect(seen.started).toBeGreaterThan(4)
+    expect(seen.started).toBeLessThan(12)
+    await vi.advanceTimersByTimeAsync(990)
+    expect(seen.started).toBeGreaterThan(380)
+    expect(seen.started).toBeLessThan(430)
+    expect(limits.length).toBeLessThan(30)
+
+    const { started } = seen
+    await pool.fill()
+    const closed = pool.close()
+    await vi.advanceTimersByTimeAsync(100)
+    await closed
+    expect(seen.started).toBe(started)
+    expect(seen.started + seen.released).toBe(limits.reduce((sum, limit) => sum + limit))
   })
 })

@@ -58,11 +58,13 @@ const slowSlotsPerSlot = 16
 const batching = { jobsPerSlot: 1 / 2, maxWaitMs: 5 }
 
 /**
- * Suspect jobs start one after the other, so that a burst does not delay the quick ones: 400 per second that are new or
- * slow, and 50 that are failing.
+ * Suspect jobs are claimed together and start one after the other, so that a burst does not delay the quick ones: 400 per
+ * second that are new or slow, and 50 that are failing.
  */
-const suspectPacing = { burst: 4, pauseMs: 2.5 }
+const suspectPacing = { burst: 16, pauseMs: 2.5 }
 const failingPacing = { burst: 2, pauseMs: 20 }
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Creates a pool. Its claims never overlap: a request to fill during a claim leads to one more claim. */
 export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool => {
@@ -97,9 +99,11 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     await fill()
   }
 
-  const startSuspect = (job: Job): void => {
+  const startSuspect = (job: Job, delayMs: number): void => {
     slowSlots.take(job.organizationId)
-    const work = run(job, { free: () => {}, moveToSlow: () => {} })
+    const begin = (): Promise<void> =>
+      isOpen ? run(job, { free: () => {}, moveToSlow: () => {} }) : release(job)
+    const work = delayMs === 0 ? begin() : sleep(delayMs).then(begin)
     void finish(work, () => slowSlots.release(job.organizationId))
   }
 
@@ -143,8 +147,10 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     ready.push(...others)
     if (isOpen) {
       startReady()
-      for (const job of suspects) startSuspect(job)
-      if (drains.length > 0) return
+      const isPaced = drains.length === 0
+      const pauseMs = isPaced ? suspectPacing.pauseMs : 0
+      for (const [index, job] of suspects.entries()) startSuspect(job, index * pauseMs)
+      if (!isPaced) return
       suspectPacer.count(suspects.length - failing.length)
       failingPacer.count(failing.length)
     } else {
