@@ -3,9 +3,11 @@ import { parseArgs } from 'node:util'
 /** What a run was asked for. */
 export type Choices = {
   readonly engines: readonly string[]
-  readonly isChosen: (scenario: string) => boolean
+  /** Whether a scenario is named; `undefined` if none is. */
+  readonly isNamed: (scenario: string) => boolean | undefined
   readonly seed: number
-  readonly kills: number
+  /** How often some scenarios do what they do, if not as often as usual. */
+  readonly times: Readonly<Record<string, number>>
 }
 
 const wholeNumber = (name: string, value: string): number => {
@@ -29,6 +31,7 @@ export const parseChoices = (
     options: {
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       kills: { type: 'string', default: '200' },
+      minutes: { type: 'string', default: '60' },
       only: { type: 'string' },
     },
   })
@@ -46,8 +49,8 @@ export const parseChoices = (
   }
   return {
     engines,
-    isChosen: (scenario) => only?.includes(scenario) ?? true,
+    isNamed: (scenario) => only?.includes(scenario),
     seed: wholeNumber('seed', values.seed),
-    kills: wholeNumber('kills', values.kills),
+    times: { kills: wholeNumber('kills', values.kills), soak: wholeNumber('minutes', values.minutes) },
   }
 }

@@ -11,6 +11,8 @@ export type Member = {
   /** Where it listens; `undefined` until it is ready, and from when it is ended. */
   readonly url: () => string | undefined
   readonly isRunning: () => boolean
+  /** The number by which the system knows it. */
+  readonly pid: () => number
   /** Starts it, with a module of its own if one is given, and resolves when it is ready. */
   start(module?: string): Promise<void>
   /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
@@ -72,6 +74,7 @@ export const createFleet = ({
       name: () => name,
       url: () => url,
       isRunning: () => process?.isRunning() ?? false,
+      pid: () => running().pid,
       start: async (module = preload) => {
         name = `${role}-${place}.${names.length}`
         names.push(name)

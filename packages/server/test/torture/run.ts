@@ -2,6 +2,7 @@
  * The long form of the reliability tests.
  *
  *   npm run torture -- [sqlite] [postgres] [--seed 42] [--kills 200] [--only kills,storage]
+ *   npm run torture -- [sqlite] [postgres] --only soak [--minutes 60]
  *
  * Without an engine, both have their turn. Each scenario puts servers under load in processes of their own, makes their
  * life hard, and has a checker, another process, compare what was acknowledged with what is there and what arrived.
@@ -10,34 +11,36 @@
 import { type Choices, parseChoices } from './choices.ts'
 import type { Engine } from './engine.ts'
 import { createPostgresEngine } from './postgres-engine.ts'
-import type { Scenario, ScenarioResult } from './scenario.ts'
+import type { Trial } from './scenario.ts'
 import { postgresScenarios, type Scenarios, sqliteScenarios } from './scenarios.ts'
 import { sqliteEngine } from './sqlite-engine.ts'
 
 const rows: Record<string, object> = {}
 
-const toRow = ({ done, failures, result }: ScenarioResult, start: number): object => ({
+const toRow = ({ done, failures, result }: Awaited<ReturnType<Trial>>, start: number): object => ({
   done,
   seconds: Math.round((performance.now() - start) / 1_000),
-  requests: result.load.requests,
-  '503': result.load.unavailable,
-  unknown: result.load.unknown,
-  'cut off': result.load.broken,
-  acknowledged: result.acknowledged,
-  events: result.events,
-  arrivals: result.arrivals,
-  duplicates: result.duplicates,
-  takeovers: result.takeovers,
-  overlaps: result.overlaps,
-  'resumed after a kill, median ms': result.resumed.medianMs,
-  'longest ms': result.resumed.longestMs,
+  ...(result && {
+    requests: result.load.requests,
+    '503': result.load.unavailable,
+    unknown: result.load.unknown,
+    'cut off': result.load.broken,
+    acknowledged: result.acknowledged,
+    events: result.events,
+    arrivals: result.arrivals,
+    duplicates: result.duplicates,
+    takeovers: result.takeovers,
+    overlaps: result.overlaps,
+    'resumed after a kill, median ms': result.resumed.medianMs,
+    'longest ms': result.resumed.longestMs,
+  }),
   passed: failures.length === 0,
 })
 
 /** Runs a scenario, and returns why it failed; one that breaks off must not take the others along. */
 const runOne = async <On extends Engine>(
   name: string,
-  scenario: Scenario<On>,
+  scenario: Trial<On>,
   options: { readonly engine: On; readonly seed: number; readonly times: number },
 ): Promise<readonly string[]> => {
   const start = performance.now()
@@ -60,10 +63,10 @@ const runAll = async <On extends Engine>(
   prefix: string,
   { engine, scenarios, choices }: { engine: On; scenarios: Scenarios<On>; choices: Choices },
 ): Promise<void> => {
-  for (const [scenario, { run, times }] of Object.entries(scenarios)) {
-    if (!choices.isChosen(scenario)) continue
+  for (const [scenario, { run, times, isOnRequest = false }] of Object.entries(scenarios)) {
+    if (!(choices.isNamed(scenario) ?? !isOnRequest)) continue
     const name = `${prefix} ${scenario}`
-    const options = { engine, seed: choices.seed, times: scenario === 'kills' ? choices.kills : times }
+    const options = { engine, seed: choices.seed, times: choices.times[scenario] ?? times }
     const failures = await runOne(name, run, options)
     console.log(`${name}: ${failures.length === 0 ? 'passed' : 'FAILED'}`)
     for (const failure of failures) console.log(`  ${failure}`)

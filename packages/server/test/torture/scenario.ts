@@ -31,6 +31,11 @@ export type ScenarioResult = {
 /** A way to make the life of servers hard, on an engine. */
 export type Scenario<On extends Engine = Engine> = (options: ScenarioOptions<On>) => Promise<ScenarioResult>
 
+/** Like a scenario, which may have no environment that is checked. */
+export type Trial<On extends Engine = Engine> = (
+  options: ScenarioOptions<On>,
+) => Promise<Omit<ScenarioResult, 'result'> & Partial<ScenarioResult>>
+
 /** The failures of a result: broken rules and unexpected responses. */
 export const listFailures = ({ problems, examples, load }: EnvironmentResult): string[] => [
   ...Object.entries(problems).map(([rule, count]) => `${rule}: ${count}`),

@@ -1,6 +1,6 @@
 import type { Engine } from './engine.ts'
 import type { PostgresEngine } from './postgres-engine.ts'
-import type { Scenario } from './scenario.ts'
+import type { Trial } from './scenario.ts'
 import { blackHoles } from './scenarios/black-holes.ts'
 import { clock } from './scenarios/clock.ts'
 import { creates } from './scenarios/creates.ts'
@@ -10,21 +10,29 @@ import { lies } from './scenarios/lies.ts'
 import { loneKills } from './scenarios/lone-kills.ts'
 import { postgresStorage } from './scenarios/postgres-storage.ts'
 import { restarts } from './scenarios/restarts.ts'
+import { soak } from './scenarios/soak.ts'
 import { sqliteStorage } from './scenarios/sqlite-storage.ts'
 import { stops } from './scenarios/stops.ts'
 import { targets } from './scenarios/targets.ts'
 import { upgrades } from './scenarios/upgrades.ts'
 import { zombies } from './scenarios/zombies.ts'
 
-/** Scenarios by name, and how often each does what it does in the long form. */
-export type Scenarios<On extends Engine> = Readonly<
-  Record<string, { readonly run: Scenario<On>; readonly times: number }>
->
+/** A scenario, how often it does what it does in the long form, and whether it runs only when it is named. */
+export type ScenarioEntry<On extends Engine> = {
+  readonly run: Trial<On>
+  readonly times: number
+  readonly isOnRequest?: boolean
+}
+
+/** Scenarios by name. */
+export type Scenarios<On extends Engine> = Readonly<Record<string, ScenarioEntry<On>>>
 
 const onBoth = {
   targets: { run: targets, times: 10 },
   clock: { run: clock, times: 40 },
   ingest: { run: ingest, times: 20 },
+  // Its times are minutes.
+  soak: { run: soak, times: 60, isOnRequest: true },
 }
 
 /** What SQLite goes through. */

@@ -15,6 +15,7 @@ export type ServerProcessOptions = {
 
 /** `wabakit serve` in a process of its own. */
 export type ServerProcess = {
+  readonly pid: number
   /** Where it listens; rejects when it ends before it is ready. */
   readonly ready: Promise<string>
   /** Sends a signal, and resolves with the exit code (`null` when a signal ended it). */
@@ -56,6 +57,7 @@ export const startServerProcess = ({ config, preload, environment }: ServerProce
   ready.catch(() => {})
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null
   return {
+    pid: child.pid ?? 0,
     ready,
     isRunning,
     pause: () => void child.kill('SIGSTOP'),

@@ -1,0 +1,93 @@
+import type { ProcessSize } from './measure-process.ts'
+import type { Sizes } from './measure-sizes.ts'
+import type { LoadSample } from './steady-load.ts'
+
+/** What was measured at one moment. */
+export type Sample = LoadSample & { readonly processes: readonly ProcessSize[]; readonly sizes: Sizes }
+
+/** What was measured in a part of the time, by its name and unit: megabytes, milliseconds, or numbers. */
+export type Summary = Readonly<Record<string, number>>
+
+const mega = 2 ** 20
+
+const round = (value: number): number => Math.round(value * 100) / 100
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+
+/** Returns a percentile, from 0 to 1. */
+const getPercentile = (values: readonly number[], share: number): number =>
+  values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
+
+/** Summarizes the samples of a part: percentiles of times, and means of what is occupied. */
+export const summarize = (samples: readonly Sample[]): Summary => {
+  const creates = samples.flatMap((sample) => sample.creates)
+  const arrivals = samples.flatMap((sample) => sample.arrivals)
+  const sum = (pick: (size: ProcessSize) => number): number =>
+    mean(samples.map(({ processes }) => processes.reduce((total, size) => total + pick(size), 0)))
+  const names = Object.keys(samples[0]?.sizes ?? {})
+  const sizes = names.map((name): [string, number] => [
+    `${name}, MB`,
+    round(mean(samples.map((sample) => sample.sizes[name] ?? 0)) / mega),
+  ])
+  return {
+    creates: creates.length,
+    failed: samples.reduce(
+      (total, { failed }) => total + Object.values(failed).reduce((sum, count) => sum + count, 0),
+      0,
+    ),
+    'create p50, ms': round(getPercentile(creates, 0.5)),
+    'create p99, ms': round(getPercentile(creates, 0.99)),
+    'arrival p50, ms': round(getPercentile(arrivals, 0.5)),
+    'arrival p99, ms': round(getPercentile(arrivals, 0.99)),
+    'memory, MB': round(sum(({ memory }) => memory) / mega),
+    handles: round(sum(({ handles }) => handles)),
+    ...Object.fromEntries(sizes),
+  }
+}
+
+/** How much something may grow from the third part to the last: a tenth, and this much. */
+const tolerances: Readonly<Record<string, number>> = { 'memory, MB': 10, handles: 3 }
+const sizeTolerance = 1
+
+const isLevel = (name: string, parts: readonly Summary[]): boolean => {
+  const [earlier = 0, last = 0] = [parts[2]?.[name], parts.at(-1)?.[name]]
+  return last <= earlier * 1.1 + (tolerances[name] ?? sizeTolerance)
+}
+
+/** Judges the parts: nothing may fail, response times may be 1.2 times those of the first part, and sizes must level off. */
+export const judge = (
+  parts: readonly Summary[],
+): { readonly failures: readonly string[]; readonly table: Readonly<Record<string, object>> } => {
+  const names = Object.keys(parts.at(-1) ?? {})
+  const isSmall = (name: string): boolean =>
+    / .*, MB$/.test(name) && parts.every((part) => (part[name] ?? 0) < 1)
+  const table = Object.fromEntries(
+    names
+      .filter((name) => !isSmall(name))
+      .map((name) => [
+        name,
+        Object.fromEntries(parts.map((part, index) => [`part ${index + 1}`, part[name]])),
+      ]),
+  )
+  const failed = parts.reduce((total, { failed = 0 }) => total + failed, 0)
+  const slower = names.filter(
+    (name) => name.includes('p99') && (parts.at(-1)?.[name] ?? 0) > 1.2 * (parts[0]?.[name] ?? 0),
+  )
+  const growing = names.filter(
+    (name) => (name.endsWith(', MB') || name === 'handles') && !isLevel(name, parts),
+  )
+  return {
+    failures: [
+      ...(failed > 0 ? [`${failed} requests failed`] : []),
+      ...slower.map(
+        (name) =>
+          `${name}: ${parts.at(-1)?.[name]}, more than 1.2 times ${parts[0]?.[name]} in the first part`,
+      ),
+      ...growing.map(
+        (name) => `${name}: grows, from ${parts[2]?.[name]} in the third part to ${parts.at(-1)?.[name]}`,
+      ),
+    ],
+    table,
+  }
+}
