@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -23,6 +23,10 @@ export type PostgresCluster = {
   readonly port: number
   /** Creates an empty database. */
   createDatabase(): Promise<string>
+  /** Runs a statement as the superuser. */
+  query<Row extends object>(sql: string): Promise<Row[]>
+  /** Copies its files while it runs, for a standby. */
+  copyTo(folder: string): Promise<void>
   /** Stops the server as an operator does; clients are cut off. */
   stop(): Promise<void>
   /** Kills every process of the server. When it starts, it recovers from its log. */
@@ -41,9 +45,14 @@ export type ClusterOptions = {
    * stopped or killed loses nothing by that, only a machine that loses its power does.
    */
   readonly settings?: Readonly<Record<string, string>>
+  /** A port that is free; any by default. */
+  readonly port?: number | undefined
+  /** The server that this one is a standby of. */
+  readonly standbyOf?: PostgresCluster | undefined
 }
 
-const freePort = (): Promise<number> =>
+/** Finds a port that nobody listens on. */
+export const findFreePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.on('error', reject)
@@ -75,13 +84,15 @@ const warnOfClosedFolders = async (): Promise<void> => {
 }
 
 /** Starts a cluster. Initializing one takes a second, so the first one is kept as a template for all others. */
-export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Promise<PostgresCluster> => {
+export const createCluster = async (options: ClusterOptions = {}): Promise<PostgresCluster> => {
+  const { settings = {}, standbyOf } = options
   await warnOfClosedFolders()
   const folder = await mkdtemp(join(tmpdir(), 'wabakit-postgres-'))
   // PostgreSQL does not run as root, and then needs a way to its files.
   await chmod(folder, 0o755)
-  const port = await freePort()
+  const port = options.port ?? (await findFreePort())
   const log: string[] = []
+  const standby = Promise.withResolvers<void>()
   const postgres = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -94,7 +105,10 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
       'unix_socket_directories=',
       ...Object.entries({ fsync: 'off', ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    onLog: (line) => log.push(line),
+    onLog: (line) => {
+      log.push(line)
+      if (String(line).includes('ready to accept read-only connections')) standby.resolve()
+    },
     onError: (line) => log.push(String(line)),
   })
   let isUp = false
@@ -117,19 +131,39 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
   }
   const start = async (): Promise<void> => {
     try {
-      await postgres.start()
+      await Promise.race([postgres.start(), standby.promise])
       isUp = true
     } catch {
       throw new Error(`PostgreSQL did not start.\n${log.slice(-20).join('')}`)
     }
   }
-  await create()
+  await (standbyOf?.copyTo(join(folder, 'data')) ?? create())
   await start()
 
   const query = async <Row extends object>(sql: string): Promise<Row[]> => {
     const client = postgres.getPgClient('postgres', '127.0.0.1')
     await client.connect()
     return (await client.query<Row>(sql).finally(() => client.end())).rows
+  }
+  const copyTo = async (to: string): Promise<void> => {
+    const client = postgres.getPgClient('postgres', '127.0.0.1')
+    await client.connect()
+    await client.query(`SELECT pg_backup_start('standby', true)`)
+    // Files that vanish meanwhile make it fail at its end; the log says what became of them.
+    await run('cp', ['-a', join(folder, 'data'), to]).catch(() => {})
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop()')
+    await client.end()
+    await rm(join(to, 'postmaster.pid'), { force: true })
+    const { uid, gid } = await stat(to)
+    for (const [name, text] of [
+      ['backup_label', rows[0]?.labelfile ?? ''],
+      ['standby.signal', ''],
+    ] as const) {
+      await writeFile(join(to, name), text)
+      await chown(join(to, name), uid, gid)
+    }
+    const primary = `host=127.0.0.1 port=${port} user=wabakit password=wabakit`
+    await appendFile(join(to, 'postgresql.auto.conf'), `\nprimary_conninfo = '${primary}'\n`)
   }
   const stop = async (): Promise<void> => {
     if (isUp) await postgres.stop()
@@ -170,6 +204,8 @@ export const createCluster = async ({ settings = {} }: ClusterOptions = {}): Pro
       await query(`CREATE DATABASE ${name}`)
       return `postgres://wabakit:wabakit@127.0.0.1:${port}/${name}`
     },
+    query,
+    copyTo,
     start: startAgain,
     stop,
     crash,

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { hasSchema, withSchemaLock } from '../stores/postgres/migrate.ts'
 import { toOpenError } from '../stores/postgres/open-error.ts'
+import { createPrimary } from '../stores/postgres/primary.ts'
 import { prepareSession } from '../stores/postgres/session.ts'
 import { hasUnfinishedCopy } from '../stores/postgres/unfinished-copy.ts'
 
@@ -50,10 +51,15 @@ export const checkContents = async (client: pg.Client, address: string): Promise
  *   into it.
  */
 export const connectTarget = async (url: string, address: string): Promise<pg.Client> => {
+  const connection = { connectionString: url, connectionTimeoutMillis: connectTimeoutMs }
+  const primary = createPrimary(connection)
+  await primary.find().catch((error: unknown) => {
+    throw toOpenError(error, address)
+  })
   const client = new pg.Client({
-    connectionString: url,
+    ...connection,
+    connectionString: primary.address(),
     application_name: 'wabakit migrate-database',
-    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: responseTimeoutMs,
     keepAlive: true,
   })

@@ -4,6 +4,7 @@ import type { Trial } from './scenario.ts'
 import { blackHoles } from './scenarios/black-holes.ts'
 import { clock } from './scenarios/clock.ts'
 import { creates } from './scenarios/creates.ts'
+import { failoverLosses, failovers } from './scenarios/failovers.ts'
 import { ingest } from './scenarios/ingest.ts'
 import { kills } from './scenarios/kills.ts'
 import { lies } from './scenarios/lies.ts'
@@ -52,6 +53,8 @@ export const postgresScenarios: Scenarios<PostgresEngine> = {
   stops: { run: stops, times: 40 },
   upgrades: { run: upgrades, times: 40 },
   restarts: { run: restarts, times: 30 },
+  failover: { run: failovers, times: 10 },
+  'failover-losses': { run: failoverLosses, times: 3 },
   creates: { run: creates, times: 50_000 },
   'black-holes': { run: blackHoles, times: 6 },
   storage: { run: postgresStorage, times: 30 },

@@ -1,12 +1,21 @@
+/** Returns a URL per host, given the URL of a database: `postgres://a:1,b:2/x` has two. */
+export const listAddresses = (url: string): string[] => {
+  const [, start = '', hosts = '', end = ''] = /^([a-z]+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? []
+  return start === '' ? [url] : hosts.split(',').map((host) => `${start}${host}${end}`)
+}
+
 /**
  * Returns a database's URL without password and parameters. Returns `undefined` if the end of the password is uncertain: in
  * a URL it ends at the first `/`, `?` or `#` that is not percent-encoded.
  */
 export const readAddress = (url: string): string | undefined => {
-  if (!URL.canParse(url)) return undefined
-  const { username, host, pathname, search, hash } = new URL(url)
+  const addresses = listAddresses(url).map((address) => URL.parse(address))
+  const [first] = addresses
+  if (first == null || addresses.includes(null)) return undefined
+  const { username, pathname, search, hash } = first
   if (`${pathname}${search}${hash}`.includes('@')) return undefined
-  return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`
+  const hosts = addresses.map((address) => address?.host).join()
+  return `postgres://${username === '' ? '' : `${username}@`}${hosts}${pathname}`
 }
 
 /** Like {@link readAddress}, with a general name for a URL that cannot be shown. */

@@ -2,6 +2,7 @@ import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from 
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
+import { createPair } from '../../../test/postgres-pair.ts'
 import { groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createTcpProxy } from '../../../test/tcp-proxy.ts'
 import { functionSchema } from './functions/index.ts'
@@ -107,6 +108,35 @@ for (const [name, disturb] of Object.entries(disturbances)) {
     expect(unchanged.filter(({ id }) => ids.has(id))).toEqual([])
   }, 20_000)
 }
+
+test('finds the primary among several hosts, and loses nothing that it acknowledged when the standby is promoted', async () => {
+  await using pair = await createPair({ isSynchronous: true })
+  const name = await pair.createDatabase()
+  const errors: unknown[] = []
+  // The first host is the standby.
+  const store = postgresStore(
+    await open({
+      url: `${pair.bothAddressesOf(name)}?target_session_attrs=read-write`,
+      onError: (error) => errors.push(error),
+    }),
+  )
+  await store.saveOrganization(organization())
+  const { acknowledged, failures } = await createUnderLoad(store, async () => {
+    await pair.failOver()
+    await expect.poll(() => store.createGroup(groupCreation('after')), { timeout: 5_000 }).toMatchObject({})
+  })
+  expect(failures.length).toBeGreaterThan(0)
+  for (const id of [...acknowledged, 'after']) expect(await store.findGroup('acme', id)).toBeDefined()
+  await store.close()
+  opened.length = 0
+}, 20_000)
+
+test('says of each of several hosts why it cannot be used, without the password', async () => {
+  const refused = open({ url: 'postgres://me:secret@127.0.0.1:1,127.0.0.1:2/shop' })
+  await expect(refused).rejects.toThrow(
+    /^Cannot open the database postgres:\/\/me@127\.0\.0\.1:1,127\.0\.0\.1:2\/shop\. .*REFUSED 127\.0\.0\.1:1; .*:2\.$/,
+  )
+})
 
 test('closes a connection without responses, and continues when the network is back', async () => {
   const proxy = await createTcpProxy(cluster.port)

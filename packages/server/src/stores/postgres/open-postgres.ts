@@ -9,6 +9,7 @@ import { checkWorkers } from './functions/workers.ts'
 import { migrate } from './migrate.ts'
 import { createNotifications } from './notifications.ts'
 import { toOpenError } from './open-error.ts'
+import { createPrimary } from './primary.ts'
 import type { Query } from './query.ts'
 import { prepareSession } from './session.ts'
 import { isLost, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
@@ -16,7 +17,10 @@ import { createWorker, type Worker } from './worker.ts'
 
 /** Options for {@link openPostgres}. */
 export type PostgresOptions = {
-  /** `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. */
+  /**
+   * `postgres://user:password@host:5432/database`, with the parameters of libpq such as `?sslmode=verify-full`. Of several
+   * hosts (`host1:5432,host2:5432`), the one that accepts writes is used, as with `target_session_attrs=read-write`.
+   */
   readonly url: string
   /**
    * Maximum number of connections for statements, at least 1. One more connection listens if this process delivers or
@@ -127,7 +131,14 @@ export const openPostgres = async ({
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
   }
-  for (const warning of await prepareDatabase(connection, statementTimeoutMs)) onWarning(warning)
+  const primary = createPrimary(connection)
+  const connectTo = (connectionString: string) => ({ ...connection, connectionString })
+  await primary.find().catch((error: unknown) => {
+    throw toOpenError(error, formatAddress(url))
+  })
+  for (const warning of await prepareDatabase(connectTo(primary.address()), statementTimeoutMs)) {
+    onWarning(warning)
+  }
 
   const pool = new pg.Pool({
     ...connection,
@@ -145,11 +156,16 @@ export const openPostgres = async ({
   })
   const getName = createStatementNames()
 
+  /** Connects to the primary. If it has moved to another host, connects there. */
   const connect = async (): Promise<pg.PoolClient> => {
+    const tried = primary.address()
+    pool.options.connectionString = tried
     try {
       return await pool.connect()
     } catch (error) {
-      throw toUnavailable(error)
+      await primary.find().catch(() => {})
+      if (primary.address() === tried) throw toUnavailable(error)
+      return connect()
     }
   }
 
@@ -182,8 +198,11 @@ export const openPostgres = async ({
   }
 
   const notifications = createNotifications({
-    connect: () => new pg.Client({ ...connection, query_timeout: statementTimeoutMs }),
-    onError,
+    connect: () => new pg.Client({ ...connectTo(primary.address()), query_timeout: statementTimeoutMs }),
+    onError: (error) => {
+      primary.find().catch(() => {})
+      onError(error)
+    },
   })
   const messaging = {
     notifications,

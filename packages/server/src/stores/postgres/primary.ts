@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { listAddresses } from './database-address.ts'
+
+/** The host of a database that accepts writes. */
+export type Primary = {
+  /** The URL of the host that was found last; at first, of the first one. */
+  address(): string
+  /**
+   * Looks for the host that accepts writes, if there are several hosts. Concurrent callers share a search.
+   *
+   * @throws AggregateError with an error for each host, if none accepts writes.
+   */
+  find(): Promise<void>
+}
+
+/** How long the result of a search is used, so that failing requests do not flood the hosts with connections. */
+const searchMs = 250
+
+/** Finds the primary among the hosts of a URL. */
+export const createPrimary = (
+  connection: pg.ClientConfig & { readonly connectionString: string },
+): Primary => {
+  const addresses = listAddresses(connection.connectionString)
+  let [current = connection.connectionString] = addresses
+  let search: Promise<void> | undefined
+
+  const checkHost = async (address: string): Promise<string> => {
+    const timeout = connection.connectionTimeoutMillis
+    const client = new pg.Client({ ...connection, connectionString: address, query_timeout: timeout })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby')
+      if (rows[0]?.is_standby !== false) throw new Error(`${client.host}:${client.port} is a standby`)
+      return address
+    } finally {
+      client.end().catch(() => {})
+    }
+  }
+  const findFirst = async (): Promise<void> => {
+    current = await Promise.any(addresses.map(checkHost))
+  }
+
+  return {
+    address: () => current,
+    find: () => {
+      if (addresses.length === 1) return Promise.resolve()
+      if (search === undefined) {
+        search = findFirst()
+        const forget = (): void => void setTimeout(() => (search = undefined), searchMs).unref()
+        search.then(forget, forget)
+      }
+      return search
+    },
+  }
+}
