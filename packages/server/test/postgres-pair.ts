@@ -17,7 +17,7 @@ export type PostgresPair = {
    * @param lagMs - for how long the standby has not received anything by then.
    */
   failOver(lagMs?: number): Promise<void>
-  /** Makes the killed server the standby of the other one. */
+  /** Turns the killed server into the standby of the other one. */
   repair(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Lets a day of retention take so many milliseconds (`WABAKIT_DAY_MS`). */
+/** Sets the length of a day of retention, in milliseconds (`WABAKIT_DAY_MS`). */
 import { editSources } from './edit-sources.ts'
 
 editSources({
