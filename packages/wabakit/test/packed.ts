@@ -8,7 +8,9 @@ const root = resolve(import.meta.dirname, '../../..')
 
 type Manifest = { name: string; version: string; private?: boolean; dependencies?: Record<string, string> }
 
-const readManifest = (dir: string): Manifest => JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
+/** Reads the package.json of a folder. */
+export const readManifest = (dir: string): Manifest =>
+  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
 
 /** Lists the folders of the published packages. */
 export const listPublishedPackages = (): string[] =>
@@ -49,6 +51,14 @@ const listThirdParty = (): Need[] => {
   return needs
 }
 
+/** Packs packages into a folder. */
+export const packFolders = async (folders: readonly string[], destination: string): Promise<void> => {
+  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', destination, ...folders], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+}
+
 /** The specifier of a package's tarball in a manifest. */
 const formatTarball = (dir: string): string => {
   const { name, version } = readManifest(dir)
@@ -65,10 +75,7 @@ export const installPacked = async (dir: string): Promise<void> => {
   mkdirSync(tarballs, { recursive: true })
   const needs = listThirdParty()
   const folders = [...new Set([...listPublishedPackages(), ...needs.map(({ folder }) => folder)])]
-  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', tarballs, ...folders], {
-    cwd: root,
-    maxBuffer: 64 * 1024 * 1024,
-  })
+  await packFolders(folders, tarballs)
   const dependencies: Record<string, string> = {}
   for (const folder of folders) dependencies[readManifest(folder).name] ??= formatTarball(folder)
   const overrides: Record<string, Record<string, string>> = {}

@@ -34,8 +34,8 @@ const findFreePort = async (): Promise<number> => {
 }
 
 test.each([
-  ['README.md', ['send.ts', 'receive.ts', 'order.test.ts']],
-  ['packages/wabakit/README.md', ['send.ts', 'receive.ts']],
+  ['README.md', ['send.ts', 'node-http/server.ts', 'order.test.ts']],
+  ['packages/wabakit/README.md', ['send.ts', 'node-http/server.ts']],
 ])('each snippet of %s is identical to an example', (page, examples) => {
   const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
   expect(blocks.map(([, code]) => code)).toEqual(examples.map(readExample))
@@ -70,7 +70,7 @@ test('the snippet that sends creates a group', async () => {
 
 test('the snippet that receives prints a verified summary', async () => {
   const [secret, port] = [generateSecret(), await findFreePort()]
-  const child = spawn('node', [...nodeArguments, 'examples/receive.ts'], {
+  const child = spawn('node', [...nodeArguments, 'examples/node-http/server.ts'], {
     cwd: root,
     env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,0 +1,8 @@
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+
+const receiver = createReceiver({
+  verify: standardWebhooks({ secrets: () => [Deno.env.get('WEBHOOK_SECRET') ?? ''] }),
+  dedupe: memoryDedupe(),
+}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+
+Deno.serve({ port: Number(Deno.env.get('PORT')) }, receiver.handle)

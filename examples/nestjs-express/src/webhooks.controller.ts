@@ -1,0 +1,18 @@
+import { Controller, Post, Req, Res } from '@nestjs/common'
+import type { Request, Response } from 'express'
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { toNodeHandler } from 'wabakit/webhooks/node'
+
+const receiver = createReceiver({
+  verify: standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] }),
+  dedupe: memoryDedupe(),
+}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+const handleWebhook = toNodeHandler(receiver)
+
+@Controller('webhooks')
+export class WebhooksController {
+  @Post()
+  receive(@Req() request: Request, @Res() response: Response) {
+    return handleWebhook(request, response)
+  }
+}

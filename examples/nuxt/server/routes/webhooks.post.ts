@@ -1,0 +1,8 @@
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+
+const receiver = createReceiver({
+  verify: standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] }),
+  dedupe: memoryDedupe(),
+}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+
+export default defineEventHandler((event) => receiver.handle(toWebRequest(event)))

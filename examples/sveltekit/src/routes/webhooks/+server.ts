@@ -1,0 +1,9 @@
+import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { WEBHOOK_SECRET } from '$app/env/private'
+
+const receiver = createReceiver({
+  verify: standardWebhooks({ secrets: () => [WEBHOOK_SECRET] }),
+  dedupe: memoryDedupe(),
+}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+
+export const POST = receiver.handle

@@ -1,0 +1,330 @@
+import { join } from 'node:path'
+
+/** A route that receives webhooks, and the same route after a mistake. */
+export type Route = {
+  /** What to add to the title of the framework. */
+  readonly suffix: string
+  readonly path: string
+  /** Path of the route where something reads the body before the receiver. */
+  readonly parsedPath: string
+}
+
+/** A framework, and the example that receives webhooks in it. */
+export type Framework = {
+  readonly title: string
+  /** Folder in `examples/`. */
+  readonly example: string
+  /** Package whose installed version is shown. */
+  readonly package: string
+  /** The files that a user writes to receive webhooks. */
+  readonly files: readonly string[]
+  /** A common mistake: changes that add the routes where something reads the body before the receiver. */
+  readonly mistake: Readonly<Record<string, (source: string) => string>>
+  /** @default one route, `/webhooks`, whose mistake is at `/parsed` */
+  readonly routes?: readonly Route[]
+  /** Whether the framework keeps the bytes of a body that it has parsed, so that the mistake does no harm. */
+  readonly bytesAreKept?: boolean
+  /** Starts it. @default npm start */
+  readonly command?: (port: number, secret: string) => readonly [file: string, ...args: string[]]
+}
+
+/** Returns the routes of an example. */
+export const getRoutes = ({ routes }: Framework): readonly Route[] =>
+  routes ?? [{ suffix: '', path: '/webhooks', parsedPath: '/parsed' }]
+
+const insertBefore = (mark: string, text: string) => (source: string) => {
+  if (!source.includes(mark)) throw new Error(`The example no longer contains ${mark}`)
+  return source.replace(mark, `${text}\n${mark}`)
+}
+
+/** A module of its own, for frameworks whose routes are files. */
+const write = (text: string) => () => text
+
+export const frameworks: readonly Framework[] = [
+  {
+    title: 'node:http',
+    example: 'node-http',
+    package: 'node',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': (source) =>
+        source.replace(
+          'createServer(toNodeHandler(receiver))',
+          `createServer(async (request, response) => {
+            if (request.url === '/parsed') for await (const _ of request);
+            return toNodeHandler(receiver)(request, response)
+          })`,
+        ),
+    },
+  },
+  ...(['express', 'express-4'] as const).map(
+    (example): Framework => ({
+      title: example === 'express' ? 'Express 5' : 'Express 4',
+      example,
+      package: 'express',
+      files: ['server.ts'],
+      mistake: {
+        'server.ts': insertBefore('app.listen', `app.post('/parsed', toNodeHandler(receiver))`),
+      },
+    }),
+  ),
+  {
+    title: 'Fastify',
+    example: 'fastify',
+    package: 'fastify',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': (source) =>
+        insertBefore(
+          'await app.listen',
+          `app.post('/parsed', toNodeHandler(receiver) as never)`,
+        )(`import { toNodeHandler } from 'wabakit/webhooks/node'\n${source}`),
+    },
+  },
+  {
+    title: 'Hono',
+    example: 'hono',
+    package: 'hono',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': insertBefore(
+        'serve({',
+        `app.post('/parsed', async (c) => {
+          await c.req.json()
+          return receiver.handle(c.req.raw)
+        })`,
+      ),
+    },
+  },
+  {
+    title: 'Koa',
+    example: 'koa',
+    package: 'koa',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': insertBefore(
+        'app.listen',
+        `app.use(async (context) => {
+          for await (const _ of context.req);
+          context.respond = false
+          return handleWebhook(context.req, context.res)
+        })`,
+      ),
+    },
+  },
+  ...(['express', 'fastify'] as const).map(
+    (platform): Framework => ({
+      title: `NestJS on ${platform === 'express' ? 'Express' : 'Fastify'}`,
+      example: `nestjs-${platform}`,
+      package: '@nestjs/core',
+      files: ['src/webhooks.controller.ts', 'src/main.ts'],
+      // Nest parses every body.
+      mistake: {},
+      routes: [{ suffix: '', path: '/webhooks', parsedPath: '/webhooks' }],
+      bytesAreKept: true,
+    }),
+  ),
+  {
+    title: 'Next.js',
+    example: 'next',
+    package: 'next',
+    files: ['receiver.ts', 'app/webhooks/route.ts', 'pages/api/webhooks.ts'],
+    routes: [
+      { suffix: ', App Router', path: '/webhooks', parsedPath: '/parsed' },
+      { suffix: ', pages API', path: '/api/webhooks', parsedPath: '/api/parsed' },
+    ],
+    mistake: {
+      'app/parsed/route.ts': write(`import { receiver } from '../../receiver'
+export const POST = async (request: Request) => {
+  await request.json()
+  return receiver.handle(request)
+}`),
+      'pages/api/parsed.ts': write(`export { default } from './webhooks'`),
+    },
+  },
+  {
+    title: 'SvelteKit',
+    example: 'sveltekit',
+    package: '@sveltejs/kit',
+    files: ['src/routes/webhooks/+server.ts', 'src/env.ts'],
+    mistake: {
+      'src/routes/parsed/+server.ts': write(`import type { RequestEvent } from '@sveltejs/kit'
+import { POST as receive } from '../webhooks/+server.ts'
+export const POST = async (event: RequestEvent) => {
+  await event.request.json()
+  return receive(event)
+}`),
+    },
+  },
+  {
+    title: 'Nuxt',
+    example: 'nuxt',
+    bytesAreKept: true,
+    package: 'nuxt',
+    files: ['server/routes/webhooks.post.ts'],
+    mistake: {
+      'server/routes/parsed.post.ts': write(`import receive from './webhooks.post'
+export default defineEventHandler(async (event) => {
+  await readBody(event)
+  return receive(event)
+})`),
+    },
+  },
+  {
+    title: 'Nitro',
+    example: 'nitro',
+    package: 'nitro',
+    files: ['routes/webhooks.post.ts'],
+    mistake: {
+      'routes/parsed.post.ts': write(`import receive from './webhooks.post'
+export default async (event) => {
+  await event.req.json()
+  return receive(event)
+}`),
+    },
+  },
+  {
+    title: 'Astro',
+    example: 'astro',
+    package: 'astro',
+    files: ['src/pages/webhooks.ts'],
+    mistake: {
+      'src/pages/parsed.ts': write(`import { POST as receive } from './webhooks.ts'
+export const prerender = false
+export const POST = async (context) => {
+  await context.request.json()
+  return receive(context)
+}`),
+    },
+  },
+  {
+    title: 'React Router',
+    example: 'react-router',
+    package: 'react-router',
+    files: ['app/routes/webhooks.ts'],
+    mistake: {
+      'app/routes/parsed.ts': write(`import { action as receive } from './webhooks'
+export const action = async (args) => {
+  await args.request.json()
+  return receive(args)
+}`),
+      'app/routes.ts': (source) =>
+        source.replace('] satisfies', `, route('parsed', 'routes/parsed.ts')] satisfies`),
+    },
+  },
+  {
+    title: 'Elysia',
+    example: 'elysia',
+    package: 'elysia',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': insertBefore(
+        '  .listen',
+        `.post('/parsed', ({ request, body }) => (void body, receiver.handle(request)))`,
+      ),
+    },
+  },
+  {
+    title: 'Bun',
+    example: 'bun',
+    package: 'bun',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': (source) =>
+        source.replace(
+          'routes: {',
+          `routes: { '/parsed': async (request) => {
+            await request.json()
+            return receiver.handle(request)
+          },`,
+        ),
+    },
+  },
+  {
+    title: 'Deno',
+    example: 'deno',
+    package: 'deno',
+    files: ['server.ts'],
+    mistake: {
+      'server.ts': (source) =>
+        source.replace(
+          '}, receiver.handle)',
+          `}, async (request) => {
+            if (request.url.endsWith('/parsed')) await request.json()
+            return receiver.handle(request)
+          })`,
+        ),
+    },
+  },
+  {
+    title: 'Cloudflare Workers',
+    example: 'cloudflare-workers',
+    command: (port, secret) => [
+      ...(['npm', 'start', '--silent', '--'] as const),
+      ...['--port', `${port}`, '--inspector-port', '0', '--var', `WEBHOOK_SECRET:${secret}`],
+    ],
+    package: 'wrangler',
+    files: ['index.ts'],
+    mistake: {
+      'index.ts': (source) =>
+        source.replace(
+          'fetch: receiver.handle',
+          `fetch: async (request: Request) => {
+            if (request.url.endsWith('/parsed')) await request.json()
+            return receiver.handle(request)
+          }`,
+        ),
+    },
+  },
+  {
+    title: 'AWS Lambda',
+    example: 'aws-lambda',
+    package: 'node',
+    files: ['index.ts'],
+    command: (port) => ['node', join(import.meta.dirname, 'lambda-gateway.ts'), 'dist/index.mjs', `${port}`],
+    routes: [
+      ['API Gateway, REST', 'api-gateway-v1'],
+      ['API Gateway, HTTP', 'api-gateway-v2'],
+      ['function URL', 'function-url'],
+      ['load balancer', 'load-balancer'],
+    ].map(([sender, path]) => ({
+      suffix: `, ${sender}`,
+      path: `/${path}/webhooks`,
+      parsedPath: `/${path}/parsed`,
+    })),
+    mistake: {
+      'index.ts': (source) =>
+        `${source}
+import type { LambdaEvent } from 'wabakit/webhooks/lambda'
+export const parsed = (event: LambdaEvent) => handler({ ...event, body: { parsed: true } as never })
+`,
+    },
+  },
+  {
+    title: 'Cloudflare Pages',
+    example: 'cloudflare-pages',
+    package: 'wrangler',
+    files: ['functions/webhooks.ts'],
+    command: (port, secret) => [
+      ...(['npm', 'start', '--silent', '--'] as const),
+      ...['--port', `${port}`, '--inspector-port', '0', '--binding', `WEBHOOK_SECRET=${secret}`],
+    ],
+    mistake: {
+      'functions/parsed.ts': write(`import { onRequestPost as receive } from './webhooks'
+export const onRequestPost = async (context) => {
+  await context.request.json()
+  return receive(context)
+}`),
+    },
+  },
+  {
+    title: 'Google Cloud Functions',
+    example: 'google-cloud-functions',
+    package: '@google-cloud/functions-framework',
+    files: ['index.ts'],
+    // The framework parses every body.
+    mistake: {},
+    routes: [{ suffix: '', path: '/webhooks', parsedPath: '/webhooks' }],
+    bytesAreKept: true,
+  },
+]
