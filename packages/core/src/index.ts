@@ -112,6 +112,8 @@ export type {
   DeliverySelection,
   ErasureRequest,
   EventQuery,
+  EventSelection,
+  FilteredPageRequest,
   GroupCreation,
   GroupCreationOutcome,
   Pace,

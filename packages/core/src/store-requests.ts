@@ -27,6 +27,16 @@ export type PageRequest = {
   readonly limit: number
 }
 
+/** Selects a page of a list that is filtered. */
+export type FilteredPageRequest = PageRequest & {
+  /**
+   * Maximum number of records to examine, so that a filter that matches few of many takes no longer than any other. A
+   * page can then have fewer records than `limit`, even none, and a `nextCursor`.
+   * @default no maximum
+   */
+  readonly maxExamined?: number | undefined
+}
+
 /** A page of a list. Records that are added while a reader pages forward appear on a later page, and none appears twice. */
 export type Page<Item> = {
   readonly items: Item[]
@@ -73,34 +83,38 @@ export type CallWithSummary = { readonly call: CallRecord; readonly summary: Cal
 export type SummaryChange = { readonly summary: CallSummaryRecord; readonly event: EventRecord | null }
 
 /** Selects events. Omitted conditions do not restrict. */
-export type EventQuery = PageRequest & {
+export type EventSelection = {
   readonly organizationId: string
   readonly eventId?: string | undefined
-  readonly name?: string | undefined
+  readonly names?: readonly string[] | undefined
   readonly subject?: string | undefined
-  /** @default 'oldest_first' */
-  readonly order?: 'oldest_first' | 'newest_first' | undefined
-}
-
-/** Selects deliveries. Omitted conditions do not restrict. */
-export type DeliverySelection = {
-  readonly organizationId: string
-  readonly deliveryId?: string | undefined
-  readonly eventId?: string | undefined
-  readonly subscriptionId?: string | undefined
-  readonly statuses?: readonly DeliveryStatus[] | undefined
+  /** Only events of the organization's number with these digits. */
+  readonly digits?: string | undefined
   /** Only events at or after this time. */
   readonly occurredFrom?: number | undefined
   /** Only events before this time. */
   readonly occurredBefore?: number | undefined
+  /** Only events whose payload contains this text, with ASCII letters in any case, or whose id it is. */
+  readonly text?: string | undefined
 }
 
+/** Selects deliveries by their events and in themselves. Omitted conditions do not restrict. */
+export type DeliverySelection = EventSelection & {
+  readonly deliveryId?: string | undefined
+  readonly subscriptionId?: string | undefined
+  readonly statuses?: readonly DeliveryStatus[] | undefined
+}
+
+type InOrder = {
+  /** @default 'oldest_first' */
+  readonly order?: 'oldest_first' | 'newest_first' | undefined
+}
+
+/** Selects a page of events. */
+export type EventQuery = FilteredPageRequest & EventSelection & InOrder
+
 /** Selects a page of deliveries. */
-export type DeliveryQuery = PageRequest &
-  DeliverySelection & {
-    /** @default 'oldest_first' */
-    readonly order?: 'oldest_first' | 'newest_first' | undefined
-  }
+export type DeliveryQuery = FilteredPageRequest & DeliverySelection & InOrder
 
 /** Parameters of a claim. */
 export type ClaimRequest = {
@@ -192,7 +206,7 @@ export type SettlementOutcome =
     }
 
 /** Selects deliveries to send again, one page at a time. */
-export type ResendQuery = PageRequest &
+export type ResendQuery = FilteredPageRequest &
   DeliverySelection & {
     readonly now: number
     /** Appended to the event's id for a new `webhook-id`, such as `-2`. `null` keeps the delivery's `webhook-id`. */

@@ -283,15 +283,15 @@ test('lists deliveries with their attempts, and sends them again under the same 
   await server.service.dispatcher.runDue()
   const path = '/organizations/acme/deliveries'
 
-  const listed = await control(server, `GET ${path}?status=delivered&subscriptionId=${subscription.id}`)
+  const listed = await control(server, `GET ${path}?status=delivered&subscription=${subscription.id}`)
   const [delivery] = listed.body.items
   const attempts = await control(server, `GET ${path}/${delivery.id}/attempts`)
   const again = await control(server, `POST ${path}/${delivery.id}/resend`, {})
   await endpoint.arrived(2)
   await server.service.dispatcher.runDue()
   const range = await control(server, `POST ${path}/resend`, {
-    occurredFrom: '2020-01-01T00:00:00Z',
-    statuses: ['delivered'],
+    from: '2020-01-01T00:00:00Z',
+    status: 'delivered',
     newWebhookId: true,
   })
   await endpoint.arrived(3)

@@ -50,7 +50,7 @@ test('describes identifiers wherever it takes one', async () => {
     ['organizationId', 'callId'].map((name) => ({ name, in: 'path', required: true, schema })),
   )
   expect(body.paths['/organizations/{organizationId}/deliveries'].get.parameters).toContainEqual({
-    name: 'eventId',
+    name: 'event',
     in: 'query',
     required: false,
     schema,

@@ -69,10 +69,10 @@ const withIdentifier = (inUrl: string, id: string): Refused[] => [
   ['deliveryId', `GET ${path}/deliveries/${inUrl}`],
   ['deliveryId', `GET ${path}/deliveries/${inUrl}/attempts`],
   ['deliveryId', `POST ${path}/deliveries/${inUrl}/resend`, {}],
-  ['eventId', `GET ${path}/deliveries?eventId=${inUrl}`],
-  ['subscriptionId', `GET ${path}/deliveries?subscriptionId=${inUrl}`],
-  ['eventId', `POST ${path}/deliveries/resend`, { eventId: id }],
-  ['subscriptionId', `POST ${path}/deliveries/resend`, { subscriptionId: id }],
+  ['event', `GET ${path}/deliveries?event=${inUrl}`],
+  ['subscription', `GET ${path}/deliveries?subscription=${inUrl}`],
+  ['event', `POST ${path}/deliveries/resend`, { event: id }],
+  ['subscription', `POST ${path}/deliveries/resend`, { subscription: id }],
 ]
 
 const notAnId = 'not-a-cursor'

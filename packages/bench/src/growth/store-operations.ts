@@ -2,6 +2,8 @@ import type { EventRecord, Store } from '@wabakit/core'
 import { runCycle } from './backlog.ts'
 
 const page = { organizationId: 'acme', limit: 100 }
+/** A filter that nothing matches, which examines as much as a page of the control API may. */
+const rare = { text: 'nobody', maxExamined: 20_000 }
 let published = 0
 
 /** Creates an event for the first subscription, in its own lane. */
@@ -42,6 +44,10 @@ export const operations: Readonly<Record<string, (store: Store) => Promise<numbe
     measureTime(() => store.listDeliveries({ ...page, subscriptionId: 'sub_1', order: 'newest_first' })),
   'list exhausted deliveries': (store) =>
     measureTime(() => store.listDeliveries({ ...page, statuses: ['exhausted'], order: 'newest_first' })),
+  'look for a text among the newest events': (store) =>
+    measureTime(() => store.listEvents({ ...page, ...rare, order: 'newest_first' })),
+  'look for a text among the newest deliveries': (store) =>
+    measureTime(() => store.listDeliveries({ ...page, ...rare, order: 'newest_first' })),
 }
 
 const measureTime = async (work: () => Promise<unknown>): Promise<number> => {

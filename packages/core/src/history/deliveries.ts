@@ -2,6 +2,7 @@ import type { AttemptRecord, DeliveryRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
+import { checkSelection, limitExamined } from './selection.ts'
 
 /** Selects deliveries to list. */
 export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
@@ -37,29 +38,24 @@ export type Deliveries = {
 
 const batch = 500
 
-const checkSelection = (
-  organizationId: string,
-  { deliveryId, eventId, subscriptionId }: ResendSelection,
-): void => checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })
-
 export const createDeliveries = ({ store, clock }: ServerContext): Deliveries => ({
   list: async (organizationId, query = {}) => {
-    checkSelection(organizationId, query)
-    return store.listDeliveries({ limit: 100, ...query, organizationId })
+    checkSelection({ ...query, organizationId })
+    return store.listDeliveries({ limit: 100, ...limitExamined(query), ...query, organizationId })
   },
   attempts: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })
     return store.listAttempts(organizationId, deliveryId)
   },
   resend: async (organizationId, selection, { newWebhookId = false } = {}) => {
-    checkSelection(organizationId, selection)
+    checkSelection({ ...selection, organizationId })
     const now = clock.now()
+    const pages = { ...selection, organizationId, limit: batch, ...limitExamined(selection) }
     const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
     let resent = 0
     let cursor: string | undefined
     do {
-      const page = { ...selection, organizationId, now, webhookIdSuffix, limit: batch, cursor }
-      const outcome = await store.resendDeliveries(page)
+      const outcome = await store.resendDeliveries({ ...pages, now, webhookIdSuffix, cursor })
       resent += outcome.resent
       cursor = outcome.nextCursor
     } while (cursor !== undefined)

@@ -4,8 +4,8 @@ import { InputError } from '../errors/input-error.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { EventQuery, Page } from '../store.ts'
-import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
+import { checkSelection, limitExamined } from './selection.ts'
 
 /** A simulated event. */
 export type PublishedEvent = {
@@ -44,10 +44,8 @@ const subjectMaxLength = 261
 
 export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
-    const { eventId, name, subject } = query
-    checkIdentifiers({ organizationId, eventId })
-    checkTexts({ name, subject })
-    return store.listEvents({ limit: 100, ...query, organizationId })
+    checkSelection({ ...query, organizationId })
+    return store.listEvents({ limit: 100, ...limitExamined(query), ...query, organizationId })
   },
   publish: async (organizationId, { name, subject, channel, number, payload }) => {
     const organization = await directory.getOrganization(organizationId)

@@ -7,6 +7,11 @@ export { buildJsonResponse, type ResponseHead, readJson, refuseRequest } from '.
 export { toApiRequest } from '../http/fetch.ts'
 export { createParserRefusal, formatRefusal } from './refusals.ts'
 
+// Values of requests
+
+export { identifierRule, isIdentifier } from '../values/identifier.ts'
+export { toDigits } from '../values/phone-number.ts'
+
 // Rate limits
 
 export { createRateLimits, type RateLimitHeaders, type RateLimits } from '../rate-limit/rate-limits.ts'

@@ -1,6 +1,13 @@
 import type { EventRecord } from '../records.ts'
 import { outside } from '../storage/heap.ts'
-import type { DeliverySelection, PruneRequest, ResendOutcome, ResendQuery, Store } from '../store.ts'
+import type {
+  DeliverySelection,
+  EventSelection,
+  PruneRequest,
+  ResendOutcome,
+  ResendQuery,
+  Store,
+} from '../store.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import { forgetCall, pruneRecords } from './old-records.ts'
 import { readPage } from './paging.ts'
@@ -44,15 +51,30 @@ const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   record.digits === event.digits &&
   (record.events === 'all' || record.events.includes(event.name))
 
-const createFilter =
-  ({ organizationId, eventId, subscriptionId, statuses, occurredFrom, occurredBefore }: DeliverySelection) =>
-  (row: DeliveryRow): boolean =>
-    organizationId === row.event.organizationId &&
-    (eventId === undefined || eventId === row.event.id) &&
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
+const createEventFilter = (selection: EventSelection) => {
+  const { organizationId, eventId, names, subject, digits, occurredFrom, occurredBefore, text } = selection
+  const part = text === undefined ? undefined : toAsciiLowerCase(text)
+  return ({ event }: { readonly event: EventRecord }): boolean =>
+    organizationId === event.organizationId &&
+    (eventId === undefined || eventId === event.id) &&
+    (names === undefined || names.includes(event.name)) &&
+    (subject === undefined || subject === event.subject) &&
+    (digits === undefined || digits === event.digits) &&
+    (occurredFrom === undefined || event.occurredAt >= occurredFrom) &&
+    (occurredBefore === undefined || event.occurredAt < occurredBefore) &&
+    (part === undefined || text === event.id || toAsciiLowerCase(event.payload).includes(part))
+}
+
+const createFilter = (selection: DeliverySelection) => {
+  const { subscriptionId, statuses } = selection
+  const matchesEvent = createEventFilter(selection)
+  return (row: DeliveryRow): boolean =>
     (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
     (statuses === undefined || statuses.includes(row.status)) &&
-    (occurredFrom === undefined || row.event.occurredAt >= occurredFrom) &&
-    (occurredBefore === undefined || row.event.occurredAt < occurredBefore)
+    matchesEvent(row)
+}
 
 const toList = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])
 
@@ -142,22 +164,19 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
         if (isUnfinished(row)) queue.enqueue(row, event.occurredAt)
       }
     },
-    listEvents: async ({ organizationId, eventId, name, subject, order, ...page }) => {
+    listEvents: async (query) => {
+      const { organizationId, eventId } = query
       const all = organizations.get(organizationId)?.events ?? []
       const { items, nextCursor } = readPage(eventId === undefined ? all : toList(events.get(eventId)), {
-        ...page,
-        direction: order === 'newest_first' ? order : 'followed',
-        where: ({ event }) =>
-          event.organizationId === organizationId &&
-          (name === undefined || name === event.name) &&
-          (subject === undefined || subject === event.subject),
+        ...query,
+        direction: query.order === 'newest_first' ? query.order : 'followed',
+        where: createEventFilter(query),
       })
       return { items: items.map(({ event }) => event), nextCursor }
     },
     listDeliveries: async (query) => {
       const { items, nextCursor } = readPage(listRows(query), {
-        cursor: query.cursor,
-        limit: query.limit,
+        ...query,
         direction: query.order === 'newest_first' ? query.order : 'followed',
         where: createFilter(query),
       })

@@ -1,9 +1,9 @@
 import { InputError } from '../errors/input-error.ts'
-import type { Page, PageRequest } from '../store.ts'
+import type { FilteredPageRequest, Page } from '../store.ts'
 
 export type Ordered = { readonly order: number }
 
-export type Paging<Row> = PageRequest & {
+export type Paging<Row> = FilteredPageRequest & {
   /** `followed`: oldest first, with a cursor even on the last page, so that a reader can continue later. */
   readonly direction: 'oldest_first' | 'newest_first' | 'followed'
   readonly where?: (row: Row) => boolean
@@ -35,21 +35,24 @@ function* walk<Row extends Ordered>(
   }
 }
 
-/** Reads a page of rows that are sorted by their order. The cursor is the order of the last row. */
+/** Reads a page of rows that are sorted by their order. The cursor is the order of the last row that was examined. */
 export const readPage = <Row extends Ordered>(rows: readonly Row[], paging: Paging<Row>): Page<Row> => {
-  const { cursor, limit, direction, where = () => true } = paging
+  const { cursor, limit, direction, maxExamined = Infinity, where = () => true } = paging
   if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
     throw new InputError([{ path: 'cursor', message: 'is not a cursor of this server' }])
   }
   const items: Row[] = []
+  let last: Row | undefined
+  let examined = 0
   let isMore = false
   for (const row of walk(rows, paging)) {
-    if (!where(row)) continue
-    isMore = items.length === limit
+    const isMatch = where(row)
+    isMore = examined === maxExamined || (isMatch && items.length === limit)
     if (isMore) break
-    items.push(row)
+    if (isMatch) items.push(row)
+    examined += 1
+    last = row
   }
-  const last = items.at(-1)
-  const hasCursor = last !== undefined && (isMore || direction === 'followed')
-  return { items, ...(hasCursor && { nextCursor: String(last.order) }) }
+  const hasCursor = isMore || (direction === 'followed' && items.length > 0)
+  return { items, ...(hasCursor && last !== undefined && { nextCursor: String(last.order) }) }
 }

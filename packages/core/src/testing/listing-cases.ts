@@ -39,7 +39,7 @@ export const listingCases = defineCases({
     equal((await store.listEvents({ organizationId: 'acme', limit: 10 })).items, [published])
   },
 
-  'finds events by id, name and subject': async (store) => {
+  'finds events by id, names and subject': async (store) => {
     await setUp(store, [])
     const [first, second] = await publish(store, { name: 'A', subject: 's1' }, { name: 'B', subject: 's1' })
     await publish(store, { name: 'A', subject: 's2' })
@@ -48,9 +48,85 @@ export const listingCases = defineCases({
       return items.map(({ id }) => id)
     }
     equal(await find({ eventId: second?.id }), [second?.id])
-    equal(await find({ name: 'A', subject: 's1' }), [first?.id])
-    equal((await find({ name: 'A' })).length, 2)
+    equal(await find({ names: ['A'], subject: 's1' }), [first?.id])
+    equal((await find({ names: ['A'] })).length, 2)
+    equal((await find({ names: ['A', 'B'] })).length, 3)
     equal(await find({ eventId: 'nobody' }), [])
+  },
+
+  'finds events and deliveries by number, time and text of their event': async (store) => {
+    const [digits, other] = ['15550100001', '15550100009']
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2', digits: other })])
+    const [first, second, third] = await publish(
+      store,
+      { ...byNumber(1), digits, payload: '{"recap":"Wants 100% of it, ÄRGER"}' },
+      { ...byNumber(2), digits: other, payload: '{"recap":"wants_1000 of it"}' },
+      { ...byNumber(3), digits, payload: '{"recap":"nothing"}' },
+    )
+    const find = async (query: object) => {
+      const events = await store.listEvents({ organizationId: 'acme', limit: 10, ...query })
+      const deliveries = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
+      const ids = events.items.map(({ id }) => id)
+      equal(
+        deliveries.items.map(({ eventId }) => eventId),
+        ids,
+      )
+      return ids
+    }
+    equal(await find({ digits }), [first?.id, third?.id])
+    equal(await find({ occurredFrom: start + 2 }), [second?.id, third?.id])
+    equal(await find({ occurredBefore: start + 2 }), [first?.id])
+    equal(await find({ text: 'WANTS' }), [first?.id, second?.id])
+    equal(await find({ text: '100%' }), [first?.id])
+    equal(await find({ text: 's_1' }), [second?.id])
+    equal(await find({ text: 'ÄRGER' }), [first?.id])
+    equal(await find({ text: 'ärger' }), [], 'only ASCII letters match in any case')
+    equal(await find({ text: third?.id }), [third?.id])
+    equal(await find({ text: 'wants', digits: other, names: ['GROUP_CREATED'] }), [second?.id])
+  },
+
+  'finds deliveries by the subject and the name of their event': async (store) => {
+    await setUp(store)
+    const [first] = await publish(store, { name: 'A', subject: 's1' }, { name: 'B', subject: 's1' })
+    await publish(store, { name: 'A', subject: 's2' })
+    const find = async (query: object) => {
+      const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
+      return items.map(({ eventId }) => eventId)
+    }
+    equal((await find({ subject: 's1' })).length, 2)
+    equal((await find({ names: ['A'] })).length, 2)
+    equal(await find({ subject: 's1', names: ['A'], subscriptionId: 'sub_1' }), [first?.id])
+    equal(await find({ subject: 's1', subscriptionId: 'nobody' }), [])
+  },
+
+  'ends a page when enough was examined, and finds everything on the pages together': async (store) => {
+    await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2' })])
+    const names = ['A', 'B', 'A', 'B', 'B', 'B', 'B', 'A']
+    await publish(store, ...names.map((name, index) => ({ ...byNumber(index), name })))
+    const query = { organizationId: 'acme', limit: 10, maxExamined: 3, names: ['A'] }
+    for (const order of ['oldest_first', 'newest_first'] as const) {
+      for (const more of [{}, { subscriptionId: 'sub_2' }, { statuses: ['pending'] as const }]) {
+        const listEvents = (cursor?: string) => store.listEvents({ ...query, order, cursor })
+        const listDeliveries = (cursor?: string) => store.listDeliveries({ ...query, ...more, order, cursor })
+        for (const [list, count] of [
+          [listEvents, 3],
+          [listDeliveries, 'subscriptionId' in more ? 3 : 6],
+        ] as const) {
+          const seen = new Set<string>()
+          let pages = 0
+          let isEnd = false
+          for (let cursor: string | undefined; !isEnd; pages++) {
+            const { items, nextCursor } = await list(cursor)
+            for (const { id } of items) seen.add(id)
+            isEnd = nextCursor === undefined || (order === 'oldest_first' && seen.size === count)
+            cursor = nextCursor
+            ok(pages < 20, 'the pages end')
+          }
+          equal(seen.size, count)
+          ok(pages > 1, 'no page examines everything')
+        }
+      }
+    }
   },
 
   'pages forward through events while more are added, each exactly once': async (store) => {

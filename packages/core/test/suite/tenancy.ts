@@ -151,7 +151,7 @@ export const tenancyCases = defineCases('Organizations', {
       [[payload, published.id]],
     )
     equal(scenario.names(), [])
-    equal((await scenario.server.events.list('acme', { name: 'CALL_MISSED' })).items, [published])
+    equal((await scenario.server.events.list('acme', { names: ['CALL_MISSED'] })).items, [published])
     await rejects(scenario.server.events.publish('acme', { ...event, number: '1' }), {
       code: 'invalid_input',
     })

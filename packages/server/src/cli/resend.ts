@@ -31,11 +31,11 @@ const collectStatus = (value: string, previous?: readonly string[]): string[] =>
 const resend = async (id: string | undefined, options: ResendOptions, output: Output): Promise<void> => {
   const { newWebhookId = false, organization } = options
   const selection = {
-    occurredFrom: options.from,
-    occurredBefore: options.before,
-    eventId: options.event,
-    subscriptionId: options.subscription,
-    statuses: options.status,
+    from: options.from,
+    before: options.before,
+    event: options.event,
+    subscription: options.subscription,
+    status: options.status?.join(','),
   }
   const hasSelection = Object.values(selection).some((value) => value !== undefined)
   if (hasSelection === (id !== undefined)) {

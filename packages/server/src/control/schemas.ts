@@ -17,7 +17,7 @@ export const named = <Schema extends z.core.$ZodType>(
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(
     `${id}Page`,
-    'A part of a list. `nextCursor` leads to the next part. Reading events or deliveries forward, every page that is not empty has one.',
+    'A part of a list. `nextCursor` leads to the next part. Reading events or deliveries forward, every page that is not empty has one. With filters, a page can have fewer items than `limit`, even none, and a `nextCursor`.',
     z.object({ items: z.array(item), nextCursor: z.optional(z.string()) }),
   )
 

@@ -8,6 +8,8 @@ export type PageRows<Row, Item> = {
   readonly isFollowed: boolean
   readonly toItem: (row: Row) => Item
   readonly toCursor: (row: Row) => string
+  /** The cursor of the next page if this one ends before `limit` because enough was examined. */
+  readonly end?: string | undefined
 }
 
 export const toPage = <Row, Item>({
@@ -16,9 +18,12 @@ export const toPage = <Row, Item>({
   isFollowed,
   toItem,
   toCursor,
+  end,
 }: PageRows<Row, Item>): Page<Item> => {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  const hasCursor = last !== undefined && (isFollowed || rows.length > limit)
-  return { items: shown.map(toItem), ...(hasCursor && { nextCursor: toCursor(last) }) }
+  const isFull = rows.length > limit
+  const lastCursor = last !== undefined && (isFull || isFollowed) ? toCursor(last) : undefined
+  const nextCursor = isFull ? lastCursor : (end ?? lastCursor)
+  return { items: shown.map(toItem), ...(nextCursor !== undefined && { nextCursor }) }
 }

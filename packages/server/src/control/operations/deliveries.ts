@@ -1,31 +1,21 @@
 import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
+import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { identifier, list, named, page, pageQuery, time } from '../schemas.ts'
-import { AttemptView, DeliveryStatus, DeliveryView, showAttempt, showDelivery } from '../views/delivery.ts'
+import { list, named, page, pageQuery } from '../schemas.ts'
+import { AttemptView, DeliveryView, showAttempt, showDelivery } from '../views/delivery.ts'
 
 const tag = 'Deliveries'
 const path = '/organizations/:organizationId/deliveries'
 const onePath = `${path}/:deliveryId` as const
-
-const selection = () => ({
-  eventId: z.optional(identifier()),
-  subscriptionId: z.optional(identifier()),
-  occurredFrom: z.optional(time()),
-  occurredBefore: z.optional(time()),
-})
 
 const newWebhookId = () => z.optional(z.boolean())
 
 const Resend = named(
   'ResendRequest',
   'The deliveries to resend. Omitted fields match all deliveries. With `newWebhookId`, receivers handle events again that they have already handled.',
-  z.strictObject({
-    ...selection(),
-    statuses: z.optional(z.array(DeliveryStatus)),
-    newWebhookId: newWebhookId(),
-  }),
+  z.extend(DeliveryFilter, { newWebhookId: newWebhookId() }),
 )
 
 const ResendOne = named(
@@ -53,18 +43,14 @@ export const deliveryOperations = [
     path,
     summary: 'List deliveries in the order of their events',
     tag,
-    query: z.strictObject({
-      ...pageQuery(),
-      ...selection(),
-      status: z.optional(DeliveryStatus),
-      order: z.optional(z.enum(['oldest_first', 'newest_first'])),
-    }),
+    query: z.extend(DeliveryFilter, { ...pageQuery(), order: order() }),
     result: page('Delivery', DeliveryView),
-    run: async ({ parameter, query: { status, ...query } }, { service }) => {
-      const statuses = status && [status]
+    run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
       const { items, ...rest } = await service.deliveries.list(parameter('organizationId'), {
-        ...query,
-        statuses,
+        ...selectDeliveries(filter),
+        cursor,
+        limit,
+        order,
       })
       return { ...rest, items: items.map(showDelivery) }
     },
@@ -100,8 +86,10 @@ export const deliveryOperations = [
     tag,
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body: { newWebhookId: isNew, ...selected } }, { service }) => ({
-      resent: await service.deliveries.resend(parameter('organizationId'), selected, { newWebhookId: isNew }),
+    run: async ({ parameter, body: { newWebhookId: isNew, ...filter } }, { service }) => ({
+      resent: await service.deliveries.resend(parameter('organizationId'), selectDeliveries(filter), {
+        newWebhookId: isNew,
+      }),
     }),
   }),
   operation({

@@ -1,6 +1,7 @@
 import { Channel } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
+import { EventFilter, order, selectEvents } from '../filters.ts'
 import { operation } from '../operation.ts'
 import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
@@ -28,15 +29,15 @@ export const eventOperations = [
     path,
     summary: 'List events, oldest first by default',
     tag,
-    query: z.strictObject({
-      ...pageQuery(),
-      name: z.optional(z.string()),
-      subject: z.optional(z.string()),
-      order: z.optional(z.enum(['oldest_first', 'newest_first'])),
-    }),
+    query: z.extend(EventFilter, { ...pageQuery(), order: order() }),
     result: page('Event', EventView),
-    run: async ({ parameter, query }, { service }) => {
-      const { items, ...rest } = await service.events.list(parameter('organizationId'), query)
+    run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
+      const { items, ...rest } = await service.events.list(parameter('organizationId'), {
+        ...selectEvents(filter),
+        cursor,
+        limit,
+        order,
+      })
       return { ...rest, items: items.map(showEvent) }
     },
   }),

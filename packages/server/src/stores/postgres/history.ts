@@ -1,6 +1,7 @@
-import type { DeliveryRecord, DeliverySelection, Store } from '@wabakit/core'
+import type { DeliveryQuery, DeliveryRecord, DeliverySelection, EventSelection, Store } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { parseDeliveryId } from '../delivery-id.ts'
+import { toLikePattern } from '../like-pattern.ts'
 import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { deliveryColumns, readLastPosition } from './functions/events.ts'
@@ -8,6 +9,7 @@ import { erase } from './functions/removals.ts'
 import { resendDeliveries } from './functions/resending.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createPrune } from './prune.ts'
+import type { Query } from './query.ts'
 import { ifOrganizationExists, mapTable, type SelectedRow } from './records.ts'
 
 const events = mapTable('events')
@@ -18,11 +20,6 @@ export type History = Pick<
   'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune' | 'erase'
 >
 
-/** Deliveries with their events and subscriptions. */
-const deliveryTables = `wabakit.deliveries d
-  JOIN wabakit.events e ON e.position = d.event
-  JOIN wabakit.subscriptions s ON s.position = d.subscription`
-
 /** Whether a partial index without delivered deliveries fits. */
 const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
   statuses?.includes('delivered') === false
@@ -31,25 +28,81 @@ const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
 const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
   statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
 
-const selectDeliveries = (selection: DeliverySelection): Conditions => {
-  const key = selection.deliveryId === undefined ? undefined : parseDeliveryId(selection.deliveryId)
-  return createConditions()
-    .and('d.organization_id = ?', selection.organizationId)
-    .and('s.revision > 0')
+/** Deliveries `d`, and the conditions that an index of theirs answers. */
+type Path = { readonly deliveries: string; readonly where: Conditions }
+
+const selectPath = (selection: DeliverySelection): Path => {
+  const { organizationId, deliveryId, eventId, subscriptionId } = selection
+  const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
+  const where = createConditions()
+    .and('d.organization_id = ?', organizationId)
     .andIf('d.event = ?', key?.event)
     .andIf('d.subscription = ?', key?.subscription)
-    .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', selection.eventId)
-    .andIf(
-      `d.subscription = (
-        SELECT position FROM wabakit.subscriptions WHERE organization_id = d.organization_id AND id = ?
-      )`,
-      selection.subscriptionId,
-    )
-    .andIf('d.status = ANY (?)', selection.statuses)
+    .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
+  if (subscriptionId !== undefined) {
+    const subscription = 'SELECT position FROM wabakit.subscriptions WHERE organization_id = ? AND id = ?'
+    where.and(`d.subscription = (${subscription})`, organizationId, subscriptionId)
+  }
+  where
     .and(excludesDelivered(selection) ? `d.status <> 'delivered'` : 'true')
     .and(selectsFailed(selection) ? `d.status IN ('exhausted', 'skipped')` : 'true')
-    .andIf('e.occurred_at >= ?', selection.occurredFrom)
-    .andIf('e.occurred_at < ?', selection.occurredBefore)
+  if (selection.subject === undefined) return { deliveries: 'wabakit.deliveries d', where }
+  // First the events of the subject, whose number the planner cannot know. OFFSET 0 keeps that order.
+  const deliveries = `(
+    SELECT d.* FROM wabakit.events s
+    CROSS JOIN LATERAL (
+      SELECT * FROM wabakit.deliveries WHERE organization_id = s.organization_id AND event = s.position OFFSET 0
+    ) AS d
+    WHERE s.organization_id = ${where.addValue(organizationId)} AND s.subject = ${where.addValue(selection.subject)} OFFSET 0
+  ) AS d`
+  return { deliveries, where }
+}
+
+const ownerAndEvent = `
+  JOIN wabakit.events e ON e.position = d.event
+  JOIN wabakit.subscriptions s ON s.position = d.subscription`
+
+/** Adds the conditions of a selection that no index of events answers. */
+const filterEvents = (where: Conditions, { names, digits, text, ...times }: EventSelection): Conditions => {
+  if (text !== undefined) {
+    where.and('(e.payload COLLATE "C" ILIKE ? OR e.id = ?)', toLikePattern(text), text)
+  }
+  return where
+    .andIf('e.name = ANY (?)', names)
+    .andIf('e.digits = ?', digits)
+    .andIf('e.occurred_at >= ?', times.occurredFrom)
+    .andIf('e.occurred_at < ?', times.occurredBefore)
+}
+
+const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions =>
+  filterEvents(where, selection).and('s.revision > 0').andIf('d.status = ANY (?)', selection.statuses)
+
+type KeyRange = Pick<DeliveryQuery, 'cursor' | 'maxExamined'> & { readonly isFollowed: boolean }
+
+/**
+ * Restricts a page of deliveries to what follows the cursor and may be examined.
+ *
+ * @returns the cursor of what may not be examined, if there is more.
+ */
+const limitKeys = async (
+  read: Query,
+  { deliveries, where }: Path,
+  { isFollowed, cursor, maxExamined }: KeyRange,
+): Promise<string | undefined> => {
+  const [follows, precedes, direction, step] = isFollowed ? ['>', '<', 'ASC', -1] : ['<', '>', 'DESC', 1]
+  if (cursor !== undefined)
+    where.and(`(d.event, d.subscription) ${follows} (?, ?)`, ...parseCursor(cursor, 2))
+  if (maxExamined === undefined) return undefined
+  const [next] = await read<{ event: string; subscription: string; end: string }>(
+    `SELECT d.event::text AS event, d.subscription::text AS subscription,
+         d.event || '.' || (d.subscription + ${step}) AS end
+       FROM ${deliveries}
+       WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT 1 OFFSET ${maxExamined}`,
+    where.values,
+  )
+  if (next === undefined) return undefined
+  where.and(`(d.event, d.subscription) ${precedes} (?, ?)`, next.event, next.subscription)
+  return next.end
 }
 
 export const createHistory = ({
@@ -57,21 +110,31 @@ export const createHistory = ({
   read,
   due: channel,
 }: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => ({
-  listEvents: async ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
+  listEvents: async (query) => {
+    const { organizationId, eventId, subject, order, cursor, limit, maxExamined } = query
     const isFollowed = order !== 'newest_first'
-    const end = isFollowed ? await readLastPosition(read, organizationId) : undefined
+    const [follows, precedes, direction] = isFollowed ? ['>', '<', 'ASC'] : ['<', '>', 'DESC']
+    const newest = isFollowed ? await readLastPosition(read, organizationId) : undefined
     const [last] = cursor === undefined ? [] : parseCursor(cursor, 1)
     const where = createConditions()
       .and('e.organization_id = ?', organizationId)
-      .and(ifOrganizationExists('?'), organizationId)
       .andIf('e.id = ?', eventId)
-      .andIf('e.name = ?', name)
       .andIf('e.subject = ?', subject)
-      .andIf('e.position <= ?', end)
-      .andIf(isFollowed ? 'e.position > ?' : 'e.position < ?', last)
+      .andIf('e.position <= ?', newest)
+      .andIf(`e.position ${follows} ?`, last)
+    const [next] =
+      maxExamined === undefined
+        ? []
+        : await read<{ position: string; end: string }>(
+            `SELECT e.position::text AS position, (e.position + ${isFollowed ? -1 : 1})::text AS end
+             FROM wabakit.events e WHERE ${where.sql} ORDER BY e.position ${direction} LIMIT 1 OFFSET ${maxExamined}`,
+            where.values,
+          )
+    where.and(ifOrganizationExists('?'), organizationId).andIf(`e.position ${precedes} ?`, next?.position)
+    filterEvents(where, query)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(e) AS row FROM wabakit.events e
-         WHERE ${where.sql} ORDER BY e.position ${isFollowed ? 'ASC' : 'DESC'} LIMIT ${where.addValue(limit + 1)}`,
+         WHERE ${where.sql} ORDER BY e.position ${direction} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
     return toPage({
@@ -80,20 +143,21 @@ export const createHistory = ({
       isFollowed,
       toItem: ({ row }) => events.toRecord(row),
       toCursor: ({ row }) => String(row.position),
+      end: next?.end,
     })
   },
-  listDeliveries: async ({ order, cursor, limit, ...selection }) => {
+  listDeliveries: async ({ order, cursor, limit, maxExamined, ...selection }) => {
     const isFollowed = order !== 'newest_first'
-    const end = isFollowed ? await readLastPosition(read, selection.organizationId) : undefined
-    const where = selectDeliveries(selection).andIf('d.event <= ?', end)
-    if (cursor !== undefined) {
-      where.and(`(d.event, d.subscription) ${isFollowed ? '>' : '<'} (?, ?)`, ...parseCursor(cursor, 2))
-    }
+    const newest = isFollowed ? await readLastPosition(read, selection.organizationId) : undefined
+    const path = selectPath(selection)
+    const where = path.where.andIf('d.event <= ?', newest)
+    const end = await limitKeys(read, path, { isFollowed, cursor, maxExamined })
+    filterDeliveries(where, selection)
     const direction = isFollowed ? 'ASC' : 'DESC'
     const rows = await read<{ record: DeliveryRecord; cursor: string }>(
       `SELECT (SELECT row_to_json(r) FROM (SELECT ${deliveryColumns}) AS r) AS record,
            d.event || '.' || d.subscription AS cursor
-         FROM ${deliveryTables}
+         FROM ${path.deliveries} ${ownerAndEvent}
          WHERE ${where.sql} ORDER BY d.event ${direction}, d.subscription ${direction} LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
@@ -103,6 +167,7 @@ export const createHistory = ({
       isFollowed,
       toItem: ({ record }) => record,
       toCursor: ({ cursor }) => cursor,
+      end,
     })
   },
   listAttempts: async (organizationId, deliveryId) => {
@@ -116,11 +181,13 @@ export const createHistory = ({
     )
     return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
   },
-  resendDeliveries: async ({ cursor, limit, webhookIdSuffix, now: _now, ...selection }) => {
-    const where = selectDeliveries(selection)
-    if (cursor !== undefined) where.and('(d.event, d.subscription) > (?, ?)', ...parseCursor(cursor, 2))
+  resendDeliveries: async ({ cursor, limit, maxExamined, webhookIdSuffix, now: _now, ...selection }) => {
+    const path = selectPath(selection)
+    const { where } = path
+    const end = await limitKeys(read, path, { isFollowed: true, cursor, maxExamined })
+    filterDeliveries(where, selection)
     const rows = await read<{ position: string; cursor: string }>(
-      `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor FROM ${deliveryTables}
+      `SELECT d.position::text AS position, d.event || '.' || d.subscription AS cursor FROM ${path.deliveries} ${ownerAndEvent}
          WHERE ${where.sql} ORDER BY d.event, d.subscription LIMIT ${where.addValue(limit + 1)}`,
       where.values,
     )
@@ -130,6 +197,7 @@ export const createHistory = ({
       isFollowed: false,
       toItem: ({ position }) => position,
       toCursor: (row) => row.cursor,
+      end,
     })
     const { resent, due } = await resendDeliveries(query, {
       deliveries: items,

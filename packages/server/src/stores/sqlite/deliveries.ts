@@ -23,7 +23,7 @@ export const createDeliveries = (database: DatabaseSync, read: ReadDeliveries): 
   return {
     list: (query) =>
       toPage({
-        rows: read({ ...query, limit: query.limit + 1 }),
+        ...read({ ...query, limit: query.limit + 1 }),
         limit: query.limit,
         isFollowed: query.order !== 'newest_first',
         toItem: toRecord,

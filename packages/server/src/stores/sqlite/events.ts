@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { EventQuery, EventRecord, Page } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
+import { listEventFilters } from './event-filters.ts'
 import type { Lanes, Recipient } from './lanes.ts'
 import { createQueries } from './queries.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
@@ -34,26 +35,34 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
       const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), rows.length)
       for (const row of rows) lanes.add(Number(lastInsertRowid), event, recipients.toRecord(row))
     },
-    list: ({ organizationId, eventId, name, subject, order, cursor, limit }) => {
+    list: (selection) => {
+      const { organizationId, eventId, subject, order, cursor, limit, maxExamined } = selection
       const isReverse = order === 'newest_first'
+      const [follows, precedes] = isReverse ? ['<', '>'] : ['>', '<']
+      const orderBy = isReverse ? 'e.seq desc' : 'e.seq'
+      const where = {
+        'e.organizationId = ?': organizationId,
+        'e.id = ?': eventId,
+        'e.subject = ?': subject,
+        [`e.seq ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
+      }
+      const [next] =
+        maxExamined === undefined
+          ? []
+          : query({ select: 'select e.seq from events e', where, orderBy, limit: 1, offset: maxExamined })
+      const end = next && Number(next.seq)
       return toPage({
         rows: query({
-          select: 'select * from events',
-          where: {
-            'organizationId = ?': organizationId,
-            'id = ?': eventId,
-            'name = ?': name,
-            'subject = ?': subject,
-            [isReverse ? 'seq < ?' : 'seq > ?']:
-              cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
-          },
-          orderBy: isReverse ? 'seq desc' : 'seq',
+          select: 'select e.* from events e',
+          where: { ...where, ...listEventFilters(selection), [`e.seq ${precedes} ?`]: end },
+          orderBy,
           limit: limit + 1,
         }),
         limit,
         isFollowed: !isReverse,
         toItem: toRecord,
         toCursor: ({ seq }) => String(seq),
+        end: end === undefined ? undefined : String(isReverse ? end + 1 : end - 1),
       })
     },
   }

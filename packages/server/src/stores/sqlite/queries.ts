@@ -11,17 +11,18 @@ export type ListQuery = {
   readonly where: Conditions
   readonly orderBy: string
   readonly limit: number
+  readonly offset?: number
 }
 
 /** Runs queries with varying conditions. Each combination is prepared once. */
 export const createQueries = (database: DatabaseSync): ((query: ListQuery) => Row[]) => {
   const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
-  return ({ select, where, orderBy, limit }) => {
+  return ({ select, where, orderBy, limit, offset = 0 }) => {
     const conditions = Object.entries(where).filter(([, value]) => value !== undefined)
-    const sql = `${select} where ${conditions.map(([text]) => text).join(' and ')} order by ${orderBy} limit ?`
+    const sql = `${select} where ${conditions.map(([text]) => text).join(' and ')} order by ${orderBy} limit ? offset ?`
     const statement = statements.get(sql) ?? database.prepare(sql)
     statements.set(sql, statement)
     const values = conditions.flatMap(([, value]) => value ?? null)
-    return statement.all(...values, limit)
+    return statement.all(...values, limit, offset)
   }
 }

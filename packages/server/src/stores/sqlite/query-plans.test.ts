@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { DeliveryQuery } from '@wabakit/core'
+import type { DeliveryQuery, EventQuery } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -13,9 +13,14 @@ const explainAll = async (): Promise<Map<string, string[]>> => {
   const store = sqliteStore({ path })
   const page = { organizationId: 'acme', limit: 1 }
   for (const order of ['oldest_first', 'newest_first'] as const) {
-    for (const filter of [{}, { eventId: 'e' }, { name: 'n' }, { subject: 's' }]) {
-      await store.listEvents({ ...page, ...filter, order, cursor: '1' })
-    }
+    const eventFilters: Partial<EventQuery>[] = [
+      {},
+      { eventId: 'e' },
+      { names: ['n'] },
+      { subject: 's' },
+      { digits: '1', text: 't', occurredFrom: 1, maxExamined: 9 },
+    ]
+    for (const filter of eventFilters) await store.listEvents({ ...page, ...filter, order, cursor: '1' })
     const filters: Partial<DeliveryQuery>[] = [
       {},
       { deliveryId: 'dlv_1_1' },
@@ -24,6 +29,11 @@ const explainAll = async (): Promise<Map<string, string[]>> => {
       { statuses: ['exhausted', 'skipped'] },
       { statuses: ['delivered'] },
       { subscriptionId: 's', statuses: ['skipped'], occurredFrom: 1, occurredBefore: 2 },
+      { subject: 's', subscriptionId: 's' },
+      { names: ['n'], text: 't', maxExamined: 9 },
+      { subject: 's', names: ['n'], maxExamined: 9 },
+      { subscriptionId: 's', digits: '1', maxExamined: 9 },
+      { statuses: ['skipped'], text: 't', maxExamined: 9 },
     ]
     for (const filter of filters) await store.listDeliveries({ ...page, ...filter, order, cursor: '1.1' })
   }

@@ -33,7 +33,7 @@ export const createResend = ({ database, read, lanes, leases }: ResendOptions): 
 
   return ({ webhookIdSuffix, now, ...query }) => {
     const { items, nextCursor } = toPage({
-      rows: read({ ...query, order: 'oldest_first', limit: query.limit + 1 }),
+      ...read({ ...query, order: 'oldest_first', limit: query.limit + 1 }),
       limit: query.limit,
       isFollowed: false,
       toItem: rows.toRecord,

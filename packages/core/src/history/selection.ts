@@ -1,0 +1,30 @@
+import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
+import { checkIdentifiers } from '../values/identifier.ts'
+import { checkTexts } from '../values/storable-text.ts'
+
+const maxExamined = 20_000
+
+/** Returns how many records a page of a selection may examine: any number, if an index finds all that match. */
+export const limitExamined = ({
+  names,
+  digits,
+  occurredFrom,
+  occurredBefore,
+  text,
+  statuses,
+}: Omit<DeliverySelection, 'organizationId'>): Pick<FilteredPageRequest, 'maxExamined'> => {
+  const filters = [names, digits, occurredFrom, occurredBefore, text, statuses]
+  return filters.some((filter) => filter !== undefined) ? { maxExamined } : {}
+}
+
+/**
+ * Checks the texts of a selection.
+ *
+ * @throws InputError if no store could have such a text.
+ */
+export const checkSelection = (selection: DeliverySelection): void => {
+  const { organizationId, deliveryId, eventId, subscriptionId, names = [], subject, text } = selection
+  checkIdentifiers({ organizationId, deliveryId, eventId, subscriptionId })
+  checkTexts({ subject, text })
+  for (const name of names) checkTexts({ name })
+}

@@ -1,0 +1,90 @@
+import { type DeliverySelection, type EventSelection, InputError } from '@wabakit/core'
+import { identifierRule, isIdentifier, toDigits } from '@wabakit/core/hosting'
+import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
+import * as z from 'zod/mini'
+import { identifier, phoneNumber, time } from './schemas.ts'
+import { DeliveryStatus } from './views/delivery.ts'
+
+// The filters of lists and of changes of many deliveries. The command line and the inspector use the same names.
+
+/** Several values, joined by commas. */
+const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, description: string) =>
+  z.pipe(
+    z.pipe(
+      z.string().check(z.meta({ description })),
+      z.transform((text: string) => text.split(',')),
+    ),
+    z.array(item),
+  )
+
+/** An identifier that is checked here, so that an error names the filter. */
+const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
+
+const eventFilter = () => ({
+  name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, joined by commas.')),
+  number: z.optional(phoneNumber()),
+  group: z.optional(id()),
+  call: z.optional(id()),
+  from: z.optional(time()),
+  before: z.optional(time()),
+  text: z.optional(
+    z.string().check(
+      z.minLength(1),
+      z.maxLength(255),
+      z.meta({
+        description: 'A part of the payload, in any case of ASCII letters, or the id of an event.',
+      }),
+    ),
+  ),
+})
+
+export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
+
+/** The filters of a list of events. */
+export const EventFilter = z.strictObject({ ...eventFilter(), subject: z.optional(z.string()) })
+export type EventFilter = z.output<typeof EventFilter>
+
+/** The filters of deliveries. */
+export const DeliveryFilter = z.strictObject({
+  ...eventFilter(),
+  status: z.optional(
+    several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
+  ),
+  subscription: z.optional(id()),
+  event: z.optional(id()),
+})
+export type DeliveryFilter = z.output<typeof DeliveryFilter>
+
+/**
+ * Parses the number of a filter.
+ *
+ * @throws InputError if it is not a phone number.
+ */
+export const parseNumber = (number: string | undefined): string | undefined => {
+  const digits = number === undefined ? undefined : toDigits(number)
+  if (number === undefined || digits !== undefined) return digits
+  throw new InputError([{ path: 'number', message: 'must be a phone number' }])
+}
+
+const toSubject = ({ call, group }: Pick<EventFilter, 'call' | 'group'>): string | undefined => {
+  if (call !== undefined && group !== undefined) {
+    throw new InputError([{ path: 'call', message: 'and `group` exclude each other' }])
+  }
+  return call === undefined ? group && toGroupSubject(group) : toCallSubject(call)
+}
+
+export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organizationId'> => ({
+  names: filter.name,
+  subject: filter.subject ?? toSubject(filter),
+  digits: parseNumber(filter.number),
+  occurredFrom: filter.from,
+  occurredBefore: filter.before,
+  text: filter.text,
+})
+
+export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection, 'organizationId'> => ({
+  ...selectEvents(filter),
+  statuses: filter.status,
+  subscriptionId: filter.subscription,
+  eventId: filter.event,
+})
