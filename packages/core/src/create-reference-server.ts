@@ -16,6 +16,7 @@ import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
 import { type Api, createApi } from './http/api.ts'
 import { createFetch, type ReferenceFetch } from './http/fetch.ts'
+import { createRequestReports, type RequestListener } from './http/request-reports.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -45,6 +46,12 @@ export type ReferenceServer = EventObservation & {
   readonly deliveries: Deliveries
   readonly erasures: Erasures
   readonly dispatcher: Dispatcher
+  /**
+   * Calls `listener` after each request of the public API.
+   *
+   * @returns a function that removes the listener.
+   */
+  onRequest(listener: RequestListener): () => void
   /**
    * Iterates over the events that this process publishes from now on.
    *
@@ -91,7 +98,8 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const directory = createDirectory({ store, organizations, apiKeys, declared })
   const context = { store, clock, ids, log, directory, random }
   const rateLimits = createRateLimits(rateLimit, clock)
-  const respond = createApi({ ...context, authHeader, onError, rateLimits })
+  const reports = createRequestReports(onError)
+  const respond = createApi({ ...context, authHeader, onError, rateLimits, reports })
 
   return {
     fetch: createFetch(respond),
@@ -108,6 +116,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     deliveries: createDeliveries(context),
     erasures: createErasures(context),
     dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
+    onRequest: reports.onRequest,
     on: log.on,
     once: log.once,
     off: log.off,

@@ -4,6 +4,7 @@ export { createReferenceServer, type ReferenceServer } from './create-reference-
 export type { Api, ConnectionInfo } from './http/api.ts'
 export type { ApiRequest, ApiResponse } from './http/exchange.ts'
 export type { ReferenceFetch } from './http/fetch.ts'
+export type { RequestListener, RequestReported } from './http/request-reports.ts'
 export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -20,13 +21,13 @@ export type { OrganizationInput, Organizations } from './tenancy/organizations.t
 // Groups and participants
 
 export type { CreatedGroup } from './groups/create-group.ts'
-export type { Groups } from './groups/groups.ts'
+export type { GroupListQuery, Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'
 
 // Calls and summaries
 
 export type { CallInput } from './calls/call-input.ts'
-export type { CallAcceptance, CallEnding, Calls } from './calls/calls.ts'
+export type { CallAcceptance, CallEnding, CallListQuery, Calls } from './calls/calls.ts'
 export type { SavedSummary, Summaries, SummaryGeneration } from './calls/summaries.ts'
 
 // State machines
@@ -116,6 +117,7 @@ export type {
   FilteredPageRequest,
   GroupCreation,
   GroupCreationOutcome,
+  GroupQuery,
   Pace,
   Page,
   PageRequest,

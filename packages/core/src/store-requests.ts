@@ -1,6 +1,7 @@
 import type {
   AttemptResult,
   CallRecord,
+  CallState,
   CallSummaryRecord,
   DeliveryRecord,
   DeliveryStatus,
@@ -66,11 +67,30 @@ export type ParticipantKey = {
   readonly digits: string
 }
 
-/** Selects calls of an organization. */
-export type CallQuery = PageRequest & {
+/** Selects calls or groups of an organization. Omitted conditions do not restrict. */
+type RecordQuery = FilteredPageRequest & {
   readonly organizationId: string
+  /** Only those of the organization's number with these digits. */
+  readonly digits?: string | undefined
+  /** Only those that began at or after this time. */
+  readonly from?: number | undefined
+  /** Only those that began before this time. */
+  readonly before?: number | undefined
+}
+
+/** Selects calls. */
+export type CallQuery = RecordQuery & {
   /** Only calls with a customer whose number has these digits. */
   readonly customerDigits?: string | undefined
+  readonly state?: CallState | undefined
+  /** Only calls whose id contains this text, with ASCII letters in any case. */
+  readonly text?: string | undefined
+}
+
+/** Selects groups. */
+export type GroupQuery = RecordQuery & {
+  /** Only groups whose id or subject contains this text, with ASCII letters in any case. */
+  readonly text?: string | undefined
 }
 
 /** A call's new record, and its event, if there is one. */

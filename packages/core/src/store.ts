@@ -23,6 +23,7 @@ import type {
   EventQuery,
   GroupCreation,
   GroupCreationOutcome,
+  GroupQuery,
   Page,
   PageRequest,
   ParticipantChange,
@@ -101,6 +102,8 @@ export type Store = {
   createGroup(change: GroupCreation): Promise<GroupCreationOutcome>
   /** Finds a group by its client custom group id. */
   findGroup(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
+  /** Lists groups of an organization, newest first. */
+  listGroups(query: GroupQuery): Promise<Page<GroupRecord>>
   /** Writes a participant by compare-and-set and publishes the event. */
   saveParticipant(change: ParticipantChange): Promise<SaveOutcome>
   /** Finds a participant, including one who left or was removed. */
@@ -112,7 +115,7 @@ export type Store = {
   saveCall(change: CallChange): Promise<SaveOutcome>
   /** Finds a call with its summary. */
   findCall(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
-  /** Lists calls of an organization in the order of their ids. */
+  /** Lists calls of an organization, newest first. */
   listCalls(query: CallQuery): Promise<Page<CallRecord>>
   /**
    * Saves the summary of a call. `first`: the call had none, and the event is published, if there is one. `replaced`: the

@@ -1,13 +1,15 @@
 import { InputError } from '../errors/input-error.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { draftCallChange } from '../events/event-draft.ts'
+import { maxExamined } from '../history/selection.ts'
 import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
-import type { CallWithSummary } from '../store.ts'
+import type { CallQuery, CallWithSummary, Page } from '../store.ts'
 import { readWallClock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { checkTexts } from '../values/storable-text.ts'
 import { type CallInput, parseCall, toAgentNumber } from './call-input.ts'
 
 /** Who answers a call. */
@@ -69,7 +71,12 @@ export type Calls = {
   ringOut(organizationId: string, callId: string): Promise<CallRecord>
   /** Finds a call with its summary; `undefined` if there is no call with this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
+  /** Lists calls of an organization, newest first. */
+  list(organizationId: string, query?: CallListQuery): Promise<Page<CallRecord>>
 }
+
+/** Selects calls to list. */
+export type CallListQuery = Partial<Omit<CallQuery, 'organizationId'>>
 
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 
@@ -160,6 +167,11 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
     find: async (organizationId, callId) => {
       checkIdentifiers({ organizationId, callId })
       return store.findCall(organizationId, callId)
+    },
+    list: async (organizationId, query = {}) => {
+      checkIdentifiers({ organizationId })
+      checkTexts({ text: query.text })
+      return store.listCalls({ limit: 100, maxExamined, ...query, organizationId })
     },
   }
 }

@@ -1,9 +1,14 @@
 import type { CreateGroupRequest } from '@wabakit/contract'
+import { maxExamined } from '../history/selection.ts'
 import type { GroupRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
+import type { GroupQuery, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
+
+/** Selects groups to list. */
+export type GroupListQuery = Partial<Omit<GroupQuery, 'organizationId'>>
 
 /** The groups of a server. */
 export type Groups = {
@@ -16,6 +21,8 @@ export type Groups = {
   create(organizationId: string, request: CreateGroupRequest): Promise<CreatedGroup>
   /** Finds a group by its `groupId`; `undefined` if there is none. */
   find(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
+  /** Lists groups of an organization, newest first. */
+  list(organizationId: string, query?: GroupListQuery): Promise<Page<GroupRecord>>
 }
 
 export const createGroups = (context: ServerContext): Groups => ({
@@ -27,5 +34,10 @@ export const createGroups = (context: ServerContext): Groups => ({
     checkIdentifiers({ organizationId })
     checkTexts({ groupId })
     return context.store.findGroup(organizationId, groupId)
+  },
+  list: async (organizationId, query = {}) => {
+    checkIdentifiers({ organizationId })
+    checkTexts({ text: query.text })
+    return context.store.listGroups({ limit: 100, maxExamined, ...query, organizationId })
   },
 })

@@ -2,7 +2,8 @@ import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
-const maxExamined = 20_000
+/** Maximum number of records that a page of a filtered list examines. */
+export const maxExamined = 20_000
 
 /** Returns how many records a page of a selection may examine: any number, if an index finds all that match. */
 export const limitExamined = ({

@@ -5,7 +5,8 @@ import type { RateLimitHeaders, RateLimits } from '../rate-limit/rate-limits.ts'
 import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
-import { getSummary } from './get-summary.ts'
+import { getSummary, parseCallId } from './get-summary.ts'
+import type { RequestReported, RequestReports } from './request-reports.ts'
 
 /** What the host knows about a connection. */
 export type ConnectionInfo = {
@@ -19,8 +20,12 @@ export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<
 export type ApiContext = ServerContext & {
   readonly authHeader: string
   readonly rateLimits: RateLimits
+  readonly reports: RequestReports
   readonly onError: (error: unknown) => void
 }
+
+/** What a request turns out to be about. */
+type RequestSubject = { -readonly [Field in 'groupId' | 'callId' | 'isRepeated']: RequestReported[Field] }
 
 const challenge = { headers: { 'www-authenticate': 'Bearer' } }
 
@@ -48,7 +53,7 @@ type Admission = { readonly limits: RateLimitHeaders } & (
 
 /** Creates the two API endpoints. */
 export const createApi = (context: ApiContext): Api => {
-  const { authHeader, directory, ids, onError, rateLimits, store } = context
+  const { authHeader, clock, directory, ids, onError, rateLimits, reports, store } = context
 
   /** Authenticates a request by its key, which is sent raw or after `Bearer`, and counts it. */
   const admit = async (request: ApiRequest, remoteAddress: string | undefined): Promise<Admission> => {
@@ -71,34 +76,56 @@ export const createApi = (context: ApiContext): Api => {
   const perform = async (
     endpoint: EndpointName,
     request: ApiRequest,
-    caller: CallerRecord,
+    { caller, subject }: { readonly caller: CallerRecord; readonly subject: RequestSubject },
   ): Promise<object> => {
     switch (endpoint) {
       case 'groups.create': {
         const { organization, key } = caller
         const body = parseCreateGroup(await readJson(request))
+        subject.groupId = body.groupId ?? null
         const creator = { organization, permitted: key.wabaNumbers }
-        const { groupId } = await createGroup(context, creator, body)
+        const { groupId, outcome } = await createGroup(context, creator, body)
+        subject.groupId = groupId
+        subject.isRepeated = outcome === 'repeated'
         return { success: true, groupId } satisfies CreateGroupResponse
       }
       case 'calls.getSummary':
-        return getSummary(request.query, caller, store)
+        subject.callId = parseCallId(request.query)
+        return getSummary(subject.callId, caller, store)
     }
   }
 
   return async (request, { remoteAddress } = {}) => {
     const requestId = ids('req')
+    const startedAt = clock.now()
+    const subject: RequestSubject = { groupId: null, callId: null, isRepeated: false }
     let headers: RateLimitHeaders = {}
+    let caller: CallerRecord | null = null
+
+    const respond = (response: ApiResponse): ApiResponse => {
+      if (!reports.isFollowed()) return response
+      const { method, path } = request
+      const { status, body } = response
+      const code = status < 400 ? null : JSON.parse(body).code
+      const durationMs = Math.max(0, clock.now() - startedAt)
+      const endpoint = findEndpoint(path) ?? null
+      const facts = { requestId, startedAt, durationMs, method, path, endpoint, caller, status, code }
+      reports.report({ ...facts, ...subject })
+      return response
+    }
+
     try {
       const admission = await admit(request, remoteAddress)
       headers = admission.limits
+      caller = admission.caller ?? null
       // Guesses of paths count towards the limits, but everybody learns whether a path exists.
       const endpoint = route(request)
       if (admission.caller === undefined) throw admission.refusal
-      return buildJsonResponse(await perform(endpoint, request, admission.caller), { requestId, headers })
+      const body = await perform(endpoint, request, { caller: admission.caller, subject })
+      return respond(buildJsonResponse(body, { requestId, headers }))
     } catch (error) {
       if (!(error instanceof RequestRefusedError)) onError(error)
-      return refuseRequest(error, { requestId, headers })
+      return respond(refuseRequest(error, { requestId, headers }))
     }
   }
 }

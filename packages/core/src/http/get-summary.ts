@@ -6,7 +6,12 @@ import type { CallerRecord } from '../records.ts'
 import type { CallWithSummary, Store } from '../store.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
 
-const parseCallId = (query: string): string => {
+/**
+ * Parses the query of the endpoint.
+ *
+ * @throws RequestRefusedError `invalid_call_id`.
+ */
+export const parseCallId = (query: string): string => {
   const callId = new URLSearchParams(query).get('callId') ?? ''
   if (isIdentifier(callId)) return callId
   throw new RequestRefusedError('invalid_call_id', `The query parameter callId ${identifierRule}.`, {
@@ -53,11 +58,11 @@ const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord):
  * @throws RequestRefusedError if there is no summary (yet), or the key may not see it.
  */
 export const getSummary = async (
-  query: string,
+  callId: string,
   caller: CallerRecord,
   store: Store,
 ): Promise<SummaryRecord> => {
-  const found = await store.findCall(caller.organization.id, parseCallId(query))
+  const found = await store.findCall(caller.organization.id, callId)
   if (found === undefined || !isVisible(caller, found)) throw notFound()
   if (found.summary === undefined) throw explainAbsence(found, caller)
   const { event: _, ...record } = buildSummaryPayload(found.call, found.summary)

@@ -8,6 +8,7 @@ import type {
   ResendQuery,
   Store,
 } from '../store.ts'
+import { containsText } from './contains-text.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
 import { forgetCall, pruneRecords } from './old-records.ts'
 import { readPage } from './paging.ts'
@@ -51,11 +52,8 @@ const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   record.digits === event.digits &&
   (record.events === 'all' || record.events.includes(event.name))
 
-const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-
 const createEventFilter = (selection: EventSelection) => {
   const { organizationId, eventId, names, subject, digits, occurredFrom, occurredBefore, text } = selection
-  const part = text === undefined ? undefined : toAsciiLowerCase(text)
   return ({ event }: { readonly event: EventRecord }): boolean =>
     organizationId === event.organizationId &&
     (eventId === undefined || eventId === event.id) &&
@@ -64,7 +62,7 @@ const createEventFilter = (selection: EventSelection) => {
     (digits === undefined || digits === event.digits) &&
     (occurredFrom === undefined || event.occurredAt >= occurredFrom) &&
     (occurredBefore === undefined || event.occurredAt < occurredBefore) &&
-    (part === undefined || text === event.id || toAsciiLowerCase(event.payload).includes(part))
+    (text === undefined || text === event.id || containsText(event.payload, text))
 }
 
 const createFilter = (selection: DeliverySelection) => {

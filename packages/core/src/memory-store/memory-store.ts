@@ -5,9 +5,11 @@ import { outside } from '../storage/heap.ts'
 import type { SaveOutcome, Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
+import { containsText } from './contains-text.ts'
 import { createDeliveryQueue } from './delivery-queue.ts'
 import { createHistory } from './history.ts'
 import { measureBacklog } from './measure-backlog.ts'
+import { readNewest } from './newest.ts'
 import { readPage } from './paging.ts'
 import { createDueQueue, createTables, type OrganizationTables, type SubscriptionRow } from './tables.ts'
 
@@ -129,6 +131,15 @@ export const memoryStore = (): Store => {
       return { outcome: 'created', group }
     },
     findGroup: async (organizationId, groupId) => organizations.get(organizationId)?.groups.get(groupId),
+    listGroups: async (query) => {
+      const { text } = query
+      return readNewest(organizations.get(query.organizationId)?.groups.values(), {
+        ...query,
+        getKey: ({ createdAt, clientCustomGroupId }) => [createdAt, clientCustomGroupId],
+        where: ({ clientCustomGroupId, subject }) =>
+          text === undefined || containsText(clientCustomGroupId, text) || containsText(subject, text),
+      })
+    },
     saveParticipant: async ({ participant, event }) => {
       const { participants } = getTables(participant.organizationId)
       const members = participants.get(participant.groupId) ?? new Map()
@@ -158,15 +169,16 @@ export const memoryStore = (): Store => {
       const call = tables?.calls.get(callId)
       return call && { call, summary: tables?.summaries.get(callId) }
     },
-    listCalls: async ({ organizationId, customerDigits, cursor = '', limit }) => {
-      const found = [...(organizations.get(organizationId)?.calls.values() ?? [])]
-        .filter(({ callId, customerNumber }) => {
-          const isOfCustomer = customerDigits === undefined || toDigits(customerNumber) === customerDigits
-          return isOfCustomer && callId > cursor
-        })
-        .sort((left, right) => (left.callId < right.callId ? -1 : 1))
-      const items = found.slice(0, limit)
-      return { items, ...(found.length > limit && { nextCursor: items.at(-1)?.callId }) }
+    listCalls: async (query) => {
+      const { customerDigits, state, text } = query
+      return readNewest(organizations.get(query.organizationId)?.calls.values(), {
+        ...query,
+        getKey: ({ initiatedAt, callId }) => [initiatedAt, callId],
+        where: (call) =>
+          (customerDigits === undefined || toDigits(call.customerNumber) === customerDigits) &&
+          (state === undefined || call.state === state) &&
+          (text === undefined || containsText(call.callId, text)),
+      })
     },
     saveSummary: async ({ summary, event }) => {
       const { summaries, summaryMarks } = getTables(summary.organizationId)

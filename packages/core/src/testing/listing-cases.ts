@@ -1,3 +1,4 @@
+import type { CallQuery, GroupQuery } from '../store.ts'
 import { equal, ok } from './assert.ts'
 import { buildAttempt, claimOne, delivered, listAll, publish, retry, settle, setUp } from './deliveries.ts'
 import {
@@ -239,6 +240,49 @@ export const listingCases = defineCases({
     await store.saveSummary({ summary: large, event: null })
     const found = await store.findCall('acme', 'c1')
     ok(found?.summary?.summary.keyPoints[0] === payload, 'the summary is unchanged')
+  },
+
+  'lists calls and groups newest first, page by page, and filters them': async (store) => {
+    await setUp(store, [])
+    const times = [3, 1, 2, 2].map((ms) => start + ms)
+    for (const [index, time] of times.entries()) {
+      const digits = index === 0 ? '1' : '2'
+      const state = index === 1 ? 'ended' : 'initiated'
+      const call = buildCall({ callId: `c.${index}`, initiatedAt: time, digits, state })
+      await store.saveCall({ call, event: null })
+      const group = buildGroup({
+        clientCustomGroupId: `g.${index}`,
+        createdAt: time,
+        digits,
+        subject: `Team_${index}`,
+      })
+      await store.createGroup({ group, event: buildEvent() })
+    }
+    type Query = Partial<GroupQuery> & Pick<CallQuery, 'state'>
+    const listCalls = async (query: Query) => {
+      const { items, ...rest } = await store.listCalls({ organizationId: 'acme', limit: 10, ...query })
+      return { ids: items.map(({ callId }) => callId), ...rest }
+    }
+    const listGroups = async ({ state: _, ...query }: Query) => {
+      const { items, ...rest } = await store.listGroups({ organizationId: 'acme', limit: 10, ...query })
+      return { ids: items.map(({ clientCustomGroupId: id }) => id.replace('g', 'c')), ...rest }
+    }
+    for (const list of [listCalls, listGroups]) {
+      equal(await list({}), { ids: ['c.0', 'c.3', 'c.2', 'c.1'] })
+      const first = await list({ limit: 2 })
+      equal(first.ids, ['c.0', 'c.3'])
+      equal(await list({ limit: 2, cursor: first.nextCursor }), { ids: ['c.2', 'c.1'] })
+      equal((await list({ digits: '1' })).ids, ['c.0'])
+      equal((await list({ from: start + 2 })).ids, ['c.0', 'c.3', 'c.2'])
+      equal((await list({ before: start + 2 })).ids, ['c.1'])
+      equal((await list({ text: '.2' })).ids, ['c.2'])
+      const examined = await list({ digits: '2', maxExamined: 2 })
+      equal(examined.ids, ['c.3'])
+      equal((await list({ digits: '2', cursor: examined.nextCursor })).ids, ['c.2', 'c.1'])
+      equal(await list({ organizationId: 'nobody' }), { ids: [] })
+    }
+    equal((await listCalls({ state: 'ended' })).ids, ['c.1'])
+    equal((await listGroups({ text: 'team_3' })).ids, ['c.3'])
   },
 
   'distinguishes ids that differ only in case, accents, spaces or quotes': async (store) => {

@@ -18,7 +18,11 @@ const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, desc
   )
 
 /** An identifier that is checked here, so that an error names the filter. */
-const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
+export const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
+
+/** A text to look for. */
+export const text = (description: string) =>
+  z.string().check(z.minLength(1), z.maxLength(255), z.meta({ description }))
 
 const eventFilter = () => ({
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, joined by commas.')),
@@ -27,15 +31,7 @@ const eventFilter = () => ({
   call: z.optional(id()),
   from: z.optional(time()),
   before: z.optional(time()),
-  text: z.optional(
-    z.string().check(
-      z.minLength(1),
-      z.maxLength(255),
-      z.meta({
-        description: 'A part of the payload, in any case of ASCII letters, or the id of an event.',
-      }),
-    ),
-  ),
+  text: z.optional(text('A part of the payload, in any case of ASCII letters, or the id of an event.')),
 })
 
 export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
@@ -56,14 +52,14 @@ export const DeliveryFilter = z.strictObject({
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
 
 /**
- * Parses the number of a filter.
+ * Returns the digits of a phone number.
  *
  * @throws InputError if it is not a phone number.
  */
-export const parseNumber = (number: string | undefined): string | undefined => {
+export const parseNumber = (path: string, number: string | undefined): string | undefined => {
   const digits = number === undefined ? undefined : toDigits(number)
   if (number === undefined || digits !== undefined) return digits
-  throw new InputError([{ path: 'number', message: 'must be a phone number' }])
+  throw new InputError([{ path, message: 'must be a phone number' }])
 }
 
 const toSubject = ({ call, group }: Pick<EventFilter, 'call' | 'group'>): string | undefined => {
@@ -73,10 +69,17 @@ const toSubject = ({ call, group }: Pick<EventFilter, 'call' | 'group'>): string
   return call === undefined ? group && toGroupSubject(group) : toCallSubject(call)
 }
 
+/** The filters of a list of calls or groups. */
+export const recordFilter = () => ({
+  number: z.optional(phoneNumber()),
+  from: z.optional(time()),
+  before: z.optional(time()),
+})
+
 export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organizationId'> => ({
   names: filter.name,
   subject: filter.subject ?? toSubject(filter),
-  digits: parseNumber(filter.number),
+  digits: parseNumber('number', filter.number),
   occurredFrom: filter.from,
   occurredBefore: filter.before,
   text: filter.text,

@@ -4,13 +4,17 @@ import type { ApiFaults } from '@wabakit/core/simulation'
 import type * as z from 'zod/mini'
 import { ControlError } from './control-error.ts'
 import type { LiveStream } from './live-stream.ts'
+import type { RequestLog } from './request-log.ts'
 import type { Simulation } from './simulation.ts'
+import type { ServerInfo } from './views/server-info.ts'
 
 /** The parts of a server that operations use. */
 export type ControlContext = {
   readonly service: ReferenceServer
   readonly simulation: Simulation
   readonly live: LiveStream
+  readonly requests: RequestLog
+  readonly info: ServerInfo
   /** `undefined` unless the server was started with `mock`. */
   readonly faults: ApiFaults | undefined
 }

@@ -60,6 +60,12 @@ const openSqliteStore = (path: string, options: OpenStoreOptions & ClockSources)
 /** Checks whether a `database` setting is the URL of a PostgreSQL database. */
 export const isPostgres = (database: string): boolean => /^postgres(?:ql)?:\/\//.test(database)
 
+/** Returns the engine of a `database` setting. */
+export const nameEngine = (database: string): 'memory' | 'sqlite' | 'postgresql' => {
+  if (isPostgres(database)) return 'postgresql'
+  return database === ':memory:' ? 'memory' : 'sqlite'
+}
+
 /** Formats a `database` setting for people, without its password. */
 export const formatDatabase = (database: string): string =>
   isPostgres(database) ? formatAddress(database) : database

@@ -12,6 +12,7 @@ import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
 import { showLiveAttempt } from '../control/live-attempt.ts'
 import { createLiveStream } from '../control/live-stream.ts'
+import { createRequestLog } from '../control/request-log.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
@@ -20,7 +21,7 @@ import { createRequestHandler, type RequestHandler } from '../http/request-handl
 import type { Metrics } from '../metrics/metrics.ts'
 import { allowsPrivateTargets } from './check-config.ts'
 import { logService } from './log-service.ts'
-import type { OpenedStore } from './open-store.ts'
+import { nameEngine, type OpenedStore } from './open-store.ts'
 import { startRetention } from './retention.ts'
 import { watchWrites } from './watch-writes.ts'
 
@@ -59,6 +60,7 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 export const createRuntime = (options: RuntimeOptions): Runtime => {
   const { settings, opened, metrics, log, requestId, onError } = options
   const { clock, attempts } = opened
+  const { trustProxy, role } = settings
   const { store, checkWritable } = watchWrites(opened.store)
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
@@ -93,8 +95,12 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   const faults = settings.mock ? createApiFaults(Math.random) : undefined
   const simulation = createSimulation(service, onError)
   const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
+  const requests = createRequestLog(10_000)
+  service.onRequest(requests.add)
   const control = createControlApi({
     service,
+    requests,
+    info: { version: manifest.version, database: nameEngine(settings.database), role, mock: settings.mock },
     simulation,
     live,
     faults,
@@ -114,7 +120,6 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     requestId,
     isStopping: () => isStopping,
   })
-  const { trustProxy, role } = settings
   let stopRetention = async (): Promise<void> => {}
 
   const publishAttempts = (): void => {

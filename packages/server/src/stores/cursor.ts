@@ -1,5 +1,8 @@
 import { InputError } from '@wabakit/core'
 
+const refuseCursor = (): InputError =>
+  new InputError([{ path: 'cursor', message: 'is not a cursor that this server returned' }])
+
 const cursorForms = { 1: /^\d{1,18}$/, 2: /^\d{1,18}\.\d{1,18}$/ } as const
 
 /**
@@ -9,5 +12,19 @@ const cursorForms = { 1: /^\d{1,18}$/, 2: /^\d{1,18}\.\d{1,18}$/ } as const
  */
 export const parseCursor = (cursor: string, positions: 1 | 2): string[] => {
   if (cursorForms[positions].test(cursor)) return cursor.split('.')
-  throw new InputError([{ path: 'cursor', message: 'is not a cursor that this server returned' }])
+  throw refuseCursor()
+}
+
+/** Formats the cursor of a list by time: the time and the id of its last record. */
+export const formatNewestCursor = (time: number, id: string): string => `${time}.${id}`
+
+/**
+ * Parses it.
+ *
+ * @throws InputError if the cursor has another form.
+ */
+export const parseNewestCursor = (cursor: string): readonly [time: number, id: string] => {
+  const [, time, id] = /^(\d{1,15})\.([^\0]+)$/s.exec(cursor) ?? []
+  if (time === undefined || id === undefined || !id.isWellFormed()) throw refuseCursor()
+  return [Number(time), id]
 }

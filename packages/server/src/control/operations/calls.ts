@@ -2,8 +2,9 @@ import { CallDirection, CallSummary, CallType, Channel, TriggeredVia } from '@wa
 import { type CallSimulation, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
+import { parseNumber, recordFilter, text } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { identifier, named, phoneNumber, time } from '../schemas.ts'
+import { identifier, named, page, pageQuery, phoneNumber, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const tag = 'Calls'
@@ -124,6 +125,29 @@ export const callOperations = [
     status: 201,
     run: async ({ parameter, body }, { service }) =>
       showCall(await service.calls.start(parameter('organizationId'), body)),
+  }),
+  operation({
+    id: 'listCalls',
+    method: 'GET',
+    path,
+    summary: 'List calls without their summaries, newest first',
+    tag,
+    query: z.strictObject({
+      ...pageQuery(),
+      ...recordFilter(),
+      customer: z.optional(phoneNumber()),
+      state: z.optional(CallView.shape.state),
+      text: z.optional(text('A part of the id of a call, in any case of ASCII letters.')),
+    }),
+    result: page('Call', CallView),
+    run: async ({ parameter, query: { number, customer, ...query } }, { service }) => {
+      const { items, ...rest } = await service.calls.list(parameter('organizationId'), {
+        ...query,
+        digits: parseNumber('number', number),
+        customerDigits: parseNumber('customer', customer),
+      })
+      return { ...rest, items: items.map((call) => showCall(call)) }
+    },
   }),
   operation({
     id: 'getCall',

@@ -1,8 +1,9 @@
 import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
+import { parseNumber, recordFilter, text } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { named, phoneNumber } from '../schemas.ts'
+import { named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
@@ -36,6 +37,26 @@ export const groupOperations = [
     run: async ({ parameter, body }, { service }) => {
       const { groupId, outcome } = await service.groups.create(parameter('organizationId'), body)
       return { groupId, outcome }
+    },
+  }),
+  operation({
+    id: 'listGroups',
+    method: 'GET',
+    path: '/organizations/:organizationId/groups',
+    summary: 'List groups, newest first',
+    tag,
+    query: z.strictObject({
+      ...pageQuery(),
+      ...recordFilter(),
+      text: z.optional(text('A part of the id or the subject of a group, in any case of ASCII letters.')),
+    }),
+    result: page('Group', GroupView),
+    run: async ({ parameter, query: { number, ...query } }, { service }) => {
+      const { items, ...rest } = await service.groups.list(parameter('organizationId'), {
+        ...query,
+        digits: parseNumber('number', number),
+      })
+      return { ...rest, items: items.map(showGroup) }
     },
   }),
   operation({

@@ -6,6 +6,7 @@ import { eventOperations } from './events.ts'
 import { faultOperations } from './faults.ts'
 import { groupOperations } from './groups.ts'
 import { organizationOperations } from './organizations.ts'
+import { serverOperations } from './server.ts'
 import { subscriptionOperations } from './subscriptions.ts'
 
 /** All operations of the control API, except its live stream and its own description. */
@@ -18,4 +19,5 @@ export const operations: readonly Operation[] = [
   ...deliveryOperations,
   ...erasureOperations,
   ...faultOperations,
+  ...serverOperations,
 ]

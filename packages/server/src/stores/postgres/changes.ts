@@ -9,11 +9,12 @@ import type {
   SummaryChange,
 } from '@wabakit/core'
 import type { StoredRecords } from '../columns.ts'
+import { toLikePattern } from '../like-pattern.ts'
 import { toPage } from '../page.ts'
 import { createBatches } from './batches.ts'
-import { createConditions } from './conditions.ts'
 import { type ChangedTable, changeRecords, type ExistingGroup } from './functions/changes.ts'
 import { addEvents } from './functions/events.ts'
+import { createNewest } from './newest.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { ifOrganizationExists, type JsonRow, mapTable, type SelectedRow } from './records.ts'
 
@@ -27,6 +28,7 @@ export type Changes = Pick<
   | 'saveCall'
   | 'findCall'
   | 'listCalls'
+  | 'listGroups'
   | 'saveSummary'
   | 'addEvent'
 >
@@ -74,6 +76,13 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
       },
     })
 
+  const listNewestCalls = createNewest(read, { table: 'calls', time: 'initiated_at', id: 'call_id' })
+  const listNewestGroups = createNewest(read, {
+    table: 'groups',
+    time: 'created_at',
+    id: 'client_custom_group_id',
+  })
+
   return {
     createGroup: createChange<GroupCreation, 'groups', GroupCreationOutcome>(
       {
@@ -93,6 +102,19 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
         [organizationId, groupId],
       )
       return found && groups.toRecord(found.row)
+    },
+    listGroups: async (selection) => {
+      const pattern = selection.text && toLikePattern(selection.text)
+      const page = await listNewestGroups(selection, (where) =>
+        pattern === undefined
+          ? where
+          : where.and(
+              '(r.client_custom_group_id ILIKE ? OR r.subject COLLATE "C" ILIKE ?)',
+              pattern,
+              pattern,
+            ),
+      )
+      return toPage({ ...page, toItem: ({ row }) => groups.toRecord(row) })
     },
     saveParticipant: createChange<ParticipantChange, 'participants', SaveOutcome>(
       {
@@ -142,24 +164,15 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
         }
       )
     },
-    listCalls: async ({ organizationId, customerDigits, cursor, limit }) => {
-      const where = createConditions()
-        .and('c.organization_id = ?', organizationId)
-        .and(ifOrganizationExists('?'), organizationId)
-        .andIf(`translate(c.customer_number, '+ .()-', '') = ?`, customerDigits)
-        .andIf('c.call_id > ?', cursor)
-      const rows = await read<SelectedRow>(
-        `SELECT row_to_json(c) AS row FROM wabakit.calls c
-         WHERE ${where.sql} ORDER BY c.call_id LIMIT ${where.addValue(limit + 1)}`,
-        where.values,
+    listCalls: async (selection) => {
+      const { customerDigits, state, text } = selection
+      const page = await listNewestCalls(selection, (where) =>
+        where
+          .andIf(`translate(r.customer_number, '+ .()-', '') = ?`, customerDigits)
+          .andIf('r.state = ?', state)
+          .andIf('r.call_id ILIKE ?', text && toLikePattern(text)),
       )
-      return toPage({
-        rows,
-        limit,
-        isFollowed: false,
-        toItem: ({ row }) => calls.toRecord(row),
-        toCursor: ({ row }) => String(row.call_id),
-      })
+      return toPage({ ...page, toItem: ({ row }) => calls.toRecord(row) })
     },
     saveSummary: createChange<SummaryChange, 'summaries', 'first' | 'replaced'>(
       {

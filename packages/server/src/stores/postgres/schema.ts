@@ -41,6 +41,7 @@ CREATE TABLE wabakit.groups (
   PRIMARY KEY (organization_id, client_custom_group_id)
 );
 CREATE INDEX groups_by_activity ON wabakit.groups (coalesce(active_at, created_at));
+CREATE INDEX groups_by_creation ON wabakit.groups (organization_id, created_at, client_custom_group_id);
 
 CREATE TABLE wabakit.participants (
   organization_id text COLLATE "C",
@@ -87,7 +88,9 @@ CREATE TABLE wabakit.calls (
   PRIMARY KEY (organization_id, call_id)
 );
 CREATE INDEX calls_by_time ON wabakit.calls (initiated_at);
-CREATE INDEX calls_of_customer ON wabakit.calls (organization_id, translate(customer_number, '+ .()-', ''), call_id);
+CREATE INDEX calls_of_organization ON wabakit.calls (organization_id, initiated_at, call_id);
+CREATE INDEX calls_of_customer
+  ON wabakit.calls (organization_id, translate(customer_number, '+ .()-', ''), initiated_at, call_id);
 
 -- A row here, or in summary_marks, prevents a second CALL_AI_SUMMARY event of the call.
 CREATE TABLE wabakit.summaries (

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { CallChange, CallQuery, CallRecord, Page, SaveOutcome } from '@wabakit/core'
+import { toLikePattern } from '../like-pattern.ts'
 import { toPage } from '../page.ts'
 import type { Events } from './events.ts'
 import { customerDigits } from './migrations.ts'
-import { createQueries } from './queries.ts'
+import { createNewest } from './newest.ts'
 import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
 import type { Summaries } from './summaries.ts'
@@ -21,7 +22,7 @@ const { toRecord } = mapTable('calls')
 export const createCalls = (database: DatabaseSync, events: Events, summaries: Summaries): Calls => {
   const save = createSave(database, 'calls')
   const find = database.prepare('select * from calls where organizationId = ? and callId = ?')
-  const query = createQueries(database)
+  const readNewest = createNewest(database, { table: 'calls', time: 'initiatedAt', id: 'callId' })
   const remove = database.prepare('delete from calls where organizationId = ? and callId = ?')
 
   return {
@@ -34,22 +35,14 @@ export const createCalls = (database: DatabaseSync, events: Events, summaries: S
       const row = find.get(organizationId, callId)
       return row && toRecord(row)
     },
-    list: ({ organizationId, customerDigits: digits, cursor, limit }) =>
+    list: (query) =>
       toPage({
-        rows: query({
-          select: 'select * from calls',
-          where: {
-            'organizationId = ?': organizationId,
-            [`${customerDigits} = ?`]: digits,
-            'callId > ?': cursor,
-          },
-          orderBy: 'callId',
-          limit: limit + 1,
+        ...readNewest(query, {
+          [`${customerDigits} = ?`]: query.customerDigits,
+          'state = ?': query.state,
+          "callId like ? escape '\\'": query.text && toLikePattern(query.text),
         }),
-        limit,
-        isFollowed: false,
         toItem: toRecord,
-        toCursor: ({ callId }) => String(callId),
       }),
     remove: (organizationId, callId) => {
       remove.run(organizationId, callId)

@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { GroupCreation, GroupCreationOutcome, GroupRecord } from '@wabakit/core'
+import type { GroupCreation, GroupCreationOutcome, GroupQuery, GroupRecord, Page } from '@wabakit/core'
+import { toLikePattern } from '../like-pattern.ts'
+import { toPage } from '../page.ts'
 import type { Events } from './events.ts'
+import { createNewest } from './newest.ts'
 import { insertInto, mapTable } from './records.ts'
 
 export type Groups = {
   create(change: GroupCreation): GroupCreationOutcome
   find(organizationId: string, groupId: string): GroupRecord | undefined
+  list(query: GroupQuery): Page<GroupRecord>
 }
 
 const { columns, toRow, toRecord } = mapTable('groups')
@@ -14,6 +18,12 @@ export const createGroups = (database: DatabaseSync, events: Events): Groups => 
   const insert = database.prepare(insertInto('groups', columns))
   const find = database.prepare('select * from groups where organizationId = ? and clientCustomGroupId = ?')
 
+  const readNewest = createNewest(database, {
+    table: 'groups',
+    time: 'createdAt',
+    id: 'clientCustomGroupId',
+  })
+
   const findGroup = (organizationId: string, groupId: string): GroupRecord | undefined => {
     const row = find.get(organizationId, groupId)
     return row && toRecord(row)
@@ -21,6 +31,18 @@ export const createGroups = (database: DatabaseSync, events: Events): Groups => 
 
   return {
     find: findGroup,
+    list: (query) => {
+      const pattern = query.text && toLikePattern(query.text)
+      return toPage({
+        ...readNewest(query, {
+          "(clientCustomGroupId like ? escape '\\' or subject like ? escape '\\')": pattern && [
+            pattern,
+            pattern,
+          ],
+        }),
+        toItem: toRecord,
+      })
+    },
     create: ({ group, event }) => {
       const existing = findGroup(group.organizationId, group.clientCustomGroupId)
       if (existing !== undefined) {

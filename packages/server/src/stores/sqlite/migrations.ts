@@ -48,6 +48,7 @@ export const migrations: readonly string[] = [
     primary key (organizationId, clientCustomGroupId)
   ) strict, without rowid;
   create index groupsByActivity on groups (coalesce(activeAt, createdAt));
+  create index groupsByCreation on groups (organizationId, createdAt, clientCustomGroupId);
 
   create table participants (
     organizationId text not null references organizations (id) on delete cascade,
@@ -93,7 +94,8 @@ export const migrations: readonly string[] = [
     primary key (organizationId, callId)
   ) strict, without rowid;
   create index callsByTime on calls (initiatedAt);
-  create index callsByCustomer on calls (organizationId, ${customerDigits}, callId);
+  create index callsOfOrganization on calls (organizationId, initiatedAt, callId);
+  create index callsByCustomer on calls (organizationId, ${customerDigits}, initiatedAt, callId);
 
   -- A row here prevents a second CALL_AI_SUMMARY event of the call, so rows stay as long as their organization.
   create table summaries (

@@ -149,6 +149,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     createGroup: (change) => writeTo(change.group.organizationId, () => groups.create(change)),
     findGroup: (organizationId, groupId) =>
       readOwned(organizationId, () => groups.find(organizationId, groupId), undefined),
+    listGroups: (query) => readOwned(query.organizationId, () => groups.list(query), { items: [] }),
     saveParticipant: (change) => writeTo(change.participant.organizationId, () => participants.save(change)),
     findParticipant: (key) => readOwned(key.organizationId, () => participants.find(key), undefined),
     listParticipants: (organizationId, digits) =>

@@ -1,0 +1,58 @@
+import type { EndpointName } from '@wabakit/contract'
+import type { CallerRecord } from '../records.ts'
+
+/** What became of a request of the public API. It contains no key and no body. */
+export type RequestReported = {
+  /** The `x-request-id` of the response. */
+  readonly requestId: string
+  /** Start of the request, as Unix time in milliseconds. */
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly method: string
+  /** The path, without the query. */
+  readonly path: string
+  /** `null` if the path is none of the two endpoints. */
+  readonly endpoint: EndpointName | null
+  /** `null` if the request had no valid key. */
+  readonly caller: CallerRecord | null
+  readonly status: number
+  /** The error code of the response; `null` for a success. */
+  readonly code: string | null
+  /** The group or call of the request, if it named one that is valid. */
+  readonly groupId: string | null
+  readonly callId: string | null
+  /** Whether the same request had created the group before. */
+  readonly isRepeated: boolean
+}
+
+/** Receives a report of each request. */
+export type RequestListener = (report: RequestReported) => void
+
+/** The listeners of a server. */
+export type RequestReports = {
+  isFollowed(): boolean
+  report(report: RequestReported): void
+  /** @returns a function that removes the listener. */
+  onRequest(listener: RequestListener): () => void
+}
+
+/** @param onError - receives what a listener throws. */
+export const createRequestReports = (onError: (error: unknown) => void): RequestReports => {
+  const listeners = new Set<RequestListener>()
+  return {
+    isFollowed: () => listeners.size > 0,
+    report: (report) => {
+      for (const listener of listeners) {
+        try {
+          listener(report)
+        } catch (error) {
+          onError(error)
+        }
+      }
+    },
+    onRequest: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}

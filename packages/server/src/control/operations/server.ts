@@ -1,0 +1,46 @@
+import * as z from 'zod/mini'
+import { id, text } from '../filters.ts'
+import { operation } from '../operation.ts'
+import { page, pageQuery, time } from '../schemas.ts'
+import { ApiRequestView, showRequest } from '../views/request.ts'
+import { ServerInfo } from '../views/server-info.ts'
+
+const tag = 'Server'
+
+/** Operations on the server itself. */
+export const serverOperations = [
+  operation({
+    id: 'getServerInfo',
+    method: 'GET',
+    path: '/info',
+    summary: 'Get what this server is',
+    tag,
+    result: ServerInfo,
+    run: async (_input, { info }) => info,
+  }),
+  operation({
+    id: 'listRequests',
+    method: 'GET',
+    path: '/requests',
+    summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
+    tag,
+    query: z.strictObject({
+      ...pageQuery(),
+      organization: z.optional(id()),
+      key: z.optional(id()),
+      method: z.optional(z.string()),
+      status: z.optional(z.coerce.number().check(z.gte(100), z.lte(599))),
+      code: z.optional(z.string()),
+      group: z.optional(id()),
+      call: z.optional(id()),
+      from: z.optional(time()),
+      before: z.optional(time()),
+      text: z.optional(text('A part of the path or the request id.')),
+    }),
+    result: page('ApiRequest', ApiRequestView),
+    run: async ({ query }, { requests }) => {
+      const { items, ...rest } = requests.list(query)
+      return { ...rest, items: items.map(showRequest) }
+    },
+  }),
+]

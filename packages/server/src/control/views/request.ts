@@ -1,0 +1,43 @@
+import { UtcTimestamp } from '@wabakit/contract'
+import type { RequestReported } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schemas.ts'
+import { utc } from './times.ts'
+
+export const ApiRequestView = named(
+  'ApiRequest',
+  'A request of the public API, without its key and its body. `organizationId` and the key are null without a valid key. `repeated` means that the same request had created the group before.',
+  z.object({
+    requestId: z.string(),
+    at: UtcTimestamp,
+    method: z.string(),
+    path: z.string(),
+    endpoint: z.nullable(z.enum(['groups.create', 'calls.getSummary'])),
+    status: z.number(),
+    code: z.nullable(z.string()),
+    durationMs: z.number(),
+    organizationId: z.nullable(z.string()),
+    keyId: z.nullable(z.string()),
+    keyLabel: z.nullable(z.string()),
+    groupId: z.nullable(z.string()),
+    callId: z.nullable(z.string()),
+    repeated: z.boolean(),
+  }),
+)
+
+export const showRequest = (request: RequestReported): z.infer<typeof ApiRequestView> => ({
+  requestId: request.requestId,
+  at: utc(request.startedAt),
+  method: request.method,
+  path: request.path,
+  endpoint: request.endpoint,
+  status: request.status,
+  code: request.code,
+  durationMs: request.durationMs,
+  organizationId: request.caller?.organization.id ?? null,
+  keyId: request.caller?.key.id ?? null,
+  keyLabel: request.caller?.key.label ?? null,
+  groupId: request.groupId,
+  callId: request.callId,
+  repeated: request.isRepeated,
+})

@@ -1,0 +1,49 @@
+import type { FilteredPageRequest } from '@wabakit/core'
+import { formatNewestCursor, parseNewestCursor } from '../cursor.ts'
+import type { PageRows } from '../page.ts'
+import { type Conditions, createConditions } from './conditions.ts'
+import type { Query } from './query.ts'
+import { ifOrganizationExists, type SelectedRow } from './records.ts'
+
+type NewestQuery = FilteredPageRequest & {
+  readonly organizationId: string
+  readonly digits?: string | undefined
+  readonly from?: number | undefined
+  readonly before?: number | undefined
+}
+
+/** A table whose records began at a time. An index has them in the order of organization, time and id. */
+type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
+
+/** Reads the rows of a page, newest first, that meet further conditions on the table `r`. */
+export const createNewest =
+  (read: Query, { table, time, id }: TimedTable) =>
+  async (
+    { organizationId, digits, from, before, cursor, limit, maxExamined }: NewestQuery,
+    addFilters: (where: Conditions) => Conditions,
+  ): Promise<Omit<PageRows<SelectedRow, unknown>, 'toItem'>> => {
+    const toCursor = ({ row }: SelectedRow): string => formatNewestCursor(Number(row[time]), String(row[id]))
+    const where = createConditions().and('r.organization_id = ?', organizationId)
+    if (cursor !== undefined) where.and(`(r.${time}, r.${id}) < (?, ?)`, ...parseNewestCursor(cursor))
+    const order = `ORDER BY r.${time} DESC, r.${id} DESC`
+    const [last] =
+      maxExamined === undefined
+        ? []
+        : await read<SelectedRow>(
+            `SELECT json_build_object('${time}', r.${time}, '${id}', r.${id}) AS row FROM wabakit.${table} r
+             WHERE ${where.sql} ${order} LIMIT 1 OFFSET ${maxExamined - 1}`,
+            where.values,
+          )
+    if (last !== undefined) where.and(`(r.${time}, r.${id}) >= (?, ?)`, last.row[time], last.row[id])
+    addFilters(where)
+      .andIf(`r.${time} >= ?`, from)
+      .andIf(`r.${time} < ?`, before)
+      .andIf('r.digits = ?', digits)
+      .and(ifOrganizationExists('?'), organizationId)
+    const rows = await read<SelectedRow>(
+      `SELECT row_to_json(r) AS row FROM wabakit.${table} r
+       WHERE ${where.sql} ${order} LIMIT ${where.addValue(limit + 1)}`,
+      where.values,
+    )
+    return { rows, limit, isFollowed: false, toCursor, end: last && toCursor(last) }
+  }

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { FilteredPageRequest } from '@wabakit/core'
+import { formatNewestCursor, parseNewestCursor } from '../cursor.ts'
+import type { PageRows } from '../page.ts'
+import { type Conditions, createQueries, type Row } from './queries.ts'
+
+type NewestQuery = FilteredPageRequest & {
+  readonly organizationId: string
+  readonly digits?: string | undefined
+  readonly from?: number | undefined
+  readonly before?: number | undefined
+}
+
+/** A table whose records began at a time. An index has them in the order of organization, time and id. */
+type TimedTable = { readonly table: string; readonly time: string; readonly id: string }
+
+/** Reads the rows of a page, newest first, that meet further conditions. */
+export const createNewest = (database: DatabaseSync, { table, time, id }: TimedTable) => {
+  const read = createQueries(database)
+  const toCursor = (row: Row): string => formatNewestCursor(Number(row[time]), String(row[id]))
+
+  return (
+    { organizationId, digits, from, before, cursor, limit, maxExamined }: NewestQuery,
+    filters: Conditions,
+  ): Omit<PageRows<Row, unknown>, 'toItem'> => {
+    const after = cursor === undefined ? undefined : parseNewestCursor(cursor)
+    const where = {
+      'organizationId = ?': organizationId,
+      [`${time} <= ?`]: after?.[0],
+      [`(${time}, ${id}) < (?, ?)`]: after,
+    }
+    const orderBy = `${time} desc, ${id} desc`
+    const [last] =
+      maxExamined === undefined
+        ? []
+        : read({
+            select: `select ${time}, ${id} from ${table}`,
+            where,
+            orderBy,
+            limit: 1,
+            offset: maxExamined - 1,
+          })
+    const rows = read({
+      select: `select * from ${table}`,
+      where: {
+        ...where,
+        [`(${time}, ${id}) >= (?, ?)`]: last && [last[time] ?? null, last[id] ?? null],
+        [`${time} >= ?`]: from,
+        [`${time} < ?`]: before,
+        'digits = ?': digits,
+        ...filters,
+      },
+      orderBy,
+      limit: limit + 1,
+    })
+    return { rows, limit, isFollowed: false, toCursor, end: last && toCursor(last) }
+  }
+}

@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { acme, control, createGroup, start } from './fixture.ts'
+
+const wabaNumber = acme.integrations[0]?.wabaNumber
+const path = '/organizations/acme'
+
+test('finds events and deliveries by each filter, under the same names', async () => {
+  const server = await start()
+  const { body: subscription } = await control(server, `POST ${path}/subscriptions`, {
+    channel: 'WHATSAPP',
+    number: wabaNumber,
+    url: 'http://127.0.0.1:9/',
+  })
+  await createGroup(server.url, { groupId: 'a', subject: 'Order 1042' })
+  await createGroup(server.url, { groupId: 'b', subject: 'Order 1043' })
+  const [{ id: eventId }] = (await control(server, `GET ${path}/events`)).body.items
+  const number = encodeURIComponent(wabaNumber ?? '')
+
+  for (const list of ['events', 'deliveries']) {
+    const find = async (query: string): Promise<string[]> => {
+      const { body } = await control(server, `GET ${path}/${list}?${query}`)
+      return body.items.map(({ subject }: { subject: string }) => subject)
+    }
+    expect(await find('group=b')).toEqual(['group:b'])
+    expect(await find('call=b')).toEqual([])
+    expect(await find('text=ORDER%201042')).toEqual(['group:a'])
+    expect(await find(`text=${eventId}`)).toEqual(['group:a'])
+    expect(await find('name=CALL_ENDED,GROUP_CREATED')).toEqual(['group:a', 'group:b'])
+    expect(await find('name=CALL_ENDED')).toEqual([])
+    expect(await find(`number=${number}&order=newest_first`)).toEqual(['group:b', 'group:a'])
+    expect(await find('number=%2B1999')).toEqual([])
+    expect(await find('from=2020-01-01T00:00:00Z&before=2020-01-02T00:00:00Z')).toEqual([])
+  }
+  const { body } = await control(
+    server,
+    `GET ${path}/deliveries?status=pending,waiting&subscription=${subscription.id}&event=${eventId}`,
+  )
+  expect(body.items).toMatchObject([{ eventId, subscriptionId: subscription.id }])
+})
+
+test('says which filter is wrong', async () => {
+  const server = await start()
+  for (const [query, issue] of [
+    ['status=pending,nonsense', 'status.1'],
+    ['number=abc', 'number'],
+    ['call=a&group=b', 'call'],
+    ['from=yesterday', 'from'],
+    ['text=', 'text'],
+    ['nonsense=1', ''],
+  ]) {
+    const { status, body } = await control(server, `GET ${path}/deliveries?${query}`)
+    expect([query, status, body.issues?.[0]?.path]).toEqual([query, 400, issue])
+  }
+})
+
+test('lists calls and groups, newest first, with filters', async () => {
+  const server = await start()
+  await createGroup(server.url, { groupId: 'a', subject: 'Order 1042' })
+  await createGroup(server.url, { groupId: 'b', subject: 'Team' })
+  for (const outcome of ['answered', 'missed']) {
+    await control(server, `POST ${path}/simulated-calls`, { callId: outcome, outcome })
+  }
+  const listGroups = (query = '') => control(server, `GET ${path}/groups${query}`)
+  const listCalls = (query = '') => control(server, `GET ${path}/calls${query}`)
+
+  expect((await listGroups()).body.items.map(({ groupId }: { groupId: string }) => groupId)).toEqual([
+    'b',
+    'a',
+  ])
+  expect((await listGroups('?text=order')).body.items).toMatchObject([{ groupId: 'a' }])
+  const first = (await listGroups('?limit=1')).body
+  expect((await listGroups(`?limit=1&cursor=${first.nextCursor}`)).body).toEqual({
+    items: [expect.objectContaining({ groupId: 'a' })],
+  })
+  expect((await listCalls('?state=missed')).body.items).toMatchObject([{ callId: 'missed' }])
+  expect((await listCalls('?text=ANSW')).body.items).toMatchObject([{ callId: 'answered', summary: null }])
+  expect((await listCalls('?number=1')).body.items).toEqual([])
+  expect((await listCalls('?cursor=nonsense')).status).toBe(400)
+})
+
+test('lists requests of the public API without their keys, also those without a valid one', async () => {
+  const server = await start()
+  await createGroup(server.url, { groupId: 'a' })
+  await createGroup(server.url, { groupId: 'a' })
+  await createGroup(server.url, { groupId: 'a', subject: 'Another' })
+  await createGroup(server.url, { groupId: 'b' }, { authorization: 'wk_test_of_somebody_else' })
+  await fetch(`${server.url}/v1/call/ai-summary?callId=unknown`, {
+    headers: { authorization: acme.apiKeys[0]?.key ?? '' },
+  })
+
+  const { body } = await control(server, 'GET /requests')
+  const [summary, stranger, conflict, repeated, created] = body.items
+  expect(created).toMatchObject({
+    method: 'POST',
+    endpoint: 'groups.create',
+    status: 200,
+    code: null,
+    organizationId: 'acme',
+    groupId: 'a',
+    callId: null,
+    repeated: false,
+  })
+  expect(created.requestId).toMatch(/^req_/)
+  expect(repeated).toMatchObject({ status: 200, groupId: 'a', repeated: true })
+  expect(conflict).toMatchObject({ status: 422, code: 'group_id_conflict', groupId: 'a' })
+  expect(stranger).toMatchObject({ status: 401, code: 'invalid_api_key', organizationId: null, keyId: null })
+  expect(summary).toMatchObject({ status: 404, code: 'summary_not_found', callId: 'unknown' })
+  expect(JSON.stringify(body)).not.toMatch(/wk_test|somebody/)
+
+  const find = async (query: string) => (await control(server, `GET /requests?${query}`)).body.items
+  expect(await find('organization=acme&status=422')).toEqual([conflict])
+  expect(await find('call=unknown')).toEqual([summary])
+  expect(await find(`text=${created.requestId}`)).toEqual([created])
+  expect(await find('code=invalid_api_key')).toEqual([stranger])
+  expect(await find('before=2020-01-01T00:00:00Z')).toEqual([])
+})
+
+test('says what the server is', async () => {
+  const { body } = await control(await start(), 'GET /info')
+  expect(body).toEqual({ version: '0.0.0', database: 'memory', role: 'all', mock: false })
+})
