@@ -1,10 +1,38 @@
 import type { Call } from '../api/types.ts'
+import { showNumber, showText } from '../format/mask.ts'
+import { formatDuration } from '../format/time.ts'
 import type { DetailProps } from '../list/list-view.tsx'
-import { JsonView } from '../parts/json-view.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { CallState } from '../views/calls.tsx'
+import { SubjectDetail } from './subject-detail.tsx'
 
-export const CallDetail = ({ id, item }: DetailProps<Call>) => (
-  <Panel title={id} label="Call">
-    {item !== undefined && <JsonView text={JSON.stringify(item)} />}
-  </Panel>
+const CallFacts = ({ call }: { readonly call: Call }) => {
+  const { direction, channel, customerNumber, channelNumber, agentNumber, durationInSeconds, summary } = call
+  return (
+    <Facts
+      isInline
+      facts={[
+        ['Customer', showNumber(customerNumber)],
+        ['Number', channelNumber],
+        ['Agent', agentNumber !== null && showNumber(agentNumber)],
+        ['Kind', `${direction.toLowerCase()} · ${channel}`],
+        ['Duration', durationInSeconds !== null && formatDuration(durationInSeconds * 1_000)],
+        ['Summary', summary !== null && showText(summary.recap ?? '')],
+      ]}
+    />
+  )
+}
+
+export const CallDetail = ({ id, version }: DetailProps<Call>) => (
+  <SubjectDetail
+    kind="call"
+    id={id}
+    version={version}
+    title={(timeline) => (
+      <>
+        Call <span class="id">{id}</span> {timeline?.call && <CallState {...timeline.call} />}
+      </>
+    )}
+    facts={({ call }) => call && <CallFacts call={call} />}
+  />
 )

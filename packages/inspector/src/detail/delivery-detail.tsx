@@ -1,10 +1,47 @@
 import type { Delivery } from '../api/types.ts'
 import type { DetailProps } from '../list/list-view.tsx'
-import { JsonView } from '../parts/json-view.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { DeliveryStatus } from '../parts/status.tsx'
+import { AttemptList } from './attempt-list.tsx'
+import { AttemptView } from './attempt-view.tsx'
+import { DeliveryActions } from './delivery-actions.tsx'
+import { DeliveryFacts } from './delivery-facts.tsx'
+import { type KnownDelivery, useDelivery } from './use-delivery.ts'
+import { Verdict } from './verdict.tsx'
 
-export const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => (
-  <Panel title={id} label="Delivery">
-    {item !== undefined && <JsonView text={JSON.stringify(item)} />}
-  </Panel>
+/** A delivery: why it is where it is, its attempts, and one of them in full. */
+export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => (
+  <>
+    <Verdict delivery={delivery} attempt={attempt} />
+    <DeliveryFacts delivery={delivery} />
+    {attempt !== undefined && (
+      <>
+        <AttemptList attempts={attempts} selected={attempt} />
+        <AttemptView delivery={delivery} attempts={attempts} attempt={attempt} />
+      </>
+    )}
+  </>
 )
+
+export const DeliveryDetail = ({ id, item, version }: DetailProps<Delivery>) => {
+  const { known, problem } = useDelivery(id, version)
+  const delivery = known?.delivery ?? item
+  return (
+    <Panel
+      label="Delivery"
+      title={
+        delivery === undefined ? (
+          id
+        ) : (
+          <>
+            {delivery.eventName} <DeliveryStatus {...delivery} />
+          </>
+        )
+      }
+      actions={delivery !== undefined && <DeliveryActions delivery={delivery} attempt={known?.attempt} />}
+    >
+      {problem !== '' && <p class="problem">{problem}</p>}
+      {known !== undefined && <DeliveryBody {...known} />}
+    </Panel>
+  )
+}

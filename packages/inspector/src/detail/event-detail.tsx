@@ -1,10 +1,76 @@
-import type { Event } from '../api/types.ts'
+import { copy } from '../actions/copy.ts'
+import { perform } from '../actions/perform.ts'
+import { sendOwn } from '../api/organization.ts'
+import type { Delivery, Event, Page } from '../api/types.ts'
+import { formatFixture, formatTest } from '../format/snippets.ts'
 import type { DetailProps } from '../list/list-view.tsx'
-import { JsonView } from '../parts/json-view.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { SubjectLink } from '../parts/subject-link.tsx'
+import { Time } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { BodyView } from './body-view.tsx'
+import { DeliveryLinks } from './delivery-links.tsx'
 
-export const EventDetail = ({ id, item }: DetailProps<Event>) => (
-  <Panel title={id} label="Event">
-    {item !== undefined && <JsonView text={JSON.stringify(item)} />}
-  </Panel>
-)
+const copyAs = (name: string, text: string): Promise<boolean> =>
+  perform(async () => {
+    await copy(text)
+    return `Copied as ${name}.`
+  })
+
+/** An event, and what became of it at each endpoint. */
+export const EventDetail = ({ id, item, version }: DetailProps<Event>) => {
+  const { value, problem } = useRecord(() => sendOwn<Event>(`/events/${encodeURIComponent(id)}`), [id])
+  const { value: deliveries } = useRecord(
+    () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
+    [id, version],
+  )
+  const event = item ?? value
+  return (
+    <Panel
+      label="Event"
+      title={event?.name ?? id}
+      actions={
+        event && (
+          <Menu
+            label="More actions"
+            items={[
+              {
+                label: 'Copy as JSON fixture',
+                icon: 'copy',
+                onSelect: () => copyAs('a JSON fixture', formatFixture(event)),
+              },
+              {
+                label: 'Copy as vitest test',
+                icon: 'copy',
+                onSelect: () => copyAs('a vitest test', formatTest(event)),
+              },
+            ]}
+          />
+        )
+      }
+    >
+      {problem !== '' && <p class="problem">{problem}</p>}
+      {event !== undefined && (
+        <>
+          <Facts
+            facts={[
+              ['About', <SubjectLink key="about" subject={event.subject} />],
+              ['Occurred', <Time key="at" at={event.occurredAt} />],
+              ['Channel', event.channel],
+              [
+                'Id',
+                <span class="id" key="id">
+                  {event.id}
+                </span>,
+              ],
+            ]}
+          />
+          <DeliveryLinks deliveries={deliveries?.items} />
+          <BodyView text={event.payload} label="Payload" />
+        </>
+      )}
+    </Panel>
+  )
+}

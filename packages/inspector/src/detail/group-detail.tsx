@@ -1,10 +1,33 @@
 import type { Group } from '../api/types.ts'
+import { showText } from '../format/mask.ts'
 import type { DetailProps } from '../list/list-view.tsx'
-import { JsonView } from '../parts/json-view.tsx'
-import { Panel } from '../parts/panel.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Time } from '../parts/time.tsx'
+import { SubjectDetail } from './subject-detail.tsx'
 
-export const GroupDetail = ({ id, item }: DetailProps<Group>) => (
-  <Panel title={id} label="Group">
-    {item !== undefined && <JsonView text={JSON.stringify(item)} />}
-  </Panel>
+export const GroupDetail = ({ id, version }: DetailProps<Group>) => (
+  <SubjectDetail
+    kind="group"
+    id={id}
+    version={version}
+    title={(timeline) => (
+      <>
+        {timeline?.group ? showText(timeline.group.subject) : 'Group'} <span class="id">{id}</span>
+      </>
+    )}
+    facts={({ group }) =>
+      group && (
+        <Facts
+          isInline
+          facts={[
+            ['Number', group.wabaNumber],
+            ['Joining', group.joinApprovalMode.replaceAll('_', ' ')],
+            ['Description', group.description && showText(group.description)],
+            ['Invite link', group.inviteLink && showText(group.inviteLink)],
+            ['Created', <Time key="created" at={group.createdAt} />],
+          ]}
+        />
+      )
+    }
+  />
 )

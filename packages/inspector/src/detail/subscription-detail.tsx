@@ -1,10 +1,98 @@
-import type { Subscription } from '../api/types.ts'
+import { signal } from '@preact/signals'
+import { rotateSecret, sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
+import { sendOwn } from '../api/organization.ts'
+import type { Delivery, Page, Subscription } from '../api/types.ts'
 import type { DetailProps } from '../list/list-view.tsx'
-import { JsonView } from '../parts/json-view.tsx'
+import { Button } from '../parts/button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
+import { Secret } from '../parts/secret.tsx'
+import { Time } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { shortenUrl } from '../views/choices.ts'
+import { SubscriptionStatus } from '../views/subscriptions.tsx'
+import { DeliveryLinks } from './delivery-links.tsx'
 
-export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => (
-  <Panel title={id} label="Subscription">
-    {item !== undefined && <JsonView text={JSON.stringify(item)} />}
-  </Panel>
-)
+/** Secrets that were set while this page was open. The server shows each once. */
+const newSecrets = signal<Readonly<Record<string, string>>>({})
+
+const rotate = async (id: string): Promise<void> => {
+  const secret = await rotateSecret(id)
+  if (secret !== undefined) newSecrets.value = { ...newSecrets.value, [id]: secret }
+}
+
+const describeEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
+
+/** A subscription: its endpoint, its state, and its last deliveries. */
+export const SubscriptionDetail = ({ id, item, version }: DetailProps<Subscription>) => {
+  const path = `/subscriptions/${encodeURIComponent(id)}`
+  const { value, problem } = useRecord(() => sendOwn<Subscription>(path), [path, version, item])
+  const { value: deliveries } = useRecord(
+    () =>
+      sendOwn<Page<Delivery>>('/deliveries', {
+        query: { subscription: id, order: 'newest_first', limit: 10 },
+      }),
+    [id, version],
+  )
+  const subscription = value ?? item
+  const secret = newSecrets.value[id]
+  if (subscription === undefined) {
+    return (
+      <Panel title={id} label="Subscription">
+        {problem !== '' && <p class="problem">{problem}</p>}
+      </Panel>
+    )
+  }
+  const { url, enabled, number, channel, headerNames, failingSince, previousSecretExpiresAt } = subscription
+  return (
+    <Panel
+      label="Subscription"
+      title={
+        <>
+          {shortenUrl(url)} <SubscriptionStatus {...subscription} />
+        </>
+      }
+      actions={
+        <>
+          <Button kind="primary" icon="events" disabled={!enabled} onClick={() => sendTestEvent(id)}>
+            Send a test event
+          </Button>
+          <Menu
+            label="More actions"
+            items={[
+              { label: enabled ? 'Disable' : 'Enable', onSelect: () => setEnabled(id, !enabled) },
+              { label: 'Rotate the secret', onSelect: () => rotate(id) },
+            ]}
+          />
+        </>
+      }
+    >
+      {secret !== undefined && <Secret secret={secret} />}
+      <Facts
+        facts={[
+          ['URL', url],
+          ['Number', `${number} · ${channel}`],
+          ['Events', describeEvents(subscription)],
+          ['Static headers', headerNames.join(', ')],
+          ['Failing since', failingSince !== null && <Time key="failing" at={failingSince} />],
+          [
+            'Old secret',
+            previousSecretExpiresAt !== null && (
+              <span key="old">
+                also signs until <Time at={previousSecretExpiresAt} />
+              </span>
+            ),
+          ],
+          [
+            'Id',
+            <span class="id" key="id">
+              {id}
+            </span>,
+          ],
+        ]}
+      />
+      <DeliveryLinks deliveries={deliveries?.items} />
+    </Panel>
+  )
+}

@@ -10,7 +10,7 @@ export const showNumber = (number: string): string => (isMasking() ? redact({ nu
 export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : text)
 
 /** Fields of groups. `redact` keeps them, because elsewhere they name what an event is about. */
-const groupFields = new Set(['subject', 'description'])
+const groupFields = new Set(['groupName', 'subject', 'description'])
 
 /** Returns parsed JSON with its personal data masked if the reader wants that. */
 export const showJson = (value: unknown): unknown => {

@@ -34,6 +34,8 @@ export type ListDefinition<Item> = {
   readonly columns: readonly Column<Item>[]
   /** Whether a message of the live stream may change the list. */
   readonly isChangedBy: (message: LiveMessage) => boolean
+  /** What keys do with the current record. */
+  readonly keys?: Readonly<Record<string, (id: string) => void>>
   /** What to do when there is nothing to show. */
   readonly empty: { readonly title: string; readonly text: string; readonly commands: readonly string[] }
 }

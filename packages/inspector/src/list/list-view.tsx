@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { listen } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
+import { bindKeys } from '../shell/keyboard.ts'
 import { getParam } from '../state/route.ts'
 import { closeRecord, currentId, listedIds, openId, openRecord } from './current-record.ts'
 import { EmptyState } from './empty-state.tsx'
@@ -69,10 +70,26 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
     }
   }, [list])
 
+  const pause = (isWanted: boolean): void => {
+    isPaused.value = isWanted
+    missed.value = 0
+    if (!isWanted) void list.refresh()
+  }
+
   const items = list.items.value
   useEffect(() => {
     listedIds.value = items.map(getId)
   }, [items])
+
+  useEffect(() => {
+    const keys = Object.entries(definition.keys ?? {}).map(([key, act]) => [
+      key,
+      () => {
+        if (currentId.value !== '') act(currentId.value)
+      },
+    ])
+    return bindKeys({ ...Object.fromEntries(keys), p: () => pause(!isPaused.value) })
+  }, [list])
 
   const isOpen = openId.value !== ''
   const isFiltered = Object.keys(query).length > 0
@@ -84,11 +101,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
           isLoading={list.isLoading.value}
           isPaused={isPaused.value}
           missed={missed.value}
-          onPause={(pause) => {
-            isPaused.value = pause
-            missed.value = 0
-            if (!pause) void list.refresh()
-          }}
+          onPause={pause}
         />
         <FilterBar filters={filters} searches={searches} />
         {list.error.value !== undefined && (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { showJson } from '../format/mask.ts'
+import { showBody, showJson } from '../format/mask.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
@@ -27,12 +27,14 @@ export const formatJson = (text: string): string | undefined => {
   }
 }
 
+type JsonViewProps = { readonly text: string /** Shows the text as it is. */; readonly isRaw?: boolean }
+
 /** A text, formatted and colored if it is JSON. */
-export const JsonView = ({ text }: { readonly text: string }) => {
-  const json = formatJson(text)
+export const JsonView = ({ text, isRaw = false }: JsonViewProps) => {
+  const json = isRaw ? undefined : formatJson(text)
   return (
     <pre class="code" tabIndex={0}>
-      {json === undefined ? text : colorJson(json)}
+      {json === undefined ? showBody(text) : colorJson(json)}
     </pre>
   )
 }

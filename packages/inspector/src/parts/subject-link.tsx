@@ -1,7 +1,8 @@
-import { navigate, toHref, type View } from '../state/route.ts'
+import type { View } from '../state/route.ts'
+import { RecordLink } from './record-link.tsx'
 
 /** Reads a subject, such as `call:c_1`. */
-export const parseSubject = (subject: string): { readonly view: View; readonly id: string } => ({
+const parseSubject = (subject: string): { readonly view: View; readonly id: string } => ({
   view: subject.startsWith('group:') ? 'groups' : 'calls',
   id: subject.slice(subject.indexOf(':') + 1),
 })
@@ -10,18 +11,8 @@ export const parseSubject = (subject: string): { readonly view: View; readonly i
 export const SubjectLink = ({ subject }: { readonly subject: string }) => {
   const { view, id } = parseSubject(subject)
   return (
-    <a
-      href={toHref(view, { id })}
-      class="subject"
-      title={`Show the timeline of the ${view.slice(0, -1)}`}
-      onClick={(click) => {
-        if (click.metaKey || click.ctrlKey) return
-        click.preventDefault()
-        click.stopPropagation()
-        navigate(view, { id })
-      }}
-    >
-      {id}
-    </a>
+    <RecordLink view={view} id={id}>
+      <span class="subject">{id}</span>
+    </RecordLink>
   )
 }

@@ -1,6 +1,7 @@
 import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { EditDialog } from '../actions/edit-and-send.tsx'
 import { loadInfo } from '../api/info.ts'
 import { listen, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
@@ -73,6 +74,7 @@ export const App = () => {
         )}
       </main>
       {isHelpOpen.value && <Help />}
+      <EditDialog />
       <Toasts />
     </div>
   )

@@ -41,7 +41,7 @@ const OrganizationPicker = () => {
 }
 
 const switchTheme = (): void => {
-  const index = themes.findIndex((name) => theme.value === name)
+  const index = themes.indexOf(theme.value)
   theme.value = themes[(index + 1) % themes.length] ?? 'system'
 }
 

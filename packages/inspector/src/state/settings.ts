@@ -8,7 +8,7 @@ const remember = (name: string, initial: string): Signal<string> => {
   return chosen
 }
 
-export const themes = ['system', 'light', 'dark'] as const
+export const themes: readonly string[] = ['system', 'light', 'dark']
 
 /** The color scheme: `system`, `light` or `dark`. */
 export const theme = remember('theme', 'system')

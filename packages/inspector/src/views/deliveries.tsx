@@ -1,3 +1,6 @@
+import { copyDelivery } from '../actions/copy-delivery.ts'
+import { resend } from '../actions/delivery-actions.ts'
+import { editAndSend } from '../actions/edit-and-send.tsx'
 import type { Delivery } from '../api/types.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
@@ -75,6 +78,11 @@ export const deliveries: ListDefinition<Delivery> = {
     { title: 'Time', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ],
   isChangedBy: () => true,
+  keys: {
+    r: (id) => void resend(id),
+    e: (id) => void editAndSend(id),
+    c: (id) => void copyDelivery('curl', id),
+  },
   empty: {
     title: 'No deliveries yet',
     text: 'A delivery brings one event to one endpoint. Subscribe one, and make something happen:',

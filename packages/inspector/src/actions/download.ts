@@ -1,0 +1,12 @@
+/** Saves a text as a file. */
+export const download = (
+  name: string,
+  { text, type }: { readonly text: string; readonly type: string },
+): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,94 @@
+import { signal, useSignal } from '@preact/signals'
+import { getMessage } from '../api/api-error.ts'
+import { sendOwn } from '../api/organization.ts'
+import type { Delivery, Event } from '../api/types.ts'
+import { Button } from '../parts/button.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { notify } from '../state/notices.ts'
+import { navigate } from '../state/route.ts'
+import { findSubscription, subscriptions } from '../views/choices.ts'
+
+type Draft = { readonly event: Event; readonly subscriptionId: string }
+
+const draft = signal<Draft | undefined>(undefined)
+
+const close = (): void => {
+  draft.value = undefined
+}
+
+/** Opens the event of a delivery for editing. */
+export const editAndSend = async (deliveryId: string): Promise<void> => {
+  try {
+    const { eventId, subscriptionId } = await sendOwn<Delivery>(
+      `/deliveries/${encodeURIComponent(deliveryId)}`,
+    )
+    draft.value = { event: await sendOwn<Event>(`/events/${encodeURIComponent(eventId)}`), subscriptionId }
+  } catch (error) {
+    notify(getMessage(error), { isProblem: true })
+  }
+}
+
+const Editor = ({ event, subscriptionId }: Draft) => {
+  const target = useSignal(subscriptionId)
+  const text = useSignal(JSON.stringify(JSON.parse(event.payload), null, 2))
+  const problem = useSignal('')
+  const send = async (): Promise<void> => {
+    try {
+      const { name, subject } = event
+      const body = { name, subject, payload: JSON.parse(text.value) }
+      const path = `/subscriptions/${encodeURIComponent(target.value)}/test-events`
+      const sent = await sendOwn<Event>(path, { method: 'POST', body })
+      notify(`Sent to ${findSubscription(target.value)?.url ?? 'the endpoint'}.`)
+      close()
+      navigate('deliveries', { event: sent.id })
+    } catch (error) {
+      problem.value = getMessage(error)
+    }
+  }
+  return (
+    <div class="form">
+      <label>
+        Endpoint
+        <select value={target.value} onChange={({ currentTarget }) => (target.value = currentTarget.value)}>
+          {subscriptions.value.map(({ id, url, channel }) => (
+            <option key={id} value={id}>
+              {url} · {channel}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Payload
+        <textarea
+          class="code"
+          rows={16}
+          spellcheck={false}
+          value={text.value}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        />
+      </label>
+      <p class="hint">
+        Only loopback addresses and servers with <code>--mock</code> accept an edited payload: nobody else
+        gets a forged event.
+      </p>
+      {problem.value !== '' && (
+        <p class="problem" role="alert">
+          {problem.value}
+        </p>
+      )}
+      <footer>
+        <Button onClick={close}>Cancel</Button>
+        <Button kind="primary" onClick={send}>
+          Sign and send
+        </Button>
+      </footer>
+    </div>
+  )
+}
+
+export const EditDialog = () =>
+  draft.value === undefined ? null : (
+    <Dialog title={`Edit and send ${draft.value.event.name}`} onClose={close}>
+      <Editor {...draft.value} />
+    </Dialog>
+  )

@@ -1,0 +1,13 @@
+import { getMessage } from '../api/api-error.ts'
+import { notify } from '../state/notices.ts'
+
+/** Performs an action and says what it has done, or why it could not. */
+export const perform = async (action: () => Promise<string>): Promise<boolean> => {
+  try {
+    notify(await action())
+    return true
+  } catch (error) {
+    notify(getMessage(error), { isProblem: true })
+    return false
+  }
+}

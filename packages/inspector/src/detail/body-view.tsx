@@ -1,0 +1,31 @@
+import { useSignal } from '@preact/signals'
+import { showBody } from '../format/mask.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { formatJson, JsonView } from '../parts/json-view.tsx'
+
+/** A body, formatted if it is JSON, or as it was sent. */
+export const BodyView = ({ text, label }: { readonly text: string; readonly label: string }) => {
+  const isRaw = useSignal(false)
+  const isJson = formatJson(text) !== undefined
+  return (
+    <section class="payload" aria-label={label}>
+      <header>
+        <h4>{label}</h4>
+        {isJson && (
+          <button
+            type="button"
+            class="link"
+            aria-pressed={isRaw.value}
+            onClick={() => {
+              isRaw.value = !isRaw.value
+            }}
+          >
+            {isRaw.value ? 'Formatted' : 'Raw'}
+          </button>
+        )}
+        <CopyButton text={showBody(text)} label={`Copy the ${label.toLowerCase()}`} />
+      </header>
+      <JsonView text={text} isRaw={isRaw.value} />
+    </section>
+  )
+}

@@ -1,0 +1,96 @@
+import { useSignal } from '@preact/signals'
+import type { Attempt, SentRequest } from '../api/types.ts'
+import { showBody } from '../format/mask.ts'
+import { formatDuration, formatTime } from '../format/time.ts'
+import { useRecord } from '../parts/use-record.ts'
+import { loadRequest } from './load-request.ts'
+
+type Row = readonly [name: string, left: string, right: string]
+
+const listRows = (
+  [left, right]: readonly [Attempt, Attempt],
+  [leftRequest, rightRequest]: readonly (SentRequest | undefined)[],
+): Row[] => {
+  const names = new Set([
+    ...Object.keys(leftRequest?.headers ?? {}),
+    ...Object.keys(rightRequest?.headers ?? {}),
+  ])
+  return [
+    ['Started', formatTime(left.startedAt), formatTime(right.startedAt)],
+    ['Duration', formatDuration(left.durationMs), formatDuration(right.durationMs)],
+    ['Status', String(left.status ?? 'no response'), String(right.status ?? 'no response')],
+    ['Error', left.error ?? '', right.error ?? ''],
+    ['Response', showBody(left.responseBody ?? ''), showBody(right.responseBody ?? '')],
+    ['URL', left.url, right.url],
+    ...[...names].map(
+      (name): Row => [name, leftRequest?.headers[name] ?? '', rightRequest?.headers[name] ?? ''],
+    ),
+    ['Body', showBody(leftRequest?.body ?? ''), showBody(rightRequest?.body ?? '')],
+  ]
+}
+
+type CompareViewProps = {
+  readonly deliveryId: string
+  readonly attempts: readonly Attempt[]
+  readonly attempt: Attempt
+}
+
+/** Two attempts side by side. What differs is marked. */
+export const CompareView = ({ deliveryId, attempts, attempt }: CompareViewProps) => {
+  const others = attempts.filter(({ number }) => number !== attempt.number)
+  const chosen = useSignal<number | undefined>(undefined)
+  const other = others.find(({ number }) => number === chosen.value) ?? others.at(-1)
+  const { value: requests = [] } = useRecord(
+    () =>
+      Promise.all(
+        [attempt, other].map((each) => each && loadRequest(deliveryId, each.number).catch(() => undefined)),
+      ),
+    [deliveryId, attempt.number, other?.number],
+  )
+  if (other === undefined) return null
+  const rows = listRows([attempt, other], requests)
+  return (
+    <table class="compare">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="sr-only">Part</span>
+          </th>
+          <th scope="col">Attempt {attempt.number}</th>
+          <th scope="col">
+            <select
+              aria-label="Compare with"
+              value={other.number}
+              onChange={({ currentTarget }) => {
+                chosen.value = Number(currentTarget.value)
+              }}
+            >
+              {others.map(({ number }) => (
+                <option key={number} value={number}>
+                  Attempt {number}
+                </option>
+              ))}
+            </select>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows
+          .filter(([, left, right]) => left !== '' || right !== '')
+          .map(([name, left, right]) => (
+            <tr key={name} class={left === right ? '' : 'differs'}>
+              <th scope="row">{name}</th>
+              {left === right ? (
+                <td colSpan={2}>{left}</td>
+              ) : (
+                <>
+                  <td>{left || '–'}</td>
+                  <td>{right || '–'}</td>
+                </>
+              )}
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  )
+}

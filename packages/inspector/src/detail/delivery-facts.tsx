@@ -1,0 +1,43 @@
+import type { Delivery } from '../api/types.ts'
+import { CopyButton } from '../parts/copy-button.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { SubjectLink } from '../parts/subject-link.tsx'
+import { Time } from '../parts/time.tsx'
+import { findSubscription } from '../views/choices.ts'
+
+export const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
+  const { subscriptionId, subject, webhookId, eventId, dueAt, status, finishedAt, deferrals } = delivery
+  return (
+    <Facts
+      facts={[
+        [
+          'Endpoint',
+          <RecordLink key="endpoint" view="subscriptions" id={subscriptionId}>
+            {findSubscription(subscriptionId)?.url ?? subscriptionId}
+          </RecordLink>,
+        ],
+        ['About', <SubjectLink key="about" subject={subject} />],
+        [
+          'Event',
+          <RecordLink key="event" view="events" id={eventId}>
+            <span class="id">{eventId}</span>
+          </RecordLink>,
+        ],
+        [
+          'webhook-id',
+          webhookId === eventId ? (
+            'the id of the event'
+          ) : (
+            <span class="id" key="webhook-id">
+              {webhookId} <CopyButton text={webhookId} label="Copy the webhook-id" />
+            </span>
+          ),
+        ],
+        ['Next attempt', status === 'pending' && dueAt !== null && <Time key="due" at={dueAt} />],
+        ['Finished', finishedAt !== null && <Time key="finished" at={finishedAt} />],
+        ['Deferred', deferrals > 0 && `${deferrals} times`],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import { sendOwn } from '../api/organization.ts'
+import type { Timeline } from '../api/types.ts'
+import { Panel } from '../parts/panel.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { getParam, setParams } from '../state/route.ts'
+import { TimelineView } from '../timeline/timeline-view.tsx'
+import { DeliveryActions } from './delivery-actions.tsx'
+import { DeliveryBody } from './delivery-detail.tsx'
+import { useDelivery } from './use-delivery.ts'
+
+type SubjectDetailProps = {
+  readonly kind: 'call' | 'group'
+  readonly id: string
+  readonly version: number
+  readonly title: (timeline: Timeline | undefined) => ComponentChildren
+  readonly facts: (timeline: Timeline) => ComponentChildren
+  readonly actions?: ComponentChildren
+}
+
+const SelectedDelivery = ({ id, version }: { readonly id: string; readonly version: number }) => {
+  const { known, problem } = useDelivery(id, version)
+  return (
+    <section class="selected-delivery" aria-label="Selected delivery">
+      {problem !== '' && <p class="problem">{problem}</p>}
+      {known !== undefined && (
+        <>
+          <header>
+            <h3>{known.delivery.eventName}</h3>
+            <DeliveryActions delivery={known.delivery} attempt={known.attempt} />
+          </header>
+          <DeliveryBody {...known} />
+        </>
+      )}
+    </section>
+  )
+}
+
+/** The delivery to show first: the last that has not arrived. */
+const findNotable = ({ deliveries }: Timeline): string | undefined =>
+  deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
+
+/** What happened to a call or a group, from the first request to the last attempt. */
+export const SubjectDetail = ({ kind, id, version, title, facts, actions }: SubjectDetailProps) => {
+  const { value: timeline, problem } = useRecord(
+    () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
+    [kind, id, version],
+  )
+  const deliveryId = getParam('delivery') || (timeline && findNotable(timeline))
+  const attempt = getParam('attempt')
+  return (
+    <Panel label={`Timeline of the ${kind}`} title={title(timeline)} actions={actions} isWide>
+      {problem !== '' && <p class="problem">{problem}</p>}
+      {timeline !== undefined && (
+        <>
+          {facts(timeline)}
+          <TimelineView
+            timeline={timeline}
+            selected={
+              deliveryId ? { deliveryId, attempt: attempt === '' ? undefined : Number(attempt) } : undefined
+            }
+            onSelect={({ deliveryId: delivery, attempt: number }) =>
+              setParams({ delivery, attempt: number === undefined ? undefined : String(number) })
+            }
+          />
+          {deliveryId && <SelectedDelivery key={deliveryId} id={deliveryId} version={version} />}
+        </>
+      )}
+    </Panel>
+  )
+}

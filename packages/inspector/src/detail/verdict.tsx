@@ -1,0 +1,23 @@
+import type { Attempt, Delivery } from '../api/types.ts'
+import { Icon } from '../parts/icon.tsx'
+
+type VerdictProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
+
+/** Why an attempt has failed: the likely cause and what to do. And what the delivery waits for. */
+export const Verdict = ({ delivery: { wait }, attempt }: VerdictProps) => {
+  const diagnosis = attempt?.diagnosis
+  if (!diagnosis && !wait) return null
+  return (
+    <section class={`verdict ${diagnosis ? 'bad' : ''}`} aria-label="Why">
+      {diagnosis && (
+        <>
+          <h3>
+            <Icon name="warning" /> {diagnosis.text}
+          </h3>
+          <p>{diagnosis.remedy}</p>
+        </>
+      )}
+      {wait && <p class="wait">{wait.text}</p>}
+    </section>
+  )
+}

@@ -1,0 +1,28 @@
+import type { Event } from '../api/types.ts'
+import { showJson } from './mask.ts'
+
+type NamedPayload = Pick<Event, 'name' | 'payload'>
+
+const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
+
+/** Formats the payload of an event for a file. */
+export const formatFixture = ({ payload }: NamedPayload): string =>
+  `${JSON.stringify(showJson(JSON.parse(payload)), null, 2)}\n`
+
+/** Formats a test that sends the event to an endpoint, signed by the mock. */
+export const formatTest = ({ name, payload }: NamedPayload): string => `import { expect, test } from 'vitest'
+import { createMock } from 'wabakit/mock'
+import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
+
+test('handles ${name}', async () => {
+  await using mock = await createMock()
+  // Your receiver, with the secret of the mock.
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
+  mock.deliverTo(receiver)
+
+  await mock.trigger(${indent(JSON.stringify(showJson(JSON.parse(payload)), null, 2), 2)})
+
+  const { status } = await mock.waitForDelivery('${name}')
+  expect(status).toBe(200)
+})
+`

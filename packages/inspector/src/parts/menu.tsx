@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { Icon, type IconName } from './icon.tsx'
+
+export type MenuItem = {
+  readonly label: string
+  readonly onSelect: () => void
+  readonly icon?: IconName
+  readonly shortcut?: string
+  readonly isDisabled?: boolean
+}
+
+type MenuProps = {
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  /** @default 'more' */
+  readonly icon?: IconName
+}
+
+/** A button that opens a menu of actions. */
+export const Menu = ({ label, items, icon: sign = 'more' }: MenuProps) => {
+  const isOpen = useSignal(false)
+  const box = useRef<HTMLDivElement>(null)
+  const close = (): void => {
+    isOpen.value = false
+  }
+  useEffect(() => {
+    if (!isOpen.value) return
+    box.current?.querySelector<HTMLElement>('[role=menuitem]')?.focus()
+    const leave = ({ target }: Event): void => {
+      if (target instanceof Node && !box.current?.contains(target)) close()
+    }
+    addEventListener('pointerdown', leave)
+    return () => removeEventListener('pointerdown', leave)
+  }, [isOpen.value])
+
+  const press = (event: KeyboardEvent): void => {
+    if (!isOpen.value) return
+    event.stopPropagation()
+    if (event.key === 'Escape') {
+      close()
+      box.current?.querySelector<HTMLElement>('button')?.focus()
+    }
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (by === 0) return
+    event.preventDefault()
+    const entries = [...(box.current?.querySelectorAll<HTMLElement>('[role=menuitem]:enabled') ?? [])]
+    const index = entries.findIndex((entry) => entry.matches(':focus'))
+    entries[(index + by + entries.length) % entries.length]?.focus()
+  }
+
+  return (
+    <div class="menu" ref={box} onKeyDown={press}>
+      <button
+        type="button"
+        class="button"
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen.value}
+        onClick={() => {
+          isOpen.value = !isOpen.value
+        }}
+      >
+        <Icon name={sign} />
+      </button>
+      {isOpen.value && (
+        <div role="menu" aria-label={label}>
+          {items.map(({ label: name, icon, shortcut, isDisabled, onSelect }) => (
+            <button
+              key={name}
+              type="button"
+              role="menuitem"
+              disabled={isDisabled}
+              onClick={() => {
+                close()
+                onSelect()
+              }}
+            >
+              {icon && <Icon name={icon} />}
+              <span>{name}</span>
+              {shortcut && <kbd>{shortcut}</kbd>}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact'
+import { navigate, type Params, toHref, type View } from '../state/route.ts'
+
+type RecordLinkProps = {
+  readonly view: View
+  readonly id?: string
+  /** Filters of the list. */
+  readonly filters?: Params
+  readonly children: ComponentChildren
+}
+
+/** A link to a record, or to a list. It opens in a new tab as links do. */
+export const RecordLink = ({ view, id, filters, children }: RecordLinkProps) => (
+  <a
+    href={toHref(view, { ...filters, id })}
+    class="record"
+    onClick={(click) => {
+      if (click.metaKey || click.ctrlKey) return
+      click.preventDefault()
+      click.stopPropagation()
+      navigate(view, { ...filters, id })
+    }}
+  >
+    {children}
+  </a>
+)

@@ -1,0 +1,41 @@
+import { getParam, setParams } from '../state/route.ts'
+
+type TabsProps = {
+  readonly label: string
+  readonly tabs: readonly { readonly id: string; readonly title: string }[]
+}
+
+/** The tab that the address names, or the first. */
+export const findTab = ({ tabs }: Pick<TabsProps, 'tabs'>): string =>
+  tabs.find(({ id }) => id === getParam('tab'))?.id ?? tabs[0]?.id ?? ''
+
+/** Tabs, of which the address names the one in front. */
+export const Tabs = ({ label, tabs }: TabsProps) => {
+  const current = findTab({ tabs })
+  const move = (event: KeyboardEvent): void => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const next = tabs[(tabs.findIndex(({ id }) => id === current) + by + tabs.length) % tabs.length]
+    if (by === 0 || next === undefined) return
+    setParams({ tab: next.id })
+    document.getElementById(`tab-${next.id}`)?.focus()
+  }
+  return (
+    <div class="tabs" role="tablist" aria-label={label}>
+      {tabs.map(({ id, title }) => (
+        <button
+          key={id}
+          id={`tab-${id}`}
+          type="button"
+          role="tab"
+          aria-selected={id === current}
+          aria-controls="tab-panel"
+          tabIndex={id === current ? 0 : -1}
+          onKeyDown={move}
+          onClick={() => setParams({ tab: id })}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  )
+}

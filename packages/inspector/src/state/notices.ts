@@ -1,0 +1,20 @@
+import { signal } from '@preact/signals'
+
+/** A brief message about what an action has done, or why it could not. */
+export type Notice = { readonly id: number; readonly text: string; readonly isProblem: boolean }
+
+export const notices = signal<readonly Notice[]>([])
+
+const shownMs = 6_000
+let count = 0
+
+export const dismiss = (id: number): void => {
+  notices.value = notices.value.filter((notice) => notice.id !== id)
+}
+
+/** Shows a message for some seconds. */
+export const notify = (text: string, { isProblem = false } = {}): void => {
+  const id = ++count
+  notices.value = [...notices.value.slice(-2), { id, text, isProblem }]
+  setTimeout(() => dismiss(id), shownMs)
+}

@@ -1,0 +1,47 @@
+import type { Entry } from '../api/types.ts'
+
+/** A short text at a moment. */
+export type Flag = {
+  readonly key: string
+  readonly at: number
+  readonly text: string
+  readonly tone: 'plain' | 'good' | 'warn' | 'bad'
+  readonly entry: Entry
+}
+
+export type PlacedFlag = Flag & { readonly x: number; readonly line: number }
+
+const toFlag = (entry: Entry, index: number): Flag | undefined => {
+  const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
+  if (entry.kind === 'event') return { ...shared, text: entry.event.name, tone: 'plain' }
+  if (entry.kind === 'change') return { ...shared, text: entry.state.replace('_', ' '), tone: 'plain' }
+  if (entry.kind !== 'request') return undefined
+  const { method, path, status } = entry.request
+  const tone = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
+  return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status}`, tone }
+}
+
+export const listFlags = (entries: readonly Entry[], kind: Entry['kind']): Flag[] =>
+  entries.filter((entry) => entry.kind === kind).flatMap((entry, index) => toFlag(entry, index) ?? [])
+
+type PlaceOptions = {
+  readonly place: (time: number) => number
+  /** The width of the axis in pixels. */
+  readonly width: number
+}
+
+const characterWidth = 7
+const padding = 30
+
+/** Puts flags on as few lines as possible so that none covers another. Those near the right end extend to the left. */
+export const placeFlags = (flags: readonly Flag[], { place, width }: PlaceOptions): PlacedFlag[] => {
+  const ends: number[] = []
+  return flags.map((flag) => {
+    const length = flag.text.length * characterWidth + padding
+    const x = Math.max(0, Math.min(place(flag.at) * width, width - length))
+    const free = ends.findIndex((end) => end <= x)
+    const line = free === -1 ? ends.length : free
+    ends[line] = x + length
+    return { ...flag, x, line }
+  })
+}

@@ -1,0 +1,44 @@
+/** A stretch between two moments at which something happened. */
+export type Gap = {
+  readonly from: number
+  readonly to: number
+  readonly left: number
+  readonly right: number
+}
+
+/** Places times on an axis from 0 to 1. */
+export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number }
+
+export type ScaleMode = 'compressed' | 'linear'
+
+/**
+ * How much of the axis a gap takes. Attempts are milliseconds, minutes or a day apart. On a compressed axis, a gap that is
+ * ten times as long takes only one step more.
+ */
+const weigh = { compressed: (ms: number) => Math.log10(1 + ms) ** 1.3, linear: (ms: number) => ms } as const
+
+/** The share of the axis that remains free at each end. */
+const margin = 0.02
+
+/** Creates the axis of the moments at which something happened, in Unix time in milliseconds. */
+export const createScale = (times: readonly number[], mode: ScaleMode): Scale => {
+  const sorted = [...new Set(times)].sort((left, right) => left - right)
+  const weights = sorted.slice(1).map((time, index) => weigh[mode](time - (sorted[index] ?? time)))
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1
+  const gaps: Gap[] = []
+  let left = margin
+  for (const [index, weight] of weights.entries()) {
+    const right = left + (weight / total) * (1 - 2 * margin)
+    gaps.push({ from: sorted[index] ?? 0, to: sorted[index + 1] ?? 0, left, right })
+    left = right
+  }
+  return {
+    gaps,
+    place: (time) => {
+      const gap = gaps.find(({ to }) => time <= to) ?? gaps.at(-1)
+      if (gap === undefined) return 0.5
+      const share = Math.min(Math.max((time - gap.from) / (gap.to - gap.from), 0), 1)
+      return gap.left + share * (gap.right - gap.left)
+    },
+  }
+}

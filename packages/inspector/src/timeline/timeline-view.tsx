@@ -1,0 +1,141 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { exportHar, exportPage } from '../actions/export-timeline.ts'
+import type { Timeline } from '../api/types.ts'
+import { Button, IconButton } from '../parts/button.tsx'
+import { Choice } from '../parts/choice.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { DeliveryRow } from './delivery-row.tsx'
+import { FlagRow } from './flag-row.tsx'
+import { listFlags } from './flags.ts'
+import { listTimes } from './list-times.ts'
+import { createScale, type ScaleMode } from './scale.ts'
+import type { TimelineSelection } from './selection.ts'
+import { TimeAxis } from './time-axis.tsx'
+
+const zoomStep = 1.6
+const maxZoom = 40
+
+type TimelineViewProps = {
+  readonly timeline: Timeline
+  readonly selected: TimelineSelection | undefined
+  readonly onSelect: (selection: TimelineSelection) => void
+}
+
+/** One call or group: its requests, changes and events, and a lane for each endpoint with every attempt. */
+export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps) => {
+  const { entries, subscriptions, deliveries, now } = timeline
+  const mode = useSignal<ScaleMode>('compressed')
+  const clock = useSignal<'clock' | 'elapsed'>('clock')
+  const zoom = useSignal(1)
+  const visible = useSignal(800)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      visible.value = element.querySelector('.axis-room')?.clientWidth ?? element.clientWidth
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+
+  const zoomBy = (factor: number, center = 0.5): void => {
+    const element = box.current
+    if (element === null) return
+    const before = (element.scrollLeft + center * visible.value) / (visible.value * zoom.value)
+    zoom.value = Math.min(Math.max(zoom.value * factor, 1), maxZoom)
+    requestAnimationFrame(() => {
+      element.scrollLeft = before * visible.value * zoom.value - center * visible.value
+    })
+  }
+
+  const scale = createScale(listTimes(timeline), mode.value)
+  const width = visible.value * zoom.value
+  const axis = { place: scale.place, width }
+  const nowX = scale.place(Date.parse(now)) * width
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <header>
+        <h3>Timeline</h3>
+        <Choice
+          label="Time axis"
+          value={mode.value}
+          choices={[
+            { value: 'compressed', label: 'Compressed', title: 'Long pauses take little space' },
+            { value: 'linear', label: 'Linear', title: 'Every second takes the same space' },
+          ]}
+          onChange={(value) => (mode.value = value)}
+        />
+        <Choice
+          label="Labels"
+          value={clock.value}
+          choices={[
+            { value: 'clock', label: 'Clock', title: 'Time of day' },
+            { value: 'elapsed', label: 'Elapsed', title: 'Time since the first entry' },
+          ]}
+          onChange={(value) => (clock.value = value)}
+        />
+        <span class="zoom">
+          <IconButton
+            icon="remove"
+            label="Zoom out"
+            onClick={() => zoomBy(1 / zoomStep)}
+            disabled={zoom.value === 1}
+          />
+          <IconButton icon="add" label="Zoom in" onClick={() => zoomBy(zoomStep)} />
+          {zoom.value > 1 && <Button onClick={() => (zoom.value = 1)}>Fit</Button>}
+        </span>
+        <Menu
+          label="Export"
+          icon="download"
+          items={[
+            { label: 'Export as HTML file', icon: 'download', onSelect: () => exportPage(timeline) },
+            { label: 'Export as HAR', icon: 'download', onSelect: () => exportHar(timeline) },
+          ]}
+        />
+      </header>
+      <div
+        class="lanes"
+        ref={box}
+        tabIndex={0}
+        role="group"
+        aria-label="Lanes"
+        onWheel={(event) => {
+          if (!event.ctrlKey && !event.metaKey) return
+          event.preventDefault()
+          zoomBy(event.deltaY < 0 ? 1.2 : 1 / 1.2, 0.5)
+        }}
+      >
+        <div class="axis-room" aria-hidden="true" />
+        <div class="lane-rows" style={{ '--axis': `${width}px` }}>
+          <TimeAxis scale={scale} width={width} labels={clock.value} />
+          <FlagRow title="API requests" flags={listFlags(entries, 'request')} {...axis} />
+          <FlagRow title="State" flags={listFlags(entries, 'change')} {...axis} />
+          <FlagRow title="Events" flags={listFlags(entries, 'event')} {...axis} />
+          {subscriptions.map((subscription) => (
+            <section key={subscription.id} class="lane" aria-label={`Endpoint ${subscription.url}`}>
+              <h4>{subscription.url}</h4>
+              {deliveries
+                .filter(({ subscriptionId }) => subscriptionId === subscription.id)
+                .map((delivery) => (
+                  <DeliveryRow
+                    key={delivery.id}
+                    delivery={delivery}
+                    entries={entries}
+                    now={Date.parse(now)}
+                    selected={selected}
+                    onSelect={onSelect}
+                    {...axis}
+                  />
+                ))}
+            </section>
+          ))}
+          <div class="now" style={{ '--x': `${nowX}px` }}>
+            <span>now</span>
+          </div>
+        </div>
+      </div>
+    </section>
+  )
+}
