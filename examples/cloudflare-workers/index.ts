@@ -1,9 +1,25 @@
-import { env } from 'cloudflare:workers'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { DurableObject } from 'cloudflare:workers'
+import { createReceiver, sqlDedupe, sqlDedupeTable, standardWebhooks } from 'wabakit/webhooks'
 
-const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [env.WEBHOOK_SECRET] }),
-  dedupe: memoryDedupe(),
-}).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
+/** Receives the webhooks of all Workers, so that each is handled once. */
+export class Webhooks extends DurableObject<Env> {
+  readonly receiver = createReceiver({
+    verify: standardWebhooks({ secrets: () => [this.env.WEBHOOK_SECRET] }),
+    dedupe: sqlDedupe((text, values) => this.ctx.storage.sql.exec(text, ...values).toArray(), {
+      dialect: 'sqlite',
+    }),
+  }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
-export default { fetch: receiver.handle }
+  constructor(context: DurableObjectState, env: Env) {
+    super(context, env)
+    context.storage.sql.exec(sqlDedupeTable({ dialect: 'sqlite' }))
+  }
+
+  override fetch(request: Request): Promise<Response> {
+    return this.receiver.handle(request)
+  }
+}
+
+export default {
+  fetch: (request, env) => env.WEBHOOKS.getByName('webhooks').fetch(request),
+} satisfies ExportedHandler<Env>

@@ -65,9 +65,16 @@ export {
   type RedisDedupeOptions,
   redisDedupe,
 } from './dedupe/redis-dedupe.ts'
-export { type SqlClient, type SqlQuery, sqlDedupe } from './dedupe/sql-dedupe.ts'
+export type { SqlClient, SqliteDatabase, SqlQuery, SqlResult, SqlValue } from './dedupe/sql-database.ts'
+export { sqlDedupe } from './dedupe/sql-dedupe.ts'
+export type { SqlDialect } from './dedupe/sql-dialects.ts'
 export { type SqlPool, type SqlTransaction, sqlInbox } from './dedupe/sql-inbox.ts'
-export { type SqlDedupeOptions, sqlDedupeTable } from './dedupe/sql-table.ts'
+export {
+  type SqlDedupeOptions,
+  type SqlInboxOptions,
+  type SqlTableOptions,
+  sqlDedupeTable,
+} from './dedupe/sql-table.ts'
 
 // Calls: combine the events of a call.
 

@@ -184,7 +184,7 @@ describe('sqlInbox on a real PostgreSQL', () => {
   })
 
   it('deletes expired rows', async () => {
-    await pool.query(sqlDedupeTable('swept_inbox'))
+    await pool.query(sqlDedupeTable({ table: 'swept_inbox' }))
     const inbox = sqlInbox<PoolClient>(pool, { table: 'swept_inbox', ttlMs: 1 })
     for (let round = 0; round < 125; round += 1) {
       const keys = Array.from({ length: 8 }, (_, index) => `${round} ${index}`)

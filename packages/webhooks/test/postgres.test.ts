@@ -33,7 +33,7 @@ describe('sqlDedupe on a real PostgreSQL', () => {
 
   it('deletes expired rows, and nothing else', async () => {
     const pool = postgres.pool()
-    await pool.query(sqlDedupeTable('swept'))
+    await pool.query(sqlDedupeTable({ table: 'swept' }))
     const [brief, lasting] = [
       sqlDedupe(pool, { table: 'swept', ttlMs: 1 }),
       sqlDedupe(pool, { table: 'swept' }),
@@ -49,16 +49,18 @@ describe('sqlDedupe on a real PostgreSQL', () => {
   it('accepts a table in a schema, and rejects invalid names', async () => {
     const pool = postgres.pool()
     await pool.query('CREATE SCHEMA hooks')
-    await pool.query(sqlDedupeTable('hooks.seen'))
+    await pool.query(sqlDedupeTable({ table: 'hooks.seen' }))
     await claim(sqlDedupe(pool, { table: 'hooks.seen' }), 'a')
     for (const table of ['a; DROP TABLE b', '"quoted"', '', 'a.b.c']) {
       expect(() => sqlDedupe(pool, { table })).toThrow(RangeError)
-      expect(() => sqlDedupeTable(table)).toThrow(RangeError)
+      expect(() => sqlDedupeTable({ table })).toThrow(RangeError)
     }
   })
 
   it('explains a query function that does not resolve to rows', async () => {
     const wrong = async () => ({ rows: [] })
-    await expect(Promise.resolve(sqlDedupe(wrong).claim('a', 1))).rejects.toThrow(/as that of pg does/)
+    await expect(Promise.resolve(sqlDedupe(wrong).claim('a', 1))).rejects.toThrow(
+      /neither be inserted nor read/,
+    )
   })
 })

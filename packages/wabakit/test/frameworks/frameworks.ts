@@ -264,16 +264,12 @@ export const action = async (args) => {
       ...['--port', `${port}`, '--inspector-port', '0', '--var', `WEBHOOK_SECRET:${secret}`],
     ],
     package: 'wrangler',
-    files: ['index.ts'],
+    files: ['index.ts', 'wrangler.jsonc'],
     mistake: {
-      'index.ts': (source) =>
-        source.replace(
-          'fetch: receiver.handle',
-          `fetch: async (request: Request) => {
-            if (request.url.endsWith('/parsed')) await request.json()
-            return receiver.handle(request)
-          }`,
-        ),
+      'index.ts': insertBefore(
+        '    return this.receiver.handle',
+        `    if (request.url.endsWith('/parsed')) return request.json().then(() => this.receiver.handle(request))`,
+      ),
     },
   },
   {

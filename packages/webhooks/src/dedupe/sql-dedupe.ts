@@ -1,69 +1,79 @@
 import type { Claim, Dedupe } from './dedupe.ts'
-import { createSweeper, later, readColumn, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
-
-/** Runs one parameterized PostgreSQL statement (`$1`, `$2`) and resolves to its rows. */
-export type SqlQuery = (text: string, values: unknown[]) => Promise<{ readonly rows: readonly unknown[] }>
-
-/** The required part of a pool or a client of `pg`. */
-export type SqlClient = { query: SqlQuery }
+import {
+  createRunner,
+  type SqlClient,
+  type SqliteDatabase,
+  type SqlQuery,
+  type SqlValue,
+} from './sql-database.ts'
+import { syntaxes } from './sql-dialects.ts'
+import { createSweeper, readColumn, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
 
 /**
- * Remembers deliveries in a PostgreSQL table ({@link sqlDedupeTable}), for any number of processes. It uses the clock of
- * the database, and deletes expired rows from time to time.
+ * Remembers deliveries in a table ({@link sqlDedupeTable}) of PostgreSQL, SQLite, MySQL or MariaDB, for any number of
+ * processes. It uses the clock of the database, and deletes expired rows from time to time.
  *
- * @param query - a pool or a client of `pg`, or a function that runs one statement.
+ * @param database - a pool or client of `pg` or `mysql2/promise`, a database of `node:sqlite` or `better-sqlite3`, or a
+ * function that runs one statement. Never in a transaction, in which others would not see the claims.
+ * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.
  * @example
  * createReceiver({ verify, dedupe: sqlDedupe(pool) })
+ * createReceiver({ verify, dedupe: sqlDedupe(database, { dialect: 'sqlite' }) })
  */
-export const sqlDedupe = (query: SqlQuery | SqlClient, options: SqlDedupeOptions = {}): Dedupe => {
-  const { ttlMs, table } = readSqlOptions('sqlDedupe()', options)
-  const run: SqlQuery = typeof query === 'function' ? query : (text, values) => query.query(text, values)
-  const sweep = createSweeper(table)
+export const sqlDedupe = (
+  database: SqlQuery | SqlClient | SqliteDatabase,
+  options: SqlDedupeOptions = {},
+): Dedupe => {
+  const { ttlMs, table, dialect } = readSqlOptions('sqlDedupe()', options, ['ttlMs', 'table', 'dialect'])
+  const run = createRunner(database, dialect)
+  const sweep = createSweeper(table, dialect)
+  const { key: column, now, later, insert, returning } = syntaxes[dialect]
+
+  /** Runs a statement and resolves to whether it changed a row. */
+  const change = async (statement: string, values: SqlValue[]): Promise<boolean> =>
+    (await run(statement + returning, values)).count > 0
+
+  const insertIfAbsent = async (key: string, lifetimeMs: number, token: string | null): Promise<boolean> => {
+    const [start, end] = insert
+    const statement = `${start} ${table} (${column}, expires_at, claimed_by) VALUES (?, ${later('?')}, ?)${end}`
+    return (await run(statement, [key, lifetimeMs, token])).count > 0
+  }
 
   const createClaim = (key: string, token: string): Claim => ({
-    renew: async (claimMs) => {
-      const { rows } = await run(
-        `UPDATE ${table} SET expires_at = ${later} WHERE key = $1 AND claimed_by = $3 RETURNING 1`,
-        [key, claimMs, token],
-      )
-      return rows.length > 0
-    },
+    renew: (claimMs) =>
+      change(`UPDATE ${table} SET expires_at = ${later('?')} WHERE ${column} = ? AND claimed_by = ?`, [
+        claimMs,
+        key,
+        token,
+      ]),
     complete: async () => {
-      const { rows } = await run(
-        `INSERT INTO ${table} AS known (key, expires_at) VALUES ($1, ${later})
-         ON CONFLICT (key) DO UPDATE SET claimed_by = NULL, expires_at = excluded.expires_at
-         WHERE known.claimed_by = $3
-         RETURNING 1`,
-        [key, ttlMs, token],
-      )
+      const completed =
+        (await change(
+          `UPDATE ${table} SET claimed_by = NULL, expires_at = ${later('?')} WHERE ${column} = ? AND claimed_by = ?`,
+          [ttlMs, key, token],
+        )) || (await insertIfAbsent(key, ttlMs, null))
       await sweep((statement) => run(statement, []))
-      return rows.length > 0
+      return completed
     },
-    release: () => run(`DELETE FROM ${table} WHERE key = $1 AND claimed_by = $2`, [key, token]),
+    release: () => change(`DELETE FROM ${table} WHERE ${column} = ? AND claimed_by = ?`, [key, token]),
   })
 
   return {
     claim: async (key, claimMs) => {
       const token = crypto.randomUUID()
-      const { rows } = await run(
-        `WITH claim AS (
-           INSERT INTO ${table} AS known (key, expires_at, claimed_by) VALUES ($1, ${later}, $3)
-           ON CONFLICT (key) DO UPDATE SET claimed_by = excluded.claimed_by, expires_at = excluded.expires_at
-           WHERE known.expires_at <= clock_timestamp()
-           RETURNING 1
-         )
-         SELECT CASE
-           WHEN EXISTS (SELECT 1 FROM claim) THEN 'claimed'
-           WHEN (SELECT claimed_by IS NULL FROM ${table} WHERE key = $1) THEN 'duplicate'
-           ELSE 'in_progress'
-         END AS outcome`,
-        [key, claimMs, token],
-      )
-      const outcome = readColumn(rows[0], 'outcome')
-      if (outcome === 'duplicate' || outcome === 'in_progress') return outcome
-      if (outcome === 'claimed') return createClaim(key, token)
-      throw new TypeError('The query function of sqlDedupe must resolve to { rows }, as that of pg does.')
+      const claimed =
+        (await insertIfAbsent(key, claimMs, token)) ||
+        (await change(
+          `UPDATE ${table} SET claimed_by = ?, expires_at = ${later('?')} WHERE ${column} = ? AND expires_at <= ${now}`,
+          [token, claimMs, key],
+        ))
+      if (claimed) return createClaim(key, token)
+      const { rows } = await run(`SELECT claimed_by FROM ${table} WHERE ${column} = ?`, [key])
+      const holder = readColumn(rows[0], 'claimed_by')
+      if (holder === null) return 'duplicate'
+      if (typeof holder === 'string') return 'in_progress'
+      throw new Error(`The row of "${key}" in ${table} can neither be inserted nor read.`)
     },
   }
 }

@@ -1,9 +1,10 @@
 import type { Inbox, InboxOutcome } from './dedupe.ts'
-import type { SqlClient } from './sql-dedupe.ts'
-import { createSweeper, later, readColumn, readSqlOptions, type SqlDedupeOptions } from './sql-table.ts'
+import { syntaxes } from './sql-dialects.ts'
+import { createSweeper, readColumn, readSqlOptions, type SqlInboxOptions } from './sql-table.ts'
 
 /** The required part of a client from a pool of `pg`. Handlers run statements on it, but never begin, commit or roll back. */
-export type SqlTransaction = SqlClient & {
+export type SqlTransaction = {
+  query(text: string, values: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
   on(event: 'error', listener: () => void): unknown
   off(event: 'error', listener: () => void): unknown
   release(destroy: boolean): unknown
@@ -28,10 +29,10 @@ const ignore = (): void => {}
  */
 export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
   pool: SqlPool<Transaction>,
-  options: SqlDedupeOptions = {},
+  options: SqlInboxOptions = {},
 ): Inbox<Transaction> => {
-  const { ttlMs, table } = readSqlOptions('sqlInbox()', options)
-  const sweep = createSweeper(table)
+  const { ttlMs, table } = readSqlOptions('sqlInbox()', options, ['ttlMs', 'table'])
+  const sweep = createSweeper(table, 'postgresql')
 
   /** Runs one statement and resolves to its first row. */
   const run = async (client: Transaction, text: string, values: unknown[] = []): Promise<unknown> =>
@@ -59,7 +60,7 @@ export const sqlInbox = <Transaction extends SqlTransaction = SqlTransaction>(
   const complete = async (client: Transaction, key: string): Promise<void> => {
     const completed = await run(
       client,
-      `INSERT INTO ${table} AS known (key, expires_at) VALUES ($1, ${later})
+      `INSERT INTO ${table} AS known (key, expires_at) VALUES ($1, ${syntaxes.postgresql.later('$2')})
        ON CONFLICT (key) DO UPDATE SET claimed_by = NULL, expires_at = excluded.expires_at
        WHERE known.expires_at <= clock_timestamp()
        RETURNING 1`,

@@ -1,74 +1,86 @@
-import { assertOptions } from '../usage.ts'
+import { assertNames, assertOptions } from '../usage.ts'
 import { defaultRetentionMs } from './dedupe.ts'
+import { type SqlDialect, syntaxes } from './sql-dialects.ts'
 
-/** Options for {@link sqlDedupe} and {@link sqlInbox}. */
-export type SqlDedupeOptions = {
-  /**
-   * Milliseconds for which a handled delivery is remembered.
-   * @default 604_800_000 (7 days)
-   */
-  readonly ttlMs?: number | undefined
+/** Options for {@link sqlDedupeTable}. */
+export type SqlTableOptions = {
   /**
    * Name of the table, optionally with its schema.
    * @default 'wabakit_webhook_deliveries'
    */
   readonly table?: string | undefined
+  /**
+   * The database.
+   * @default 'postgresql'
+   */
+  readonly dialect?: SqlDialect | undefined
 }
 
-const defaultTable = 'wabakit_webhook_deliveries'
-
-/** @throws RangeError when `table` is not a plain identifier, optionally with a schema. */
-const assertTableName = (table: string): void => {
-  if (!/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) {
-    throw new RangeError(`"${table}" is not a valid table name`)
-  }
+/** Options for {@link sqlDedupe}. */
+export type SqlDedupeOptions = SqlTableOptions & {
+  /**
+   * Milliseconds for which a handled delivery is remembered.
+   * @default 604_800_000 (7 days)
+   */
+  readonly ttlMs?: number | undefined
 }
+
+/** Options for {@link sqlInbox}. */
+export type SqlInboxOptions = Omit<SqlDedupeOptions, 'dialect'>
 
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws WebhookUsageError for an unknown option.
+ * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.
  */
-export const readSqlOptions = (caller: string, options: SqlDedupeOptions) => {
-  assertOptions(caller, options, ['ttlMs', 'table'])
-  const { ttlMs = defaultRetentionMs, table = defaultTable } = options
-  assertTableName(table)
-  return { ttlMs, table }
+export const readSqlOptions = (
+  caller: string,
+  options: SqlDedupeOptions,
+  known: readonly (keyof SqlDedupeOptions)[],
+) => {
+  assertOptions(caller, options, known)
+  const { ttlMs = defaultRetentionMs, table = 'wabakit_webhook_deliveries', dialect = 'postgresql' } = options
+  if (!/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) {
+    throw new RangeError(`"${table}" is not a valid table name`)
+  }
+  assertNames(`a dialect of ${caller}`, { names: [dialect], known: Object.keys(syntaxes) })
+  return { ttlMs, table, dialect }
 }
 
 /**
- * Returns the PostgreSQL statement that creates the table of {@link sqlDedupe} and {@link sqlInbox} if it does not
- * exist, for your migrations. A row whose `claimed_by` is null is a handled delivery.
+ * Returns the statement that creates the table of {@link sqlDedupe} and {@link sqlInbox} if it does not exist, for your
+ * migrations. A row whose `claimed_by` is null is a handled delivery.
  *
+ * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.
  * @example
  * await pool.query(sqlDedupeTable())
+ * database.exec(sqlDedupeTable({ dialect: 'sqlite' }))
  */
-export const sqlDedupeTable = (table: string = defaultTable): string => {
-  assertTableName(table)
+export const sqlDedupeTable = (options: SqlTableOptions = {}): string => {
+  const { table, dialect } = readSqlOptions('sqlDedupeTable()', options, ['table', 'dialect'])
+  const { key, types } = syntaxes[dialect]
   return `CREATE TABLE IF NOT EXISTS ${table} (
-  key text PRIMARY KEY,
-  claimed_by text,
-  expires_at timestamptz NOT NULL
+  ${key} ${types[0]} NOT NULL PRIMARY KEY,
+  claimed_by ${types[1]},
+  expires_at ${types[2]} NOT NULL
 )`
 }
 
 /** Reads a column of a row that may be anything. */
 export const readColumn = (row: unknown, column: string): unknown => Object(row)[column]
 
-/** SQL for the time `$2` milliseconds from now, by the database's clock. */
-export const later = `clock_timestamp() + $2::float8 * interval '1 millisecond'`
-
 /** Number of completions between two deletions of expired rows. */
 const sweepEvery = 1_000
 
 /** Counts completions, and occasionally runs the statement that deletes expired rows. */
-export const createSweeper = (table: string) => {
+export const createSweeper = (table: string, dialect: SqlDialect) => {
+  const { now, returning } = syntaxes[dialect]
   let completions = 0
   return async (run: (statement: string) => Promise<unknown>): Promise<void> => {
     completions += 1
     if (completions % sweepEvery === 0)
-      await run(`DELETE FROM ${table} WHERE expires_at <= clock_timestamp()`)
+      await run(`DELETE FROM ${table} WHERE expires_at <= ${now}${returning}`)
   }
 }

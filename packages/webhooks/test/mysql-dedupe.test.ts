@@ -1,0 +1,61 @@
+import { sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
+import { drizzle } from 'drizzle-orm/mysql2'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claim, dedupeCases } from './dedupe-cases.ts'
+import { hasMariadb, startMariadb } from './mariadb.ts'
+
+const dialect = 'mysql'
+
+describe.skipIf(!hasMariadb)('sqlDedupe on a real MariaDB (skipped where mariadbd is not installed)', () => {
+  let mariadb: Awaited<ReturnType<typeof startMariadb>>
+  beforeAll(async () => {
+    mariadb = await startMariadb()
+    const pool = mariadb.pool()
+    await pool.query(sqlDedupeTable({ dialect }))
+    await pool.query(sqlDedupeTable({ dialect }))
+  })
+  afterAll(() => mariadb?.stop())
+
+  describe('with pools of mysql2', () => {
+    dedupeCases(async (ttlMs) => [
+      sqlDedupe(mariadb.pool(), { dialect, ttlMs }),
+      sqlDedupe(mariadb.pool(), { dialect, ttlMs }),
+    ])
+  })
+
+  describe('with prepared statements, next to the driver of Drizzle', () => {
+    dedupeCases(async (ttlMs) => {
+      const pool = mariadb.pool()
+      return [
+        sqlDedupe((text, values) => pool.execute(text, values), { dialect, ttlMs }),
+        sqlDedupe(drizzle({ client: mariadb.pool() }).$client, { dialect, ttlMs }),
+      ]
+    })
+  })
+
+  it('distinguishes keys that differ in case or in spaces at the end', async () => {
+    const dedupe = sqlDedupe(mariadb.pool(), { dialect })
+    for (const key of ['key', 'KEY', 'key ', 'kéy', '👋'.repeat(100)]) await claim(dedupe, key)
+    expect(await dedupe.claim('👋'.repeat(100), 1_000)).toBe('in_progress')
+  })
+
+  it('renews a claim whose time does not change', async () => {
+    const renewed = await claim(sqlDedupe(mariadb.pool(), { dialect }), 'renewed')
+    const renewals = Array.from({ length: 50 }, () => renewed.renew(60_000))
+    expect(new Set(await Promise.all(renewals))).toEqual(new Set([true]))
+  })
+
+  it('deletes expired rows, and nothing else', async () => {
+    const pool = mariadb.pool()
+    await pool.query(sqlDedupeTable({ dialect, table: 'swept' }))
+    const brief = sqlDedupe(pool, { dialect, table: 'swept', ttlMs: 1 })
+    await (await claim(sqlDedupe(pool, { dialect, table: 'swept' }), 'lasting')).complete()
+    for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
+    const [rows] = await pool.query('SELECT `key` FROM swept')
+    expect(JSON.stringify(rows)).toContain(JSON.stringify(Buffer.from('lasting')))
+    expect(rows).toHaveProperty(
+      'length',
+      expect.toSatisfy((length: number) => length < 100),
+    )
+  })
+})

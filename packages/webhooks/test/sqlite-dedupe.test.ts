@@ -1,0 +1,79 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Dedupe, sqlDedupe, sqlDedupeTable } from '@wabakit/webhooks'
+import BetterSqlite from 'better-sqlite3'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claim, dedupeCases } from './dedupe-cases.ts'
+
+const dialect = 'sqlite'
+const folder = mkdtempSync(join(tmpdir(), 'wabakit-dedupe-'))
+const file = join(folder, 'webhooks.db')
+const open: { close(): unknown }[] = []
+
+const keep = <Database extends { close(): unknown }>(database: Database): Database => {
+  open.push(database)
+  return database
+}
+const openNode = () => keep(new DatabaseSync(file, { timeout: 5_000 }))
+const openBetter = () => keep(new BetterSqlite(file))
+
+beforeAll(() => {
+  const database = openNode()
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec(sqlDedupeTable({ dialect }))
+  database.exec(sqlDedupeTable({ dialect }))
+})
+afterAll(() => {
+  for (const database of open) database.close()
+  rmSync(folder, { recursive: true })
+})
+
+const pairs: Record<string, (ttlMs: number) => readonly [Dedupe, Dedupe]> = {
+  'two connections of node:sqlite': (ttlMs) => [
+    sqlDedupe(openNode(), { dialect, ttlMs }),
+    sqlDedupe(openNode(), { dialect, ttlMs }),
+  ],
+  'a connection of better-sqlite3, next to one of node:sqlite': (ttlMs) => [
+    sqlDedupe(openBetter(), { dialect, ttlMs }),
+    sqlDedupe(openNode(), { dialect, ttlMs }),
+  ],
+  'the driver of Drizzle': (ttlMs) => {
+    const dedupe = sqlDedupe(drizzle(openBetter()).$client, { dialect, ttlMs })
+    return [dedupe, dedupe]
+  },
+  'a query function that resolves to rows': (ttlMs) => {
+    const database = openNode()
+    const query = async (text: string, values: (string | number | null)[]) =>
+      database.prepare(text).all(...values)
+    const dedupe = sqlDedupe(query, { dialect, ttlMs })
+    return [dedupe, dedupe]
+  },
+}
+
+describe.each(Object.entries(pairs))('sqlDedupe on SQLite, with %s', (_, pair) => {
+  dedupeCases(async (ttlMs) => pair(ttlMs))
+})
+
+it('sqlDedupe deletes expired rows of SQLite, and nothing else', async () => {
+  const database = openBetter()
+  database.exec(sqlDedupeTable({ dialect, table: 'swept' }))
+  const [brief, lasting] = [1, undefined].map((ttlMs) =>
+    sqlDedupe(database, { dialect, table: 'swept', ttlMs }),
+  )
+  if (!brief || !lasting) throw new Error('no stores')
+  await (await claim(lasting, 'lasting')).complete()
+  for (let key = 0; key < 1_000; key += 1) await (await claim(brief, `${key}`)).complete()
+  const keys = database.prepare('SELECT key FROM swept').pluck().all()
+  expect(keys).toContain('lasting')
+  expect(keys.length).toBeLessThan(100)
+})
+
+it('sqlDedupe lists the dialects that it speaks', () => {
+  const wrong: string = 'sqllite'
+  expect(() => sqlDedupe(openNode(), { dialect: wrong as 'sqlite' })).toThrow(
+    /"sqllite" is not a dialect of sqlDedupe\(\)\. Did you mean "sqlite"/,
+  )
+})
