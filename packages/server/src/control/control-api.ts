@@ -50,7 +50,7 @@ const createRoute =
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
   const { service, live, version, requestId } = options
   const guard = createGuard(options.guard)
-  const openApi = JSON.stringify(createControlOpenApi(version))
+  let openApi: string | undefined
   const app = new Hono<{ Bindings: { remoteAddress: string | undefined } }>().basePath(controlPath)
 
   app.on('GET', ['/inspector', '/inspector/*'], async (c) => {
@@ -65,7 +65,10 @@ export const createControlApi = (options: ControlApiOptions): ControlApi => {
     c.header('x-request-id', requestId())
     await next()
   })
-  app.get('/openapi.json', (c) => c.body(openApi, 200, json))
+  app.get('/openapi.json', (c) => {
+    openApi ??= JSON.stringify(createControlOpenApi(version))
+    return c.body(openApi, 200, json)
+  })
   app.get('/organizations/:organizationId/stream', async (c) => {
     const organizationId = c.req.param('organizationId')
     requireFound(await service.organizations.find(organizationId), 'organization', organizationId)

@@ -1,9 +1,8 @@
 import { lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { DeliveryFetch } from '@wabakit/core'
-import { Agent } from 'undici'
+import type { Agent } from 'undici'
 import { exchange, type OutgoingWebhook, type WebhookResponse } from './exchange.ts'
-import { createGuardedConnector } from './guarded-connector.ts'
 import type { TargetPolicy } from './target-policy.ts'
 
 export type TransportOptions = TargetPolicy & {
@@ -23,20 +22,34 @@ export type Transport = {
   close(): Promise<void>
 }
 
+/** Creates a transport. It loads its HTTP client with the first webhook, because that takes a quarter of a server's start. */
 export const createTransport = ({
   allowPrivateTargets,
   lookup = systemLookup,
   connectTimeoutMs = 10_000,
 }: TransportOptions): Transport => {
-  const connect = createGuardedConnector({
-    policy: { allowPrivateTargets },
-    lookup,
-    timeoutMs: connectTimeoutMs,
-  })
-  const agent = new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
+  let opening: Promise<Agent> | undefined
+  const open = async (): Promise<Agent> => {
+    const [{ Agent }, { createGuardedConnector }] = await Promise.all([
+      import('undici'),
+      import('./guarded-connector.ts'),
+    ])
+    const connect = createGuardedConnector({
+      policy: { allowPrivateTargets },
+      lookup,
+      timeoutMs: connectTimeoutMs,
+    })
+    return new Agent({ connect, allowH2: false, maxHeaderSize: 16_384 })
+  }
   return {
-    send: (webhook) => exchange(agent, webhook),
-    close: () => agent.destroy(),
+    send: async (webhook) => {
+      opening ??= open()
+      return exchange(await opening, webhook)
+    },
+    close: async () => {
+      const agent = await opening
+      await agent?.destroy()
+    },
   }
 }
 

@@ -15,14 +15,13 @@ export const continueClock = (
   { database, checkOwner, close }: OpenDatabase,
   sources: ClockSources = {},
 ): { readonly clock: Required<Clock>; close(): void } => {
-  const { wall = () => Date.now(), onStep = () => {} } = sources
+  const { wall = Date.now, onStep = () => {} } = sources
   const last = database.prepare('select service, wall from clock').get()
   const wallNow = wall()
   const lastService = Number(last?.service ?? wallNow)
   const expected = wallNow + lastService - Number(last?.wall ?? wallNow)
   const clock = createServiceClock({
     ...sources,
-    wall,
     startAt: expected < lastService - maxDriftMs ? lastService : expected,
     onStep: (stepMs) => {
       onStep(stepMs)
