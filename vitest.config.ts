@@ -17,6 +17,7 @@ const tests = [
   'packages/*/test/**/*.test.ts',
   'release/*.test.ts',
   'examples/*.test.ts',
+  'examples/start/*.test.ts',
   'examples/testing-vitest/*.test.ts',
 ]
 

@@ -9,7 +9,8 @@ import { promisify } from 'node:util'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterEach, expect, test } from 'vitest'
 import { createReferenceServer } from 'wabakit/core'
-import { generateSecret, signWebhook } from 'wabakit/webhooks'
+import { createMock } from 'wabakit/mock'
+import { generateSecret, signWebhook, standardWebhooks } from 'wabakit/webhooks'
 
 const root = resolve(import.meta.dirname, '../../..')
 const readExample = (name: string): string => readFileSync(join(root, 'examples', name), 'utf8')
@@ -36,9 +37,36 @@ const findFreePort = async (): Promise<number> => {
 test.each([
   ['README.md', ['send.ts', 'node-http/server.ts', 'order.test.ts']],
   ['packages/wabakit/README.md', ['send.ts', 'node-http/server.ts']],
+  [
+    'docs/start.md',
+    [
+      'start/without-dedupe/orders.ts',
+      'start/orders.test.ts',
+      'start/orders.ts',
+      'start/serve.ts',
+      'send.ts',
+    ],
+  ],
 ])('each snippet of %s is identical to an example', (page, examples) => {
   const blocks = [...readFileSync(join(root, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
   expect(blocks.map(([, code]) => code)).toEqual(examples.map(readExample))
+})
+
+test.each([
+  [
+    'without a dedupe store, the code of the start page handles a duplicate',
+    import('../../../examples/start/without-dedupe/orders.ts'),
+    2,
+  ],
+  ['with one, it does not', import('../../../examples/start/orders.ts'), 1],
+])('%s', async (_, orders, handled) => {
+  const { createOrders, refunds } = await orders
+  await using mock = await createMock()
+  mock.deliverTo(createOrders(standardWebhooks({ secrets: [mock.secret] })))
+  mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
+  await mock.simulateCall({ summary: { recap: 'Wants a refund.' } })
+  await mock.clock.advance('1m')
+  expect(refunds).toHaveLength(handled)
 })
 
 test('the snippet that sends creates a group', async () => {

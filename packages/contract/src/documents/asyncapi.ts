@@ -1,8 +1,13 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
 import { emittedExamples } from './examples.ts'
+import { publisher } from './publisher.ts'
 import { type JsonObject, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
+
+/** The schemas of the events, and of what they contain. */
+const { CreateGroupRequest, CreateGroupResponse, SummaryRecord, Issue, ErrorBody, ...eventSchemas } =
+  sentSchemas
 
 const createRef = (pointer: string): JsonObject => ({ $ref: `#/${pointer}` })
 
@@ -48,6 +53,8 @@ export const createAsyncApiDocument = (): JsonObject => ({
     version: '1.0.0',
     description:
       'Each event is sent by HTTP POST to every subscription of the number it belongs to. If the response is not 200 to 299, the event is sent again later with the same `webhook-id`. Receivers must ignore unknown fields.',
+    ...publisher,
+    tags: [{ name: 'Groups' }, { name: 'Calls' }],
   },
   defaultContentType: 'application/json',
   channels: {
@@ -64,12 +71,13 @@ export const createAsyncApiDocument = (): JsonObject => ({
       action: 'send',
       channel: createRef('channels/subscription'),
       summary: 'Deliver an event',
+      description: 'Sends one event to one subscription, until a response from 200 to 299 arrives.',
       bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },
       messages: emittedEventNames.map((event) => createRef(`channels/subscription/messages/${event}`)),
     },
   },
   components: {
     messages: mapEvents(describeMessage),
-    schemas: { ...toJsonSchemas(sentSchemas, '#/components/schemas'), WebhookHeaders: describeHeaders() },
+    schemas: { ...toJsonSchemas(eventSchemas, '#/components/schemas'), WebhookHeaders: describeHeaders() },
   },
 })

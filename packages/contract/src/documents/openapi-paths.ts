@@ -58,6 +58,7 @@ const { event: _, ...summaryRecordExample } = emittedExamples.CALL_AI_SUMMARY
 const describeEndpoints = (): { readonly [Name in EndpointName]: JsonObject } => ({
   'groups.create': {
     operationId: 'createGroup',
+    tags: ['Groups'],
     summary: 'Create a WhatsApp group',
     description:
       'Creates a group on a WABA number and sends GROUP_CREATED. All webhooks about the group carry the `groupId` of the response. A request with a `groupId` is idempotent: sending it again returns the same response and creates nothing.',
@@ -75,6 +76,7 @@ const describeEndpoints = (): { readonly [Name in EndpointName]: JsonObject } =>
   },
   'calls.getSummary': {
     operationId: 'getCallSummary',
+    tags: ['Calls'],
     summary: 'Fetch the AI summary of a call',
     description: 'Returns the summary of a call, with the facts of the call, as CALL_AI_SUMMARY sends them.',
     parameters: [

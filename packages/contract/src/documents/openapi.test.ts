@@ -102,6 +102,7 @@ test('every example is valid', () => {
     'info',
     'jsonSchemaDialect',
     'servers',
+    'tags',
     'security',
     'paths',
   ])

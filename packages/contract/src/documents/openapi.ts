@@ -1,6 +1,7 @@
 import { buildComponents } from './openapi-components.ts'
 import { buildPaths } from './openapi-paths.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
+import { publisher } from './publisher.ts'
 import type { JsonObject } from './schemas.ts'
 
 /** Options for {@link createOpenApiDocument}. */
@@ -26,6 +27,7 @@ export const createOpenApiDocument = ({ baseUrl }: OpenApiOptions = {}): JsonObj
     version: '1.0.0',
     description:
       'Creates WhatsApp groups, sends webhooks about groups and calls, and returns AI summaries of calls. Lengths are in Unicode code points. Clients and receivers must ignore unknown fields.',
+    ...publisher,
   },
   jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
   servers: [
@@ -34,6 +36,10 @@ export const createOpenApiDocument = ({ baseUrl }: OpenApiOptions = {}): JsonObj
       : { url: baseUrl },
   ],
   security: [{ authorization: [] }, { bearer: [] }, { publicApiKey: [] }],
+  tags: [
+    { name: 'Groups', description: 'Groups on WhatsApp Business numbers.' },
+    { name: 'Calls', description: 'Summaries of calls.' },
+  ],
   paths: buildPaths(),
   webhooks: buildWebhooks(),
   components: buildComponents(),

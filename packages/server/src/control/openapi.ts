@@ -1,8 +1,10 @@
 import * as z from 'zod/mini'
+import manifest from '../../package.json' with { type: 'json' }
 import { controlErrorCodes } from './control-error.ts'
 import type { Operation } from './operation.ts'
 import { operations } from './operations/index.ts'
 import { identifierFacts, schemaNames } from './schemas.ts'
+import { tags } from './tags.ts'
 
 type Json = { readonly [name: string]: unknown }
 
@@ -59,7 +61,33 @@ const buildQueryParameters = ({ query }: Operation): Json[] => {
   }))
 }
 
-const errors = { default: { $ref: '#/components/responses/Error' } }
+/** The statuses of errors that operations have in common. What only some have is under `default`. */
+const commonErrors = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  413: 'ContentTooLarge',
+  415: 'UnsupportedMediaType',
+} as const
+
+const describeErrors = (statuses: readonly (keyof typeof commonErrors)[]): Json => ({
+  ...Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${commonErrors[status]}` }]),
+  ),
+  default: { $ref: '#/components/responses/Error' },
+})
+
+const describeOperationErrors = ({ path, query, body }: Operation): Json => {
+  const hasParameter = path.includes(':')
+  const hasInput = hasParameter || query !== undefined || body !== undefined
+  return describeErrors([
+    ...(hasInput ? ([400] as const) : []),
+    ...([401, 403] as const),
+    ...(hasParameter ? ([404] as const) : []),
+    ...(body === undefined ? [] : ([413, 415] as const)),
+  ])
+}
 
 const describeOperation = (operation: Operation): Json => {
   const { id, summary, tag, body, result, status } = operation
@@ -72,7 +100,7 @@ const describeOperation = (operation: Operation): Json => {
     ...(body !== undefined && { requestBody: { required: true, ...toContent(toReference(body)) } }),
     responses: {
       [status]: { description: 'Success.', ...(result !== undefined && toContent(toReference(result))) },
-      ...errors,
+      ...describeOperationErrors(operation),
     },
   }
 }
@@ -103,7 +131,7 @@ const streamPath = {
         description: '`event` messages, which have the ids of their events, and `attempt` messages.',
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       },
-      ...errors,
+      ...describeErrors([400, 401, 403, 404]),
     },
   },
 }
@@ -131,6 +159,17 @@ const errorSchema = {
   },
 }
 
+const buildErrors = (): Json => {
+  const content = toContent({ $ref: `${schemaPath}/Error` })
+  const common = Object.entries(commonErrors).map(([status, name]) => {
+    const codes = Object.entries(controlErrorCodes).flatMap(([code, each]) =>
+      String(each) === status ? `\`${code}\`` : [],
+    )
+    return [name, { description: `The request failed: ${codes.join(' or ')}.`, ...content }]
+  })
+  return { ...Object.fromEntries(common), Error: { description: 'The request failed.', ...content } }
+}
+
 const buildPaths = (): Json => {
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of operations) {
@@ -148,9 +187,11 @@ export const createControlOpenApi = (version: string): Json => ({
     version,
     description:
       'Manages the organizations, API keys, numbers and webhook subscriptions of a wabakit server, simulates calls and participants, lists events, deliveries and attempts, and resends deliveries.',
+    contact: { name: 'wabakit', url: manifest.homepage },
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/_wabakit' }],
+  tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
   security: [{ token: [] }, {}],
   paths: buildPaths(),
   components: {
@@ -161,9 +202,7 @@ export const createControlOpenApi = (version: string): Json => ({
         description: 'The `controlToken` of the server, if it has one.',
       },
     },
-    responses: {
-      Error: { description: 'The request failed.', ...toContent({ $ref: `${schemaPath}/Error` }) },
-    },
+    responses: buildErrors(),
     schemas: { ...buildSchemas(), Error: errorSchema },
   },
 })

@@ -6,6 +6,7 @@ import { ControlError } from './control-error.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Simulation } from './simulation.ts'
+import type { Tag } from './tags.ts'
 import type { ServerInfo } from './views/server-info.ts'
 
 /** The parts of a server that operations use. */
@@ -32,7 +33,7 @@ type OperationFacts<Path extends string> = {
   /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
   readonly path: Path
   readonly summary: string
-  readonly tag: string
+  readonly tag: Tag
 }
 
 type OperationInput = {

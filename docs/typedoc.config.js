@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+
+/**
+ * The packages whose import paths the reference lists, and which of their subpaths are left out.
+ *
+ * @type {Record<string, string[]>}
+ */
+const packages = { wabakit: [], server: [], conformance: [], core: ['.'] }
+
+/** Import paths, by their source files. */
+export const importPaths = Object.entries(packages).flatMap(([folder, leftOut]) => {
+  const { name, exports } = JSON.parse(
+    readFileSync(new URL(`../packages/${folder}/package.json`, import.meta.url), 'utf8'),
+  )
+  return Object.entries(exports).flatMap(([subpath, { '@wabakit/source': source }]) =>
+    source === undefined || leftOut.includes(subpath)
+      ? []
+      : [{ path: name + subpath.slice(1), file: `packages/${folder}/${source.slice(2)}` }],
+  )
+})
+
+/** @type {Partial<import('typedoc').TypeDocOptions> & import('typedoc-plugin-markdown').PluginOptions & Record<string, unknown>} */
+export default {
+  name: 'API reference',
+  entryPoints: importPaths.map(({ file }) => `../${file}`),
+  tsconfig: '../tsconfig.json',
+  plugin: ['typedoc-plugin-markdown', 'typedoc-vitepress-theme', './reference/import-paths.js'],
+  out: 'api',
+  docsRoot: '.',
+  readme: 'none',
+  includeVersion: false,
+  disableSources: true,
+  excludeInternal: true,
+  treatWarningsAsErrors: true,
+  validation: { notExported: true, invalidLink: true, notDocumented: true },
+  requiredToBeDocumented: ['Variable', 'Function', 'Class', 'Interface', 'TypeAlias', 'Method', 'Accessor'],
+  entryFileName: 'index',
+  router: 'member',
+  excludeExternals: true,
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  hideGroupHeadings: true,
+  useCodeBlocks: true,
+  expandObjects: true,
+  parametersFormat: 'table',
+  tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideSources: true },
+  pageTitleTemplates: { module: '{name}', member: '{name}' },
+  sidebar: { pretty: true },
+}

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { createMock } from 'wabakit/mock'
+import { standardWebhooks } from 'wabakit/webhooks'
+import { createOrders, refunds } from './orders.ts'
+
+test('a refund is noted once, even if its webhook arrives twice', async () => {
+  const mock = await createMock()
+  mock.deliverTo(createOrders(standardWebhooks({ secrets: [mock.secret] })))
+  mock.faults.deliveries.duplicate('CALL_AI_SUMMARY')
+
+  const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
+  await mock.clock.advance('30s')
+  await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+
+  expect(refunds).toEqual([callId])
+  await mock.close()
+})

@@ -1,0 +1,8 @@
+import { createServer } from 'node:http'
+import { standardWebhooks } from 'wabakit/webhooks'
+import { toNodeHandler } from 'wabakit/webhooks/node'
+import { createOrders } from './orders.ts'
+
+const verify = standardWebhooks({ secrets: [process.env.WEBHOOK_SECRET ?? ''] })
+
+createServer(toNodeHandler(createOrders(verify))).listen(process.env.PORT ?? 3000)
