@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { listPackages } from './packages.ts'
+import { readManifest } from './packages.ts'
 
 const link = (target: string, path: string): void => {
   mkdirSync(dirname(path), { recursive: true })
@@ -34,5 +34,8 @@ export const copyRepository = (root: string, to: string): void => {
     const nested = join(root, 'packages', name, 'node_modules')
     if (existsSync(nested)) linkInstalled(nested, join(to, 'packages', name, 'node_modules'))
   }
-  for (const { folder, manifest } of listPackages(to)) link(folder, join(to, 'node_modules', manifest.name))
+  for (const name of readdirSync(join(to, 'packages'))) {
+    const folder = join(to, 'packages', name)
+    link(folder, join(to, 'node_modules', readManifest(folder).name))
+  }
 }
