@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventNames } from './event-name.ts'
-import { validateEvent } from './validate-event.ts'
+import { eventNames, validateEvent } from './validate-event.ts'
 import type { EventName } from './webhook-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 

@@ -1,4 +1,4 @@
-import { isEventName } from './event-name.ts'
+import { isEventName } from './validate-event.ts'
 import { eventSchemas, type WebhookEvent } from './webhook-event.ts'
 
 /** The part of an object schema that {@link extraFields} reads. */

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { eventNames, isEventName } from './event-name.ts'
-import { validateEvent } from './validate-event.ts'
+import { eventNames, isEventName, validateEvent } from './validate-event.ts'
 import type { EventName } from './webhook-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 

@@ -26,7 +26,6 @@ export {
   CallRejectedEvent,
 } from './call-events.ts'
 export type { CallFacts } from './call-facts.ts'
-export { eventNames, isEventName } from './event-name.ts'
 export {
   GroupCreatedEvent,
   type GroupEvent,
@@ -35,6 +34,7 @@ export {
   GroupParticipantRemovedEvent,
   type ParticipantEvent,
 } from './group-events.ts'
+export { eventNames, isEventName } from './validate-event.ts'
 export {
   type EventName,
   eventSchemas,

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { emittedExamples, eventExamples } from './documents/examples.ts'
-import { eventNames } from './event-name.ts'
 import { redact } from './redact.ts'
+import { eventNames } from './validate-event.ts'
 
 test('phone numbers keep their last two characters', () => {
   const { from, to, channelNumber, customerNumber, agentNumber } = redact(emittedExamples.CALL_AI_SUMMARY)

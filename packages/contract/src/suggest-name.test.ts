@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { eventNames } from './event-name.ts'
 import { suggestName } from './suggest-name.ts'
+import { eventNames } from './validate-event.ts'
 
 test.each([
   ['CALL_END', 'CALL_ENDED'],

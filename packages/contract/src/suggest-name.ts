@@ -1,18 +1,11 @@
-/** The number of insertions, deletions and replacements of characters that turn one text into the other. */
-const countEdits = (left: string, right: string): number => {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [position, character] of [...left].entries()) {
-    const next = [position + 1]
-    for (const [index, other] of [...right].entries()) {
-      const replaced = (row[index] ?? 0) + (character === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[right.length] ?? 0
-}
-
 const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
+
+/** Counts the letters that only one of two texts has. */
+const countDifferences = (left: string, right: string): number => {
+  let rest = right
+  for (const letter of left) rest = rest.replace(letter, '')
+  return left.length - right.length + 2 * rest.length
+}
 
 /**
  * Completes a message about an unknown name: with a similar known name, or with all of them.
@@ -21,9 +14,13 @@ const normalize = (name: string): string => name.toLowerCase().replace(/[^a-z0-9
  * suggestName('timeout', ['timeoutMs', 'retry']) // 'Did you mean "timeoutMs"?'
  */
 export const suggestName = (input: string, names: readonly string[]): string => {
-  const [nearest] = names
-    .map((name) => ({ name, edits: countEdits(normalize(input), normalize(name)) }))
-    .sort((left, right) => left.edits - right.edits)
-    .filter(({ name, edits }) => edits <= Math.max(2, name.length / 3))
-  return nearest === undefined ? `Known names: ${names.join(', ')}.` : `Did you mean "${nearest.name}"?`
+  let nearest: string | undefined
+  let fewest = Number.POSITIVE_INFINITY
+  for (const name of names) {
+    const differences = countDifferences(normalize(input), normalize(name))
+    if (differences >= fewest || differences > Math.max(2, name.length / 3)) continue
+    nearest = name
+    fewest = differences
+  }
+  return nearest === undefined ? `Known names: ${names.join(', ')}.` : `Did you mean "${nearest}"?`
 }

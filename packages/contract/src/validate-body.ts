@@ -1,8 +1,8 @@
 import type { Bodies, BodyName } from './bodies.ts'
-import { parse } from './rule.ts'
-import { bodyRules } from './rules.ts'
+import { object, parse } from './check.ts'
+import { bodyChecks } from './checks.ts'
 import type { Validation } from './validate.ts'
 
 /** Validates a body like its schema, but without zod. */
 export const validateBody = <Name extends BodyName>(name: Name, value: unknown): Validation<Bodies[Name]> =>
-  parse<Bodies[Name]>(bodyRules[name](), value)
+  parse(value, object(bodyChecks[name]()))

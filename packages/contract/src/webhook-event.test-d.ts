@@ -2,12 +2,11 @@ import { expectTypeOf } from 'vitest'
 import type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
 import type { CallEndedEvent, CallMissedEvent } from './call-events.ts'
 import type { EmittedEvent, EmittedEventName, EmittedEventOf } from './emitted-event.ts'
-import { isEventName } from './event-name.ts'
 import { extraFields } from './extra-fields.ts'
 import type { GroupCreatedEvent, GroupParticipantLeftEvent } from './group-events.ts'
 import type { SummaryRecord } from './summary.ts'
 import type { Validation } from './validate.ts'
-import { validateEvent } from './validate-event.ts'
+import { isEventName, validateEvent } from './validate-event.ts'
 import type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts'
 
 declare const event: WebhookEvent

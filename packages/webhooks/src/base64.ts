@@ -1,5 +1,3 @@
-const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?$/
-
 /** Encodes bytes as standard base64 with padding (RFC 4648 section 4). */
 export const encodeBase64 = (bytes: Uint8Array): string => {
   let binary = ''
@@ -7,8 +5,13 @@ export const encodeBase64 = (bytes: Uint8Array): string => {
   return btoa(binary)
 }
 
-/** Decodes standard base64, padded or not; `undefined` for any other text. (`atob` alone ignores whitespace.) */
+/** Decodes standard base64, padded or not; `undefined` for any other text. */
 export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> | undefined => {
-  if (!canonical.test(text)) return undefined
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  // `atob` ignores whitespace.
+  if (/\s/.test(text)) return undefined
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+  } catch {
+    return undefined
+  }
 }

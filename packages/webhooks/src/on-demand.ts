@@ -6,27 +6,18 @@ export type OnDemand<Value> = Value | (() => Value | Promise<Value>)
 /** For how long a value is kept, in milliseconds. */
 const maximumAgeMs = 60_000
 
-/** Applies a function to a value, or to what its promise resolves to. Synchronous for a value, because promises are slow. */
-export const apply = <Input, Output>(
-  input: Input | Promise<Input>,
-  next: (input: Input) => Output | Promise<Output>,
-): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
-
 const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Promise<Value> =>
   typeof source === 'function'
 
 /**
- * Creates a function that returns converted secrets. A value is converted at once. A function is called when secrets are
- * first needed, and again after a minute. Concurrent requests do not share a promise, because Workers forbid that.
+ * Converts secrets: a value at once, and what a function returns when the result is called. It calls the function for the
+ * first time, and again after a minute. Concurrent requests do not share a promise, because Workers forbid that.
  */
-export const createReader = <Input, Output>(
+export const prepare = <Input, Output>(
   source: OnDemand<Input>,
   { convert, now }: { readonly convert: (input: Input) => Output; readonly now: () => number },
-): (() => Output | Promise<Output>) => {
-  if (!isFunction(source)) {
-    const value = convert(source)
-    return () => value
-  }
+): Output | (() => Output | Promise<Output>) => {
+  if (!isFunction(source)) return convert(source)
   let known: { readonly value: Output; readonly readAt: number } | undefined
   const refresh = async (readAt: number): Promise<Output> => {
     try {

@@ -83,6 +83,14 @@ export const decodeSecrets = (
   allowShort = false,
 ): readonly Uint8Array<ArrayBuffer>[] => mapSecrets(secrets, (secret) => decodeSecret(secret, allowShort))
 
+/**
+ * Returns a new signer for each secret.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
+ */
+export const createSigners = (secrets: readonly string[], allowShort = false): readonly Signer[] =>
+  decodeSecrets(secrets, allowShort).map(createSigner)
+
 /** Maximum number of cached signers: enough for the subscriptions of a busy server. */
 const maximumCached = 1_024
 

@@ -5,7 +5,7 @@ import { createAjv } from '../../test/ajv.ts'
 import { mutate } from '../../test/mutations.ts'
 import { emittedEventNames } from '../emitted-event.ts'
 import { errorCodes, isErrorCode } from '../error-codes.ts'
-import { eventNames } from '../event-name.ts'
+import { eventNames } from '../validate-event.ts'
 import { buildErrorExample } from './errors.ts'
 import {
   createGroupRequestExample,

@@ -8,6 +8,7 @@ import {
   defaultToleranceSeconds,
   parseSignatureHeaders,
   type SignatureHeaders,
+  toHeaderReader,
 } from '../signature/signature-headers.ts'
 import type { VerifySignatureOptions } from '../signature/verify-signature.ts'
 import { listSerializations } from './serializations.ts'
@@ -102,7 +103,7 @@ const isInTime = (
 
 const readHeaders = ({ headers }: DiagnoseOptions): SignatureHeaders | Diagnosis => {
   try {
-    return parseSignatureHeaders(headers)
+    return parseSignatureHeaders(toHeaderReader(headers))
   } catch (error) {
     const missing = error instanceof WebhookVerificationError && error.reason === 'missing_header'
     return toDiagnosis(missing ? 'missing_header' : 'malformed_header')

@@ -73,22 +73,14 @@ const parseJson = (text: string): unknown => {
   }
 }
 
-/** A text has at least as many bytes as UTF-16 units and at most three times as many. */
-const exceeds = (text: string, maxBytes: number): boolean =>
-  text.length > maxBytes || (text.length * 3 > maxBytes && encoder.encode(text).length > maxBytes)
-
 const readValue = (input: unknown, maxBytes: number): unknown => {
-  const tooLarge = () => new WebhookParseError('too_large', `The body has more than ${maxBytes} bytes.`)
-  if (typeof input === 'string') {
-    if (exceeds(input, maxBytes)) throw tooLarge()
-    // A byte order mark may be ignored (RFC 8259 section 8.1); the decoder of bytes ignores it too.
-    return parseJson(input.startsWith('\ufeff') ? input.slice(1) : input)
-  }
-  if (ArrayBuffer.isView(input) || isArrayBuffer(input)) {
-    if (input.byteLength > maxBytes) throw tooLarge()
-    return parseJson(decode(input))
-  }
-  return input
+  const isText = typeof input === 'string'
+  if (!isText && !ArrayBuffer.isView(input) && !isArrayBuffer(input)) return input
+  const { byteLength } = isText ? encoder.encode(input) : input
+  if (byteLength > maxBytes)
+    throw new WebhookParseError('too_large', `The body has more than ${maxBytes} bytes.`)
+  // A byte order mark may be ignored (RFC 8259 section 8.1); the decoder of bytes ignores it too.
+  return parseJson(isText ? input.replace(/^\ufeff/, '') : decode(input))
 }
 
 const isRawPayload = (value: unknown): value is RawPayload =>

@@ -19,10 +19,10 @@ type Problem = {
   readonly remedy?: string
 }
 
-const toResponse = ({ status, code, message, issues, headers }: Problem): Response => {
-  const body = JSON.stringify({ code, message, issues })
-  return new Response(body, { status, headers: { 'content-type': 'application/json', ...headers } })
-}
+const toResponse = ({ status, code, message, issues, headers = {} }: Problem): Response =>
+  Response.json({ code, message, issues }, { status, headers })
+
+const tryAgainAfter = (seconds: number) => ({ 'retry-after': String(seconds) })
 
 const unhandled = {
   /** A handler failed. The sender does not learn what was thrown. */
@@ -35,14 +35,14 @@ const unhandled = {
     status: 409,
     code: 'in_progress',
     message: 'This delivery is already being handled.',
-    headers: { 'retry-after': String(Math.min(60, Math.ceil(claimTtlMs / 10_000))) },
+    headers: tryAgainAfter(Math.min(60, Math.ceil(claimTtlMs / 10_000))),
   }),
   /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
   unavailable: () => ({
     status: 503,
     code: 'store_unavailable',
     message: 'The store of handled deliveries is not available.',
-    headers: { 'retry-after': '5' },
+    headers: tryAgainAfter(5),
   }),
 } satisfies Record<string, (claimTtlMs: number) => Problem>
 
@@ -54,8 +54,8 @@ export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 6
 export const describeRejection = (error: unknown): Problem => {
   if (isWebhookRequestError(error)) {
     const { code, message } = error
-    const status = statuses[code]
-    return { status, code, message, ...(status === 405 && { headers: { allow: 'POST' } }) }
+    const headers = code === 'method_not_allowed' && { headers: { allow: 'POST' } }
+    return { status: statuses[code], code, message, ...headers }
   }
   if (isWebhookParseError(error)) return { status: 400, code: error.code, message: error.message }
   if (error instanceof WebhookDriftError) {
@@ -64,7 +64,7 @@ export const describeRejection = (error: unknown): Problem => {
     return { status: 422, code, message, issues, remedy }
   }
   if (error instanceof WebhookUsageError) {
-    const message = 'The receiver was called with something else than a request.'
+    const message = 'The receiver was not called with a request.'
     return { status: 500, code: error.code, message, remedy: error.message }
   }
   if (!isWebhookVerificationError(error)) {
@@ -74,8 +74,14 @@ export const describeRejection = (error: unknown): Problem => {
   const { reason: code, message, skewSeconds } = error
   if (code === 'invalid_secret') {
     // The sender may be the right one, so it should try again.
-    const headers = { 'retry-after': '5' }
-    return { status: 503, code, message: 'The receiver has no valid secret.', headers, remedy: message }
+    const remedy = message
+    return {
+      status: 503,
+      code,
+      message: 'The receiver has no valid secret.',
+      headers: tryAgainAfter(5),
+      remedy,
+    }
   }
   const skewed = skewSeconds !== undefined && { remedy: 'Check the clocks of sender and receiver.' }
   return { status: 401, code, message, ...skewed }

@@ -28,9 +28,9 @@ const hash = async (bytes: Uint8Array): Promise<string> => {
 /** Identifies the events that happen once. All others may happen again with the same ids. */
 const findNaturalKey = (parsed: ParsedEvent): string | undefined => {
   if (parsed.kind !== 'event') return undefined
-  if (parsed.event.event === 'CALL_AI_SUMMARY') return `CALL_AI_SUMMARY:${parsed.event.callId}`
-  if (parsed.event.event === 'GROUP_CREATED') return `GROUP_CREATED:${parsed.event.groupId}`
-  return undefined
+  const { event } = parsed
+  if (event.event === 'CALL_AI_SUMMARY') return `${event.event}:${event.callId}`
+  return event.event === 'GROUP_CREATED' ? `${event.event}:${event.groupId}` : undefined
 }
 
 /**

@@ -26,9 +26,8 @@ export const findRequest = (input: unknown): Request => {
   const { request, req, web } = Object(input)
   const found = [input, request, req, Object(req).raw, Object(web).request].find(isRequest)
   if (found !== undefined) return found
-  const name = Object.getPrototypeOf(Object(input))?.constructor?.name
   throw new WebhookUsageError(
-    `handle() needs a Fetch Request, or an object that has one as request or req, not this ${name}. ` +
+    `handle() needs a Fetch Request, or an object that has one, not this ${Object(input).constructor?.name}. ` +
       'Use toNodeHandler() in node:http, Express, Koa and NestJS, toFastifyPlugin() in Fastify, ' +
       'toLambdaHandler() in AWS Lambda, and handle(toWebRequest(event)) in h3 1.',
   )

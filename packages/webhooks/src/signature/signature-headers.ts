@@ -15,21 +15,29 @@ export type SignatureHeaders = {
   readonly signatures: readonly string[]
 }
 
-const isHeaders = (source: HeaderSource): source is Headers => typeof source.get === 'function'
+/** What reads a header by its name in lower case. */
+type HeaderReader = { get(name: string): string | null | undefined }
 
-/** Repeated headers are joined by a comma and a space, as `Headers` does. An empty header counts as absent. */
-const readHeader = (source: HeaderSource, name: string): string | undefined => {
-  if (isHeaders(source)) return source.get(name) || undefined
-  const key = Object.hasOwn(source, name)
-    ? name
-    : Object.keys(source).find((each) => each.toLowerCase() === name)
-  const value = key === undefined ? undefined : source[key]
-  return (typeof value === 'object' ? value.join(', ') : value) || undefined
+const isReader = (source: HeaderSource): source is Headers => typeof source.get === 'function'
+
+/** Reads any headers as `Headers` does: repeated ones are joined by a comma and a space. */
+export const toHeaderReader = (source: HeaderSource): HeaderReader => {
+  if (isReader(source)) return source
+  return {
+    get: (name) => {
+      const key = Object.hasOwn(source, name)
+        ? name
+        : Object.keys(source).find((each) => each.toLowerCase() === name)
+      const value = key === undefined ? undefined : source[key]
+      return typeof value === 'object' ? value.join(', ') : value
+    },
+  }
 }
 
-const readRequired = (source: HeaderSource, header: string): string => {
-  const value = readHeader(source, header)
-  if (value !== undefined) return value
+/** An empty header counts as absent. */
+const readRequired = (headers: HeaderReader, header: string): string => {
+  const value = headers.get(header)
+  if (value) return value
   throw new WebhookVerificationError(
     'missing_header',
     `The header ${header} is missing. Does the sender sign with Standard Webhooks, and do proxies forward it?`,
@@ -48,7 +56,7 @@ const malformed = (header: string, sentence: string) =>
  * @example
  * isWebhookId('msg_1') // true
  */
-export const isWebhookId = (id: string): boolean => /^[!-~]+$/.test(id) && !id.includes('.')
+export const isWebhookId = (id: string): boolean => /^[!-\-/-~]+$/.test(id)
 
 /** The last second that a `Date` can represent (ECMA-262, "Time Values and Time Range"). */
 const lastSecond = 8.64e12
@@ -76,10 +84,10 @@ const parseSignatures = (value: string): string[] => {
  *
  * @throws WebhookVerificationError with reason `missing_header` or `malformed_header`.
  */
-export const parseSignatureHeaders = (source: HeaderSource): SignatureHeaders => {
-  const id = readRequired(source, 'webhook-id')
-  const time = readRequired(source, 'webhook-timestamp')
-  const signature = readRequired(source, 'webhook-signature')
+export const parseSignatureHeaders = (headers: HeaderReader): SignatureHeaders => {
+  const id = readRequired(headers, 'webhook-id')
+  const time = readRequired(headers, 'webhook-timestamp')
+  const signature = readRequired(headers, 'webhook-signature')
   if (!isWebhookId(id)) {
     throw malformed('webhook-id', 'must be one word of visible ASCII characters without a full stop.')
   }
@@ -110,9 +118,9 @@ export const checkAge = (timestamp: number, nowMs: number, toleranceSeconds: num
 
 /** Reads the id and the time of a delivery whose verifier says nothing about them. Both are optional. */
 export const readUnsignedHeaders = (headers: Headers) => {
-  const timestamp = parseTimestamp(readHeader(headers, 'webhook-timestamp') ?? '')
+  const timestamp = parseTimestamp(headers.get('webhook-timestamp') ?? '')
   return {
-    id: readHeader(headers, 'webhook-id'),
+    id: headers.get('webhook-id') || undefined,
     sentAt: timestamp === undefined ? undefined : new Date(timestamp * 1000),
   }
 }

@@ -1,8 +1,8 @@
 import { WebhookVerificationError } from '../errors.ts'
 import type { Signer } from '../hmac/signer.ts'
-import { apply, createReader, type OnDemand } from '../on-demand.ts'
+import { type OnDemand, prepare } from '../on-demand.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
-import { getSigners } from '../secret.ts'
+import { createSigners, getSigners } from '../secret.ts'
 import { assertOptions } from '../usage.ts'
 import type { VerifiedDelivery, Verifier } from '../verifiers/verifier.ts'
 import {
@@ -11,6 +11,7 @@ import {
   type HeaderSource,
   parseSignatureHeaders,
   type SignatureHeaders,
+  toHeaderReader,
 } from './signature-headers.ts'
 
 /** How signatures are verified. */
@@ -84,6 +85,12 @@ export const equalsInConstantTime = (left: string, right: string): boolean => {
   return difference === 0
 }
 
+/** Applies a function to a value, or to what its promise resolves to. Synchronous for a value, because promises are slow. */
+export const apply = <Input, Output>(
+  input: Input | Promise<Input>,
+  next: (input: Input) => Output | Promise<Output>,
+): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
+
 /** Tries one signer after the other. Synchronous where the runtime's HMAC is, because promises are slow. */
 const matchSignature = (
   signed: SignatureHeaders,
@@ -119,7 +126,7 @@ export const verifySignature = async (options: VerifySignatureOptions): Promise<
   const { toleranceSeconds = defaultToleranceSeconds, now = readClock } = options
   assertTolerance(toleranceSeconds)
   const signers = getSigners(options.secrets, options.allowShortSecrets)
-  const signed = parseSignatureHeaders(options.headers)
+  const signed = parseSignatureHeaders(toHeaderReader(options.headers))
   const body = toBytes(options.payload)
   checkAge(signed.timestamp, now(), toleranceSeconds)
   const { id, timestamp } = await matchSignature(signed, body, signers)
@@ -146,13 +153,13 @@ export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => 
   assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
   const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
   assertTolerance(toleranceSeconds)
-  const convert = (values: readonly string[]) => getSigners(values, allowShortSecrets)
-  const read = createReader(secrets, { convert, now })
+  const convert = (values: readonly string[]) => createSigners(values, allowShortSecrets)
+  const signers = prepare(secrets, { convert, now })
 
   const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers) }) => {
     checkAge(signature.timestamp, now(), toleranceSeconds)
-    const matched = apply(read(), (signers) => matchSignature(signature, body, signers))
-    return apply(matched, toVerified)
+    const known = typeof signers === 'function' ? signers() : signers
+    return apply(known, (each) => apply(matchSignature(signature, body, each), toVerified))
   }
   return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }

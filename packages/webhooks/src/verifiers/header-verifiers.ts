@@ -1,8 +1,8 @@
 import { encodeBase64 } from '../base64.ts'
 import { WebhookUsageError, WebhookVerificationError } from '../errors.ts'
-import { apply, createReader, type OnDemand } from '../on-demand.ts'
+import { type OnDemand, prepare } from '../on-demand.ts'
 import { encoder } from '../payload.ts'
-import { equalsInConstantTime } from '../signature/verify-signature.ts'
+import { apply, equalsInConstantTime } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
 import type { Verifier } from './verifier.ts'
 
@@ -27,7 +27,7 @@ const createHeaderVerifier = (
 ): Verifier => {
   const { values, toHeader, normalize } = rules
   const convert = (value: string | readonly string[]) => toList(value).map(toHeader)
-  const read = createReader(values, { convert, now: () => Date.now() })
+  const secrets = prepare(values, { convert, now: () => Date.now() })
 
   const compare = (received: string, expected: readonly string[]): undefined => {
     // Every value is compared, so that the time does not reveal which one matched.
@@ -43,7 +43,8 @@ const createHeaderVerifier = (
     if (received === null) {
       throw new WebhookVerificationError('missing_header', `The header ${header} is missing.`, { header })
     }
-    return apply(read(), (expected) => compare(normalize(received), expected))
+    const known = typeof secrets === 'function' ? secrets() : secrets
+    return apply(known, (expected) => compare(normalize(received), expected))
   }
   const verify: Verifier = async ({ headers }) => {
     await checkHeaders(headers)

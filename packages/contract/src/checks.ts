@@ -1,0 +1,168 @@
+// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
+// biome-ignore-all format: generated
+import type { BodyName } from './bodies.ts'
+import { array, type Check, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked } from './check.ts'
+import type { EventName } from './webhook-event.ts'
+
+const isTextOrNull: Check = /* @__PURE__ */ nullish(isText)
+const isTextOrNullOrLeftOut: Check = /* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isText))
+const isDateTimeOrEmptyOrNull: Check = /* @__PURE__ */ nullish(isDateTimeOrEmpty)
+const isPstnOrWhatsappOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('PSTN', 'WHATSAPP', ''))
+const isIncomingOrOutgoingOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INCOMING', 'OUTGOING', ''))
+const isNumberOrNull: Check = /* @__PURE__ */ nullish(isNumber)
+const isAiBotOrAgentOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('AI_BOT', 'AGENT', ''))
+const isInboundOrCampaignOrApiOrUiOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', ''))
+const isPstnOrWhatsapp: Check = /* @__PURE__ */ oneOf('PSTN', 'WHATSAPP')
+const isIncomingOrOutgoing: Check = /* @__PURE__ */ oneOf('INCOMING', 'OUTGOING')
+const isNonEmptyOrAbsent: Check = /* @__PURE__ */ optional(isNonEmpty)
+const isAiBotOrAgent: Check = /* @__PURE__ */ oneOf('AI_BOT', 'AGENT')
+const isInboundOrCampaignOrApiOrUi: Check = /* @__PURE__ */ oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI')
+const areTexts: Check = /* @__PURE__ */ array(isText)
+const isBooleanOrNullOrLeftOut: Check = /* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isBoolean))
+
+const checkGroupCreated = (value: Fields, report: Report): void => {
+  isNonEmpty(value.groupId, 'groupId', report)
+  isTextOrNull(value.groupName, 'groupName', report)
+  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNull(value.inviteLink, 'inviteLink', report)
+  isDateTimeOrEmptyOrNull(value.groupCreatedAt, 'groupCreatedAt', report)
+}
+
+const checkGroupParticipantJoined = (value: Fields, report: Report): void => {
+  isNonEmpty(value.groupId, 'groupId', report)
+  isTextOrNull(value.groupName, 'groupName', report)
+  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNull(value.customerPhone, 'customerPhone', report)
+  isDateTimeOrEmptyOrNull(value.participantJoinedAt, 'participantJoinedAt', report)
+}
+
+const checkGroupParticipantLeft = (value: Fields, report: Report): void => {
+  isNonEmpty(value.groupId, 'groupId', report)
+  isTextOrNull(value.groupName, 'groupName', report)
+  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNull(value.customerPhone, 'customerPhone', report)
+  isDateTimeOrEmptyOrNull(value.participantLeftAt, 'participantLeftAt', report)
+}
+
+const checkGroupParticipantRemoved = (value: Fields, report: Report): void => {
+  isNonEmpty(value.groupId, 'groupId', report)
+  isTextOrNull(value.groupName, 'groupName', report)
+  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNull(value.customerPhone, 'customerPhone', report)
+  isDateTimeOrEmptyOrNull(value.participantRemovedAt, 'participantRemovedAt', report)
+}
+
+const checkCallIncomingInitiated = (value: Fields, report: Report): void => {
+  isNonEmpty(value.callId, 'callId', report)
+  isPstnOrWhatsappOrEmptyOrNull(value.channel, 'channel', report)
+  isIncomingOrOutgoingOrEmptyOrNull(value.callDirection, 'callDirection', report)
+  isTextOrNull(value.callStatus, 'callStatus', report)
+  isNumberOrNull(value.durationInSeconds, 'durationInSeconds', report)
+  isDateTimeOrEmptyOrNull(value.callStartedAt, 'callStartedAt', report)
+  isDateTimeOrEmptyOrNull(value.callEndedAt, 'callEndedAt', report)
+  isTextOrNull(value.from, 'from', report)
+  isTextOrNull(value.to, 'to', report)
+  isTextOrNull(value.channelNumber, 'channelNumber', report)
+  isTextOrNull(value.customerNumber, 'customerNumber', report)
+  isTextOrNull(value.agentNumber, 'agentNumber', report)
+  isAiBotOrAgentOrEmptyOrNull(value.callType, 'callType', report)
+  isInboundOrCampaignOrApiOrUiOrEmptyOrNull(value.triggeredVia, 'triggeredVia', report)
+  isTextOrNull(value.wabaNumber, 'wabaNumber', report)
+  isTextOrNull(value.customerName, 'customerName', report)
+  isTextOrNullOrLeftOut(value.customerId, 'customerId', report)
+  isTextOrNullOrLeftOut(value.chatId, 'chatId', report)
+  isTextOrNullOrLeftOut(value.chatMessageId, 'chatMessageId', report)
+  isTextOrNullOrLeftOut(value.pickedBy, 'pickedBy', report)
+  isTextOrNullOrLeftOut(value.rejectedBy, 'rejectedBy', report)
+  isTextOrNullOrLeftOut(value.endedBy, 'endedBy', report)
+  isTextOrNullOrLeftOut(value.deviceId, 'deviceId', report)
+  isTextOrNull(value.failedReason, 'failedReason', report)
+  isTextOrNull(value.recordingUrl, 'recordingUrl', report)
+}
+
+const checkCallAiSummary = (value: Fields, report: Report): void => {
+  isPstnOrWhatsapp(value.channel, 'channel', report)
+  isNonEmpty(value.callId, 'callId', report)
+  isIncomingOrOutgoing(value.callDirection, 'callDirection', report)
+  isText(value.callStatus, 'callStatus', report)
+  isNumber(value.durationInSeconds, 'durationInSeconds', report)
+  isDateTime(value.callStartedAt, 'callStartedAt', report)
+  isDateTime(value.callEndedAt, 'callEndedAt', report)
+  isText(value.from, 'from', report)
+  isText(value.to, 'to', report)
+  isText(value.channelNumber, 'channelNumber', report)
+  isText(value.customerNumber, 'customerNumber', report)
+  isNonEmptyOrAbsent(value.agentNumber, 'agentNumber', report)
+  isAiBotOrAgent(value.callType, 'callType', report)
+  isInboundOrCampaignOrApiOrUi(value.triggeredVia, 'triggeredVia', report)
+  if (isObject(value.summary, 'summary', report)) {
+    isText(value.summary.recap, 'summary.recap', report)
+    areTexts(value.summary.keyPoints, 'summary.keyPoints', report)
+    areTexts(value.summary.nextSteps, 'summary.nextSteps', report)
+  }
+}
+
+const checkCallMissed = (value: Fields, report: Report): void => {
+  checkCallIncomingInitiated(value, report)
+  isBooleanOrNullOrLeftOut(value.isNewCaller, 'isNewCaller', report)
+  isBooleanOrNullOrLeftOut(value.isChatAssigned, 'isChatAssigned', report)
+}
+
+/** Checks the fields of each event, except `event`, like its schema. */
+export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
+  GROUP_CREATED: checkGroupCreated,
+  GROUP_PARTICIPANT_JOINED: checkGroupParticipantJoined,
+  GROUP_PARTICIPANT_LEFT: checkGroupParticipantLeft,
+  GROUP_PARTICIPANT_REMOVED: checkGroupParticipantRemoved,
+  CALL_INCOMING_INITIATED: checkCallIncomingInitiated,
+  CALL_OUTGOING_INITIATED: checkCallIncomingInitiated,
+  CALL_ACCEPTED: checkCallIncomingInitiated,
+  CALL_ENDED: checkCallIncomingInitiated,
+  CALL_AI_SUMMARY: checkCallAiSummary,
+  CALL_MISSED: checkCallMissed,
+  CALL_REJECTED: checkCallIncomingInitiated,
+  CALL_NOT_PICKED: checkCallIncomingInitiated,
+}
+
+/** The checks of each body's fields. They are tables, because nobody needs them to be fast. */
+export const bodyChecks: { readonly [Name in BodyName]: () => { readonly [field: string]: Check } } = {
+  CreateGroupRequest: () => ({
+    wabaNumber: storable({ min: 1 }),
+    subject: storable({ min: 1, max: 128 }),
+    description: optional(storable({ max: 2048 })),
+    joinApprovalMode: optional(oneOf('auto_approve', 'approval_required')),
+    groupId: optional(storable({ min: 1, max: 50 })),
+  }),
+  CreateGroupResponse: () => ({
+    success: oneOf(true),
+    groupId: isNonEmpty,
+  }),
+  SummaryRecord: () => ({
+    callId: isNonEmpty,
+    channel: nullish(oneOf('PSTN', 'WHATSAPP', '')),
+    callDirection: nullish(oneOf('INCOMING', 'OUTGOING', '')),
+    callStatus: nullish(isText),
+    durationInSeconds: nullish(isNumber),
+    callStartedAt: nullish(isDateTimeOrEmpty),
+    callEndedAt: nullish(isDateTimeOrEmpty),
+    from: nullish(isText),
+    to: nullish(isText),
+    channelNumber: nullish(isText),
+    customerNumber: nullish(isText),
+    agentNumber: nullish(isText),
+    callType: nullish(oneOf('AI_BOT', 'AGENT', '')),
+    triggeredVia: nullish(oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', '')),
+    summary: object({ recap: isText, keyPoints: array(isText), nextSteps: array(isText) }),
+  }),
+  ReceivedErrorBody: () => ({
+    statusCode: optional(unchecked(isNumber)),
+    error: optional(unchecked(isText)),
+    message: optional(unchecked(isText, array(isText))),
+    code: optional(unchecked(isText)),
+    issues: optional(unchecked(array(object({ path: isText, message: isText })))),
+  }),
+}
