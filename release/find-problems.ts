@@ -9,16 +9,16 @@ import { readManifest } from './packages.ts'
 const limits: Readonly<Record<string, number>> = {
   '@wabakit/contract': 350,
   '@wabakit/client': 220,
-  '@wabakit/webhooks': 360,
-  '@wabakit/core': 1_000,
+  '@wabakit/webhooks': 400,
+  '@wabakit/core': 1_050,
   '@wabakit/mock': 320,
   '@wabakit/conformance': 750,
-  '@wabakit/server': 1_350,
+  '@wabakit/server': 1_600,
   wabakit: 40,
 }
 
 const allowed =
-  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|AGENTS\.md|dist\/.+\.(?:js|js\.map|d\.ts)|src\/.+\.ts)$/
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|AGENTS\.md|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/inspector\/.+\.(?:html|css|svg)|src\/.+\.ts)$/
 const forbidden = /(?:\.test\.ts|\.test-d\.ts|__snapshots__|\.snap)$/
 
 const listTargets = (value: unknown): string[] =>

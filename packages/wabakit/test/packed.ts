@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -51,19 +60,34 @@ const listThirdParty = (): Need[] => {
   return needs
 }
 
-/** Packs packages into a folder. */
+/** The file name of a package's tarball. */
+const formatFile = (dir: string): string => {
+  const { name, version } = readManifest(dir)
+  return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+}
+
+/** Replaces our tarballs by those of a release, which `npm run release` has written. */
+const takeReleased = (released: string, folders: readonly string[], destination: string): void => {
+  for (const dir of listPublishedPackages().filter((each) => folders.includes(each))) {
+    const start = formatFile(dir).slice(0, -`${readManifest(dir).version}.tgz`.length)
+    const [found] = globSync(`${start}[0-9]*.tgz`, { cwd: released })
+    if (found === undefined) throw new Error(`${released} has no tarball ${start}*. Run: npm run release`)
+    cpSync(join(released, found), join(destination, formatFile(dir)))
+  }
+}
+
+/** Packs packages into a folder. If `WABAKIT_RELEASE` names the folder of a release, ours are those of that release. */
 export const packFolders = async (folders: readonly string[], destination: string): Promise<void> => {
   await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', destination, ...folders], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   })
+  const released = process.env.WABAKIT_RELEASE
+  if (released !== undefined) takeReleased(resolve(root, released), folders, destination)
 }
 
 /** The specifier of a package's tarball in a manifest. */
-const formatTarball = (dir: string): string => {
-  const { name, version } = readManifest(dir)
-  return `file:tarballs/${name.replace('@', '').replace('/', '-')}-${version}.tgz`
-}
+const formatTarball = (dir: string): string => `file:tarballs/${formatFile(dir)}`
 
 /**
  * Installs the tarballs of all packages into `dir` with npm, as a user would, but offline: third-party packages are packed

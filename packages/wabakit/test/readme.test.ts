@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { createAdaptorServer } from '@hono/node-server'
 import { afterEach, expect, test } from 'vitest'
+import { eventNames } from 'wabakit/contract'
 import { createReferenceServer } from 'wabakit/core'
 import { createMock } from 'wabakit/mock'
 import { generateSecret, signWebhook, standardWebhooks } from 'wabakit/webhooks'
@@ -37,6 +38,7 @@ const findFreePort = async (): Promise<number> => {
 test.each([
   ['README.md', ['send.ts', 'node-http/server.ts', 'order.test.ts']],
   ['packages/wabakit/README.md', ['send.ts', 'node-http/server.ts']],
+  ['packages/wabakit/AGENTS.md', ['start/orders.ts']],
   [
     'docs/start.md',
     [
@@ -67,6 +69,20 @@ test.each([
   await mock.simulateCall({ summary: { recap: 'Wants a refund.' } })
   await mock.clock.advance('1m')
   expect(refunds).toHaveLength(handled)
+})
+
+test('AGENTS.md names every event, and only what the packages export', () => {
+  const page = readFileSync(join(root, 'packages/wabakit/AGENTS.md'), 'utf8')
+  const listed = page.slice(page.indexOf('Events: '))
+  expect([...listed.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(([, name]) => name).sort()).toEqual(
+    [...eventNames].sort(),
+  )
+  const api = readFileSync(join(import.meta.dirname, 'public-api.txt'), 'utf8')
+  const functions = [...page.matchAll(/`((?:to|create|redis|sql|memory|static|basic)[A-Z]\w+)/g)].map(
+    ([, name]) => name,
+  )
+  expect(functions.length).toBeGreaterThan(8)
+  expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(api))).toEqual([])
 })
 
 test('the snippet that sends creates a group', async () => {
