@@ -114,6 +114,50 @@ const refused: readonly Refused[] = [
   ]),
 ]
 
+/** Numbers, as JSON, that some type or column cannot represent. `1e400` is read as infinity. */
+const oddNumbers = [
+  ...[
+    '1e300',
+    '-1e300',
+    '1e400',
+    '1e-300',
+    '-0',
+    '1.5',
+    '9007199254740993',
+    '2147483648',
+    '9223372036854775808',
+  ],
+  ...['8640000000000001', '31536000'],
+]
+const oddTimes = ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59-14:00']
+
+/** Requests with such a value at `#`. Each value has a call of its own, which is in progress, at `C`. */
+const withOddValue: readonly (readonly [values: readonly string[], request: string, body?: string])[] = [
+  [oddNumbers, `POST ${path}/simulated-calls`, '{"durationInSeconds":#}'],
+  [oddNumbers, `POST ${path}/simulated-calls`, '{"summary":{"after":#}}'],
+  [oddNumbers, `POST ${path}/simulated-calls`, '{"summary":{"after":"#s"}}'],
+  [oddNumbers, `POST ${path}/calls/C/steps`, '{"step":"end","durationInSeconds":#}'],
+  [oddNumbers, `POST ${path}/subscriptions/S/rotate-secret`, '{"overlapMs":#}'],
+  [oddNumbers, 'POST /faults', '{"endpoint":"calls.getSummary","status":500,"times":#}'],
+  [oddNumbers, 'POST /faults', '{"endpoint":"calls.getSummary","status":503,"retryAfterSeconds":#}'],
+  [oddNumbers, 'POST /faults', '{"endpoint":"calls.getSummary","latencyMs":#}'],
+  [oddNumbers, 'POST /faults', '{"endpoint":"calls.getSummary","status":#}'],
+  [oddNumbers, 'POST /faults', '{"endpoint":"calls.getSummary","reset":true,"chance":#}'],
+  [oddNumbers, `GET ${path}/events?limit=#`],
+  [oddNumbers, `GET ${path}/events?cursor=#`],
+  [oddNumbers, `GET ${path}/deliveries?limit=#`],
+  [oddNumbers, `GET ${path}/deliveries?cursor=#`],
+  [oddNumbers, `POST ${path}/groups`, '{"wabaNumber":#,"subject":"Team"}'],
+  [
+    oddNumbers,
+    `POST ${path}/events`,
+    `{"name":"X","subject":"call:1","channel":"PSTN","number":"${pstnNumber}","payload":{"n":#}}`,
+  ],
+  [oddTimes, `POST ${path}/calls/C/steps`, '{"step":"accept","startedAt":"#"}'],
+  [oddTimes, `POST ${path}/deliveries/resend`, '{"occurredFrom":"#"}'],
+  [oddTimes, `POST ${path}/deliveries/resend`, '{"occurredBefore":"#"}'],
+]
+
 const getSummary = ({ url }: RunningServer, callId: string): Promise<Response> =>
   fetch(`${url}/v1/call/ai-summary?callId=${callId}`, {
     headers: { authorization: 'wk_test_key_0123456789' },
@@ -138,6 +182,50 @@ describe.each(Object.entries(stores))('on %s', (_, database) => {
       const answer = await getSummary(server, callId)
       expect(answer.status).toBe(400)
       expect(await answer.json()).toMatchObject({ code: 'invalid_call_id', issues: [{ path: 'callId' }] })
+    }
+  })
+
+  test('a number or time of any size is stored or refused', async () => {
+    const server = await start({
+      database: await database(),
+      mock: true,
+      rateLimitPerKey: 0,
+      rateLimitPerOrganization: 0,
+    })
+    const { body: subscribed } = await control(server, `POST ${path}/subscriptions`, subscription)
+    for (const [values, request, body] of withOddValue) {
+      for (const [index, value] of values.entries()) {
+        const callId = `${values.length}_${index}`
+        if (request.includes('/C/')) {
+          await control(server, `POST ${path}/calls`, { ...call, callId })
+          if (values === oddNumbers)
+            await control(server, `POST ${path}/calls/${callId}/steps`, { step: 'accept' })
+        }
+        const { status } = await control(
+          server,
+          request
+            .replace('#', encodeURIComponent(value))
+            .replace('/C/', `/${callId}/`)
+            .replace('S', subscribed.id),
+          body?.replace('#', value),
+        )
+        expect.soft(status, `${request} ${body} with ${value}`).toBeLessThan(500)
+      }
+    }
+    // What was stored can be read.
+    for (const list of ['events', 'deliveries', 'subscriptions']) {
+      expect((await control(server, `GET ${path}/${list}?limit=1000`)).status).toBe(200)
+    }
+    for (const [request, body] of [
+      ['/whatsapp/wa-group/create', '{"wabaNumber":#,"subject":"Team"}'],
+      ['/whatsapp/wa-group/create', `{"wabaNumber":"${wabaNumber}","subject":#}`],
+      ['/whatsapp/wa-group/create', `{"wabaNumber":"${wabaNumber}","subject":"Team","groupId":#}`],
+    ] as const) {
+      for (const number of oddNumbers) {
+        const headers = { authorization: 'wk_test_key_0123456789', 'content-type': 'application/json' }
+        const init = { method: 'POST', headers, body: body.replace('#', number) }
+        expect.soft((await fetch(`${server.url}${request}`, init)).status, `${body} with ${number}`).toBe(400)
+      }
     }
   })
 
