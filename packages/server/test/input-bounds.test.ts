@@ -154,8 +154,8 @@ const withOddValue: readonly (readonly [values: readonly string[], request: stri
     `{"name":"X","subject":"call:1","channel":"PSTN","number":"${pstnNumber}","payload":{"n":#}}`,
   ],
   [oddTimes, `POST ${path}/calls/C/steps`, '{"step":"accept","startedAt":"#"}'],
-  [oddTimes, `POST ${path}/deliveries/resend`, '{"occurredFrom":"#"}'],
-  [oddTimes, `POST ${path}/deliveries/resend`, '{"occurredBefore":"#"}'],
+  [oddTimes, `POST ${path}/deliveries/resend`, '{"from":"#"}'],
+  [oddTimes, `POST ${path}/deliveries/resend`, '{"before":"#"}'],
 ]
 
 const getSummary = ({ url }: RunningServer, callId: string): Promise<Response> =>

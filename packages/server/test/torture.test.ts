@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest'
-import type { Scenario } from './torture/scenario.ts'
+import type { Trial } from './torture/scenario.ts'
 import { kills } from './torture/scenarios/kills.ts'
 import { lies } from './torture/scenarios/lies.ts'
+import { powerLosses } from './torture/scenarios/power-losses.ts'
 import { sqliteStorage } from './torture/scenarios/sqlite-storage.ts'
 import { stops } from './torture/scenarios/stops.ts'
 import { sqliteEngine } from './torture/sqlite-engine.ts'
 
 /** A few seconds of a scenario; `npm run torture -- sqlite` is the long form. */
-const shorten = async (scenario: Scenario, times: number): Promise<void> => {
+const shorten = async (scenario: Trial, times: number) => {
   const seed = Date.now() % 1_000_000
   const options = { engine: sqliteEngine, seed, times, isCalm: true, progress: () => {} }
-  const { failures, result } = await scenario(options)
+  const { done, failures, result } = await scenario(options)
   expect(failures, `seed ${seed}`).toEqual([])
-  expect(result.acknowledged).toBeGreaterThan(0)
+  expect(result?.acknowledged).not.toBe(0)
+  return { done, result }
 }
 
 const limit = 60_000
@@ -24,6 +26,15 @@ test.concurrent('loses nothing, and ends with 0, when it is stopped', () => shor
 test.concurrent(
   'responds with 503 and recovers when the disk is full or locked',
   () => shorten(sqliteStorage, 2),
+  limit,
+)
+
+test.concurrent(
+  'loses nothing that was acknowledged when the machine loses its power, and what was not synced with it',
+  async ({ skip }) => {
+    const { done, result } = await shorten(powerLosses, 3)
+    skip(result === undefined, done)
+  },
   limit,
 )
 

@@ -10,6 +10,7 @@ import { kills } from './scenarios/kills.ts'
 import { lies } from './scenarios/lies.ts'
 import { loneKills } from './scenarios/lone-kills.ts'
 import { postgresStorage } from './scenarios/postgres-storage.ts'
+import { powerLies, powerLosses } from './scenarios/power-losses.ts'
 import { restarts } from './scenarios/restarts.ts'
 import { soak } from './scenarios/soak.ts'
 import { sqliteStorage } from './scenarios/sqlite-storage.ts'
@@ -41,6 +42,8 @@ export const sqliteScenarios: Scenarios<Engine> = {
   kills: { run: kills, times: 200 },
   stops: { run: stops, times: 20 },
   storage: { run: sqliteStorage, times: 20 },
+  'power-loss': { run: powerLosses, times: 60 },
+  'power-lies': { run: powerLies, times: 6 },
   ...onBoth,
   lies: { run: lies, times: 1_000 },
 }

@@ -8,8 +8,8 @@ const sendAgain = async (environment: Environment): Promise<void> => {
   for (const id of environment.subscriptionIds) {
     await environment.control('PATCH', `/organizations/torture/subscriptions/${id}`, { enabled: true })
   }
-  const statuses = ['pending', 'skipped', 'exhausted']
-  await environment.control('POST', '/organizations/torture/deliveries/resend', { statuses })
+  const status = 'pending,skipped,exhausted'
+  await environment.control('POST', '/organizations/torture/deliveries/resend', { status })
 }
 
 /**

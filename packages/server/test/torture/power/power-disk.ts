@@ -1,0 +1,153 @@
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import type { Random } from '../random.ts'
+
+type Operation =
+  | { readonly kind: 'write'; readonly offset: number; readonly data: Buffer }
+  | { readonly kind: 'truncate'; readonly size: number }
+
+/** What a file contains: the first `size` bytes, and zeros. */
+type Contents = { readonly bytes: Buffer; readonly size: number }
+
+type DiskFile = {
+  /** What survives for certain. */
+  contents: Contents
+  /** What was done to it since the last sync. */
+  pending: Operation[]
+  /** Whether its name survives for certain. */
+  isNamed: boolean
+  /** Whether it was unlinked, which does not survive for certain either. */
+  isUnlinked: boolean
+}
+
+/** What a loss of power met. */
+export type PowerLoss = {
+  /** The number of writes that were not synced. */
+  readonly unsynced: number
+  /** Whether the database file itself, not only its write-ahead log, had such writes. */
+  readonly isCheckpoint: boolean
+}
+
+/** A disk that keeps what was synced, and anything of the rest. */
+export type PowerDisk = {
+  /** Leaves the files as they are after a loss of power. The server must be dead. */
+  losePower(): PowerLoss
+}
+
+/** What a disk keeps together. */
+const sectorBytes = 512
+
+const empty: Contents = { bytes: Buffer.alloc(0), size: 0 }
+
+const grow = (bytes: Buffer, size: number): Buffer =>
+  size > bytes.length ? Buffer.concat([bytes, Buffer.alloc(2 * size - bytes.length)]) : bytes
+
+const apply = ({ bytes, size }: Contents, operation: Operation): Contents => {
+  if (operation.kind === 'truncate') {
+    return { bytes: grow(bytes.fill(0, operation.size), operation.size), size: operation.size }
+  }
+  const end = operation.offset + operation.data.length
+  const grown = grow(bytes, end)
+  operation.data.copy(grown, operation.offset)
+  return { bytes: grown, size: Math.max(size, end) }
+}
+
+/** Splits a write at the sectors of the disk. */
+const split = (operation: Operation): Operation[] => {
+  if (operation.kind === 'truncate') return [operation]
+  const { offset, data } = operation
+  const parts: Operation[] = []
+  for (let from = 0; from < data.length; ) {
+    const to = Math.min(data.length, from + sectorBytes - ((offset + from) % sectorBytes))
+    parts.push({ kind: 'write', offset: offset + from, data: data.subarray(from, to) })
+    from = to
+  }
+  return parts
+}
+
+/** Ways to keep a part of what was not synced: nothing, everything, the beginning, or anything. */
+const ways: readonly ((operations: readonly Operation[], random: Random) => readonly Operation[])[] = [
+  () => [],
+  (operations) => operations,
+  (operations, random) => operations.slice(0, random.between(0, operations.length)),
+  (operations, random) => operations.filter(() => random.happens(0.5)),
+]
+
+/** Reads the records of `power.c`. */
+function* readRecords(log: Buffer) {
+  for (let at = 0; at < log.length; ) {
+    const kind = String.fromCharCode(log.readUInt8(at))
+    const nameLength = log.readUInt8(at + 1)
+    const offset = Number(log.readBigUInt64LE(at + 2))
+    const length = log.readUInt32LE(at + 10)
+    const dataAt = at + 14 + nameLength
+    at = dataAt + (kind === 'W' ? length : 0)
+    yield {
+      kind,
+      name: log.toString('utf8', dataAt - nameLength, dataAt),
+      offset,
+      data: log.subarray(dataAt, at),
+    }
+  }
+}
+
+/**
+ * Keeps account of a disk.
+ *
+ * @param database - the path of the database, whose files beside it are on the disk as well.
+ * @param log - what `power.c` has written down.
+ */
+export const createPowerDisk = (
+  { database, log }: { readonly database: string; readonly log: string },
+  random: Random,
+): PowerDisk => {
+  const files = new Map<string, DiskFile>()
+
+  const replay = (): void => {
+    for (const { kind, name, offset, data } of readRecords(readFileSync(log))) {
+      const found = files.get(name)
+      if (kind === 'D') {
+        for (const [each, file] of files) {
+          file.isNamed = true
+          if (file.isUnlinked) files.delete(each)
+        }
+      } else if (kind === 'C') {
+        files.set(name, { contents: empty, pending: [], isNamed: false, isUnlinked: false })
+      } else if (found === undefined) {
+        throw new Error(`${database}${name} was not there.`)
+      } else if (kind === 'U') {
+        found.isUnlinked = true
+      } else if (kind === 'W') {
+        found.pending.push({ kind: 'write', offset, data })
+      } else if (kind === 'T') {
+        found.pending.push({ kind: 'truncate', size: offset })
+      } else {
+        found.contents = found.pending.reduce(apply, found.contents)
+        found.pending = []
+      }
+    }
+    truncateSync(log)
+  }
+
+  return {
+    losePower: () => {
+      replay()
+      const way = ways[random.between(0, ways.length - 1)] ?? (() => [])
+      const unsynced = [...files.values()].reduce((sum, { pending }) => sum + pending.length, 0)
+      const isCheckpoint = (files.get('')?.pending.length ?? 0) > 0
+      for (const suffix of ['', '-wal', '-journal', '-shm', '-lock'])
+        rmSync(`${database}${suffix}`, { force: true })
+      for (const [name, file] of files) {
+        const isGone = file.isUnlinked ? random.happens(0.5) : !file.isNamed && random.happens(0.5)
+        if (isGone) {
+          files.delete(name)
+          continue
+        }
+        const kept = way(file.pending.flatMap(split), random)
+        const contents = kept.reduce(apply, file.contents)
+        files.set(name, { contents, pending: [], isNamed: true, isUnlinked: false })
+        writeFileSync(`${database}${name}`, contents.bytes.subarray(0, contents.size), { mode: 0o600 })
+      }
+      return { unsynced, isCheckpoint }
+    },
+  }
+}

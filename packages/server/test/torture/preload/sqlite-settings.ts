@@ -1,0 +1,9 @@
+/** Sets `synchronous` of SQLite (`WABAKIT_SYNCHRONOUS`), and the pages after which there is a checkpoint (`WABAKIT_CHECKPOINT`). */
+import { editSources } from './edit-sources.ts'
+
+editSources({
+  '/stores/sqlite/open-database.ts': [
+    ['synchronous = full', `synchronous = ${process.env.WABAKIT_SYNCHRONOUS}`],
+    ['wal_autocheckpoint = 4096', `wal_autocheckpoint = ${process.env.WABAKIT_CHECKPOINT}`],
+  ],
+})
