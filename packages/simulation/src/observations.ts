@@ -29,7 +29,13 @@ export type Observation =
   /** A delivery is due now, or belongs to nobody any more, because a user wants it. */
   | { readonly kind: 'reset' }
   /** Claims of a process ended with it, or were taken over from it. */
-  | { readonly kind: 'claims lost'; readonly server: string; readonly deliveryIds?: readonly string[] }
+  | {
+      readonly kind: 'claims lost'
+      readonly server: string
+      readonly deliveryIds: readonly string[]
+      /** Whether the process could not end its attempts: it stands still, or is dead. */
+      readonly isExcused: boolean
+    }
   /** The store returned the result of a change that publishes this event, or an error. */
   | {
       readonly kind: 'change ended'

@@ -87,7 +87,6 @@ export const transactionFaults = [
   'disk full',
   'commit refused',
   'commit lost',
-  'response lost',
   'dies before',
   'dies after',
 ] as const

@@ -97,8 +97,11 @@ export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {
   })
   const operations = createOperations({ ...run, servers, api, endpoints })
 
-  await setUpOrganization(engine.committed, plan)
-  for (const { name } of plan.servers) servers.start(name)
+  scheduler.schedule({ delayMs: 0, label: 'set up' }, () => {
+    void setUpOrganization(engine.committed, plan).then(() => {
+      for (const { name } of plan.servers) servers.start(name)
+    })
+  })
   for (const operation of plan.operations) {
     scheduler.schedule({ delayMs: operation.at + 1, label: 'user' }, () => operations.start(operation))
   }

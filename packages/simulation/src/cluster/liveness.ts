@@ -54,7 +54,7 @@ export const watchLiveness = (context: LivenessContext): void => {
       const late = unfinished.find(({ dueAt }) => dueAt === earliest)
       return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)
     }
-    scheduleNext(Math.max(3_000, Math.min(earliest - now, 3_600_000)))
+    scheduleNext(unfinished.length === 0 ? 3_000 : Math.max(3_000, Math.min(earliest - now, 3_600_000)))
   }
 
   const scheduleNext = (delayMs: number): void => {

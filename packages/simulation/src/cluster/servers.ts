@@ -44,10 +44,12 @@ export const createServers = (context: ServersContext): Servers => {
   const { plan, draws, scheduler, engine, observe } = context
   const running = new Map<string, Server>()
   const offsets = new Map<string, number>()
+  const starting = new Set<string>()
   const operator = createOwner('operator')
 
   const start = (name: string): void => {
-    if (running.has(name)) return
+    if (running.has(name) || starting.has(name)) return
+    starting.add(name)
     const user: StoreUser = {
       name,
       owner: createOwner(name),
@@ -68,6 +70,7 @@ export const createServers = (context: ServersContext): Servers => {
         delivery: { pollMs: plan.pollMs, sharesFairly: plan.sharesFairly },
         onError: (error) => observe({ kind: 'rejection', server: name, error }),
       })
+      starting.delete(name)
       running.set(name, { name, user, service, store })
       if (plan.servers.find((each) => each.name === name)?.delivers) service.dispatcher.start()
     })
@@ -95,7 +98,8 @@ export const createServers = (context: ServersContext): Servers => {
       const server = running.get(name)
       if (server === undefined || server.user.owner.state !== 'running') return
       scheduler.schedule({ owner: server.user.owner, delayMs: 0, label: 'stop' }, () => {
-        void server.service.dispatcher.stop({ graceMs: 2_000 }).then(() => {
+        void server.service.dispatcher.stop({ graceMs: 2_000 }).then(async () => {
+          await server.store.close()
           end(server)
           scheduler.schedule({ owner: operator, delayMs: forMs, label: 'start' }, () => start(name))
         })

@@ -96,8 +96,9 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
           break
         case 'claims lost':
           lost.add(observation.server)
-          for (const id of observation.deliveryIds ?? []) {
+          for (const id of observation.deliveryIds) {
             holders.delete(id)
+            if (!observation.isExcused) continue
             for (const each of attempts.get(id) ?? []) each.until = now()
           }
           break

@@ -1,0 +1,95 @@
+import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
+import type { RunContext } from '../cluster/run-context.ts'
+import { type StoreFault, storeFaults } from '../plan.ts'
+import type { StoreUser } from './engine.ts'
+
+/** A call of a store over a network. */
+export type RemoteCall = {
+  readonly name: string
+  /** Whether it changes nothing: then it cannot leave an unknown outcome. */
+  readonly isRead: boolean
+  /** Creates the error of an aborted transaction. */
+  createAbort?(): Error
+}
+
+/** Calls of a store that several processes share. */
+export type RemoteCalls = {
+  /** Sends a call, executes it, and sends back the result. Between these, and with each of them, things go wrong. */
+  send<Result>(user: StoreUser, call: RemoteCall, execute: () => Promise<Result>): Promise<Result>
+  /** Sends every call of a store. */
+  wrap(user: StoreUser, store: Store): Store
+  isAvailable(): boolean
+  setAvailable(isAvailable: boolean): void
+}
+
+const refuse = (why: string): Error => new StorageUnavailableError(`Simulated: ${why}.`)
+const loseOutcome = (why: string): Error => new StorageOutcomeUnknownError(`Simulated: ${why}.`)
+
+const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure)/.test(method)
+
+export const createRemoteCalls = (run: RunContext): RemoteCalls => {
+  const { plan, draws, scheduler, faults } = run
+  const rate = plan.rates?.store ?? 0
+  const storeOwner = { name: 'store', state: 'running' as const, held: [] }
+  let isAvailable = true
+
+  const send: RemoteCalls['send'] = (user, { name: method, isRead, createAbort }, execute) =>
+    new Promise((resolve, reject) => {
+      const name = `${user.name} ${method}`
+      const fault: StoreFault | undefined = faults.decide(name, storeFaults, rate)
+      const reply = (settle: () => void): void => {
+        const delayMs = draws.between(`${name} replies`, [0, 2])
+        scheduler.schedule({ owner: user.owner, delayMs, label: `result of ${method}` }, settle)
+      }
+      const fail = (why: string, error: Error): void => {
+        run.note(`${user.name}: ${method}: ${why}`)
+        reply(() => reject(error))
+      }
+      const lose = (why: string): void => fail(why, isRead ? refuse(why) : loseOutcome(why))
+      const refuseAll = (why: string): void => fail(why, refuse(why))
+
+      const arrive = async (): Promise<void> => {
+        if (!isAvailable || fault === 'refused') return refuseAll('the store is unavailable')
+        if (fault === 'aborted') {
+          const why = 'the transaction is aborted'
+          return fail(why, createAbort?.() ?? refuse(why))
+        }
+        if (fault === 'commit lost') return lose('the commit is lost')
+        try {
+          const result = await execute()
+          if (fault === 'response lost') lose('it is committed, but the response is lost')
+          else reply(() => resolve(result))
+        } catch (error) {
+          reply(() => reject(error))
+        }
+        if (fault === 'dies after') run.kill(user.name)
+      }
+      if (fault === 'dies before') {
+        run.kill(user.name)
+        return
+      }
+      const delayMs =
+        fault === 'slow' ? draws.between(`${name} slow`, [500, 20_000]) : draws.between(name, [0, 2])
+      scheduler.schedule({ owner: storeOwner, delayMs, label: name }, () => void arrive())
+    })
+
+  return {
+    send,
+    wrap: (user, store) => {
+      const remote = new Proxy(store, {
+        get:
+          (_, method: keyof Store) =>
+          (...values: unknown[]) =>
+            send(user, { name: method, isRead: isReadMethod(method) }, async () =>
+              Reflect.apply(store[method], store, values),
+            ),
+      })
+      const methods = Object.keys(store).map((method) => [method, Reflect.get(remote, method)])
+      return { ...store, ...Object.fromEntries(methods), close: async () => {} }
+    },
+    isAvailable: () => isAvailable,
+    setAvailable: (available) => {
+      isAvailable = available
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { RunContext } from '../../cluster/run-context.ts'
+import { type TransactionFault, transactionFaults } from '../../plan.ts'
+
+/** SQLite's primary result codes (https://sqlite.org/rescode.html). */
+const codes = { busy: 5, input: 10, full: 13 } as const
+
+const createSqliteError = (errcode: number): Error =>
+  Object.assign(new Error('simulated failure'), { code: 'ERR_SQLITE_ERROR', errcode })
+
+export type FaultyDatabaseOptions = {
+  /** The server that uses it. */
+  readonly user: string
+  /** Whether another program holds the lock. */
+  isLocked(): boolean
+}
+
+/** A database that fails as SQLite does. `failReads` fails one of the next statements that read. */
+export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): void; allowReads(): void }
+
+/**
+ * Wraps a real database. Faults are decided per transaction: it cannot begin, one of its statements fails, or its commit
+ * fails before or after it happened.
+ */
+export const createFaultyDatabase = (
+  database: DatabaseSync,
+  run: RunContext,
+  { user, isLocked }: FaultyDatabaseOptions,
+): FaultyDatabase => {
+  const { plan, draws, faults } = run
+  const rate = plan.rates?.store ?? 0
+  let pending: TransactionFault | undefined
+  /** Statements until one of them fails. */
+  let writesLeft = Infinity
+  let readsLeft = Infinity
+
+  const rollBack = (): void => {
+    if (database.isTransaction) database.exec('rollback')
+  }
+
+  const begin = (really: () => unknown): unknown => {
+    if (isLocked()) throw createSqliteError(codes.busy)
+    pending = faults.decide(`${user} transaction`, transactionFaults, rate)
+    if (pending !== undefined) run.note(`${user}: transaction: ${pending}`)
+    writesLeft =
+      pending === 'write fails' || pending === 'disk full' ? draws.between('failing write', [1, 8]) : Infinity
+    if (pending === 'busy') throw createSqliteError(codes.busy)
+    return really()
+  }
+
+  const commit = (really: () => unknown): unknown => {
+    switch (pending) {
+      case 'commit refused':
+        throw createSqliteError(codes.input)
+      case 'commit lost':
+        rollBack()
+        throw createSqliteError(codes.input)
+      case 'dies before':
+        rollBack()
+        run.kill(user)
+        throw createSqliteError(codes.input)
+      case 'dies after':
+        really()
+        run.kill(user)
+        throw createSqliteError(codes.input)
+      default:
+        return really()
+    }
+  }
+
+  /** After a full disk, SQLite has rolled back the whole transaction. */
+  const write = (really: () => unknown): unknown => {
+    if (--writesLeft > 0 || !database.isTransaction) return really()
+    writesLeft = Infinity
+    if (pending === 'disk full') rollBack()
+    throw createSqliteError(pending === 'disk full' ? codes.full : codes.input)
+  }
+
+  const read = (really: () => unknown): unknown => {
+    if (--readsLeft > 0) return really()
+    readsLeft = Infinity
+    throw createSqliteError(codes.input)
+  }
+
+  const wrap = (sql: string, statement: StatementSync): StatementSync => {
+    const runStatement = sql === 'begin immediate' ? begin : sql === 'commit' ? commit : write
+    const isPlain = /^(?:rollback|savepoint|release)/.test(sql)
+    return new Proxy(statement, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        if (name === 'run' && !isPlain)
+          return (...values: unknown[]) => runStatement(() => Reflect.apply(method, target, values))
+        if (name === 'get' || name === 'all')
+          return (...values: unknown[]) => read(() => Reflect.apply(method, target, values))
+        return method.bind(target)
+      },
+    })
+  }
+
+  return {
+    failReads: () => {
+      readsLeft = draws.between('failing read', [1, 6])
+    },
+    allowReads: () => {
+      readsLeft = Infinity
+    },
+    database: new Proxy(database, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name)
+        if (name === 'prepare') return (sql: string) => wrap(sql, target.prepare(sql))
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    }),
+  }
+}

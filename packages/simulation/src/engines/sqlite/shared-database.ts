@@ -1,0 +1,49 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { migrate, readVersion } from '../../../../server/src/stores/sqlite/migrate.ts'
+
+type SqlFunction = Parameters<DatabaseSync['function']>[1]
+
+let shared: DatabaseSync | undefined
+
+/**
+ * Wraps a database so that its statements are prepared once, however often the store is opened: preparing them takes longer
+ * than a run.
+ */
+const prepareOnce = (database: DatabaseSync): DatabaseSync => {
+  const statements = new Map<string, StatementSync>()
+  const functions = new Map<string, SqlFunction>()
+  const prepare = (sql: string): StatementSync => {
+    const statement = statements.get(sql) ?? database.prepare(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  const define = (name: string, run: SqlFunction): void => {
+    const isKnown = functions.has(name)
+    functions.set(name, run)
+    // Defining a function again would compile all statements again.
+    if (!isKnown)
+      database.function(name, (event, subscription) => functions.get(name)?.(event, subscription) ?? null)
+  }
+  return new Proxy(database, {
+    get: (target, name) => {
+      if (name === 'prepare') return prepare
+      if (name === 'function') return define
+      const value = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+/** Returns an empty database in memory. There is one per thread, and its tables are created once. */
+export const openEmptyDatabase = (): DatabaseSync => {
+  if (shared === undefined) {
+    const database = new DatabaseSync(':memory:')
+    migrate(database, readVersion(database, ':memory:'))
+    shared = prepareOnce(database)
+  }
+  if (shared.isTransaction) shared.exec('rollback')
+  for (const { name } of shared.prepare("select name from sqlite_schema where type = 'table'").all()) {
+    shared.prepare(`delete from ${String(name)}`).run()
+  }
+  return shared
+}

@@ -1,0 +1,52 @@
+import type { Store } from '@wabakit/core'
+import { continueClock } from '../../../../server/src/stores/sqlite/continued-clock.ts'
+import { takeOver } from '../../../../server/src/stores/sqlite/owner.ts'
+import { storeOnDatabase } from '../../../../server/src/stores/sqlite/store-on-database.ts'
+import type { RunContext } from '../../cluster/run-context.ts'
+import type { Engine } from '../engine.ts'
+import { observeCommits, observePromises } from '../observed-store.ts'
+import { createFaultyDatabase } from './faulty-database.ts'
+import { openEmptyDatabase } from './shared-database.ts'
+
+/**
+ * The real SQLite store on a database in memory, whose transactions fail. The file system is left out: the write-ahead log,
+ * syncing, and the lock file.
+ */
+export const createSqliteEngine = (run: RunContext): Engine => {
+  const { plan, faults } = run
+  const database = openEmptyDatabase()
+  let isAvailable = true
+  const committed = storeOnDatabase({ database, checkOwner: () => {}, close: () => {} })
+
+  return {
+    committed,
+    open: (user) => {
+      const checkOwner = takeOver(database)
+      const faulty = createFaultyDatabase(database, run, { user: user.name, isLocked: () => !isAvailable })
+      const opened = { database: faulty.database, checkOwner, close: () => {} }
+      const { clock, close } = continueClock(opened, { wall: user.wall, elapsed: user.elapsed })
+      const store: Store = storeOnDatabase({ ...opened, close })
+      const whileAlive: typeof run.observe = (observation) => {
+        if (user.owner.state !== 'ended') run.observe(observation)
+      }
+      const claiming: Store = {
+        ...store,
+        claimDeliveries: async (request) => {
+          const fault = faults.decide(`${user.name} claim`, ['aborted'], plan.rates?.store ?? 0)
+          if (fault !== undefined) faulty.failReads()
+          try {
+            return await store.claimDeliveries(request)
+          } finally {
+            faulty.allowReads()
+          }
+        },
+      }
+      const observed = observeCommits(claiming, { observe: whileAlive }, user.name)
+      return { clock, store: observePromises(observed, { observe: whileAlive }, user.name) }
+    },
+    abandon: () => {},
+    setAvailable: (available) => {
+      isAvailable = available
+    },
+  }
+}
