@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { drawPlan } from './src/draw-plan.ts'
 import { explore, type Summary } from './src/explore.ts'
 import type { Plan } from './src/plan.ts'
+import { type Find, searchPlanted } from './src/planted/search-planted.ts'
 import { countEntries, shrinkPlan } from './src/shrink.ts'
 import { formatStory, tellStory } from './src/story.ts'
 
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     threads: { type: 'string' },
     replay: { type: 'string' },
     planted: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
   },
 })
 
@@ -48,6 +50,9 @@ const report = async ({ seed, violation }: Summary['violations'][number]): Promi
     `\n${countEntries(shrunk.plan)} operations and faults. Replay it: npm run simulate -- --replay ${file}`,
   )
 }
+
+/** How many planted bugs may be missed. */
+const maximumMissed = 2
 
 /** Maximum number of violations that are shrunk and printed. */
 const maximumReports = 3
@@ -95,5 +100,23 @@ const replay = async (file: string): Promise<void> => {
   if (result.violation !== undefined) fail()
 }
 
-if (values.replay !== undefined) await replay(values.replay)
+const formatFind = ({ bug, cpuMs, found }: Find): string => {
+  const result = found === null ? 'NOT FOUND' : `after ${found.runs} runs: ${found.invariant}`
+  return `${bug.name.padEnd(76)} ${(cpuMs / 1_000).toFixed(1).padStart(5)} s  ${result}`
+}
+
+/** Plants bugs, and looks for a run that shows each of them. */
+const searchForPlanted = async (): Promise<void> => {
+  const finds = await searchPlanted({
+    threads: Number(values.threads ?? availableParallelism()),
+    only: values.only,
+    onFind: (find) => console.log(formatFind(find)),
+  })
+  const found = finds.filter((find) => find.found !== null)
+  console.log(`\n${found.length} of ${finds.length} planted bugs were found.`)
+  if (finds.length - found.length > maximumMissed) fail()
+}
+
+if (values.planted) await searchForPlanted()
+else if (values.replay !== undefined) await replay(values.replay)
 else await search()

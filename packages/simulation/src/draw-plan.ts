@@ -92,7 +92,7 @@ const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
 
 const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineName): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
-  const forMs = draws.between('fault for', [1, draws.pick('fault scale', [300, 5_000, 90_000])])
+  const forMs = draws.between('fault for', [1, draws.pick('fault scale', [300, 5_000, 90_000, calmAt])])
   const server = draws.pick('hit', names.servers)
   const endpoint = draws.pick('endpoint hit', [
     'endpoint-1',

@@ -69,6 +69,10 @@ export type Observation =
       readonly groupId: string | undefined
       readonly result: 'done' | 'not done' | 'unknown'
     }
+  /** A user's step succeeded, which publishes this event. */
+  | { readonly kind: 'step ended'; readonly name: string; readonly subject: string }
+  /** Somebody looks at the deliveries. `calmMs`: for how long nothing has gone wrong; 0 before that. */
+  | { readonly kind: 'looked'; readonly deliveries: readonly DeliveryRecord[]; readonly calmMs: number }
   | { readonly kind: 'rejection'; readonly server: string; readonly error: unknown }
   | { readonly kind: 'erased'; readonly subject: string }
   | { readonly kind: 'pruned'; readonly before: number }

@@ -115,21 +115,21 @@ export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {
       endpoint.behave(undefined, null)
       endpoint.start()
     }
-    watchLiveness({
-      ...run,
-      engine,
-      violate,
-      haveUsersEnded: operations.haveEnded,
-      onSettled: async (deliveries) => {
-        deliveryCount = deliveries.length
-        const { items: events } = await engine.committed.listEvents({ organizationId, limit: 1_000 })
-        const page = { limit: 1_000 }
-        const { items: subscriptions } = await engine.committed.listSubscriptions(organizationId, page)
-        const state = { events, deliveries, subscriptions, endpoints, committed: engine.committed }
-        for (const rule of rules) await rule.finish?.(state)
-        isOver = true
-      },
-    })
+  })
+  watchLiveness({
+    ...run,
+    engine,
+    violate,
+    haveUsersEnded: operations.haveEnded,
+    onSettled: async (deliveries) => {
+      deliveryCount = deliveries.length
+      const { items: events } = await engine.committed.listEvents({ organizationId, limit: 1_000 })
+      const page = { limit: 1_000 }
+      const { items: subscriptions } = await engine.committed.listSubscriptions(organizationId, page)
+      const state = { events, deliveries, subscriptions, endpoints, committed: engine.committed }
+      for (const rule of rules) await rule.finish?.(state)
+      isOver = true
+    },
   })
 
   const onRejection = (reason: unknown): void => {

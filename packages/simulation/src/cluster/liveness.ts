@@ -23,14 +23,17 @@ export type LivenessContext = RunContext & {
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
-/** From now on, looks from time to time whether everything has settled, or something has been due for too long. */
+/** Looks from time to time whether something has been due for too long and, in the calm, whether everything has settled. */
 export const watchLiveness = (context: LivenessContext): void => {
-  const { plan, scheduler, engine, violate, haveUsersEnded, onSettled } = context
-  const calmAt = scheduler.now()
+  const { plan, scheduler, engine, violate, observe, haveUsersEnded, onSettled } = context
+  const { calmAt } = plan
   let isOver = false
 
   const look = async (): Promise<void> => {
     const deliveries = await listDeliveries(engine.committed)
+    const calmMs = Math.max(0, scheduler.now() - calmAt)
+    observe({ kind: 'looked', deliveries, calmMs })
+    if (calmMs === 0) return scheduleNext(Math.max(1_000, calmAt / 20))
     const unfinished = deliveries.filter((each) => !isFinished(each))
     const hasEnded = haveUsersEnded()
     const now = getTrueTime(context)
@@ -38,18 +41,18 @@ export const watchLiveness = (context: LivenessContext): void => {
       isOver = true
       return onSettled(deliveries)
     }
-    if (scheduler.now() - calmAt > (hasEnded ? maximumMs : 600_000)) {
+    if (calmMs > (hasEnded ? maximumMs : 600_000)) {
       const what = hasEnded
         ? `${unfinished.length} deliveries are unfinished`
         : 'somebody still waits for a response'
-      return violate(settles, `${what} ${Math.round((scheduler.now() - calmAt) / 1_000)} s later`)
+      return violate(settles, `${what} ${Math.round(calmMs / 1_000)} s later`)
     }
     const dueTimes = unfinished.flatMap(({ dueAt }) => dueAt ?? [])
     if (unfinished.length > 0 && dueTimes.length === 0) {
       return violate(settles, `${unfinished.length} deliveries wait, and nothing is before them`)
     }
     const earliest = Math.min(...dueTimes)
-    const since = Math.min(now - earliest, scheduler.now() - calmAt)
+    const since = Math.min(now - earliest, calmMs)
     if (since > patienceMs + plan.pollMs) {
       const late = unfinished.find(({ dueAt }) => dueAt === earliest)
       return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)

@@ -44,6 +44,12 @@ const expected = [
 
 const summary = { recap: 'They agreed.', keyPoints: ['Price'], nextSteps: ['Send the offer'] }
 
+const callEvents = {
+  start: 'CALL_INCOMING_INITIATED',
+  accept: 'CALL_ACCEPTED',
+  end: 'CALL_ENDED',
+} as const
+
 const takeStep = async (
   { calls, summaries }: ReferenceServer,
   callId: string,
@@ -70,6 +76,8 @@ export const createOperations = (context: OperationsContext): Operations => {
   const { draws, scheduler, servers, api, endpoints, observe } = context
   const clients = new Map<string, Owner>()
   const active = new Set<{ readonly owner: Owner }>()
+
+  const acknowledge = (name: string, subject: string): void => observe({ kind: 'step ended', name, subject })
 
   const getClient = (name: string): Owner => {
     const owner = clients.get(name) ?? createOwner(name)
@@ -139,6 +147,7 @@ export const createOperations = (context: OperationsContext): Operations => {
       case 'make a call':
         for (const step of operation.steps) {
           await takeStep(service, operation.callId, step)
+          if (step !== 'summarize') acknowledge(callEvents[step], `call:${operation.callId}`)
           await wait(draws.between('between steps', [0, draws.pick('pace of a call', [0, 10, 5_000])]))
         }
         break
@@ -150,7 +159,9 @@ export const createOperations = (context: OperationsContext): Operations => {
       case 'join and leave': {
         const { groupId, phone } = operation
         await service.participants.join(organizationId, { groupId, phone })
+        acknowledge('GROUP_PARTICIPANT_JOINED', `group:${groupId}`)
         await service.participants.leave(organizationId, { groupId, phone })
+        acknowledge('GROUP_PARTICIPANT_LEFT', `group:${groupId}`)
         break
       }
       case 'change a subscription':

@@ -20,38 +20,37 @@ export const observeCommits = (
   store: Store,
   { observe }: Pick<RunContext, 'observe'>,
   server: string,
-): Store => ({
-  ...store,
-  claimDeliveries: async (request) => {
-    const claimed = await store.claimDeliveries(request)
-    if (claimed.length > 0) {
-      observe({ kind: 'claimed', server, request, claimed, deliveries: await listDeliveries(store) })
-    }
-    return claimed
-  },
-  settleDelivery: async (settlement) => {
-    const outcome = await store.settleDelivery(settlement)
-    observe({ kind: 'settled', server, settlement, outcome })
-    return outcome
-  },
-  resendDeliveries: async (query) => {
-    const outcome = await store.resendDeliveries(query)
-    if (outcome.resent > 0) observe({ kind: 'reset' })
-    return outcome
-  },
-  removeSubscription: (organization, subscriptionId) => {
+): Store => {
+  /** Before, because the process may die as soon as it is committed, and after, because it may wait until then. */
+  const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     observe({ kind: 'reset' })
-    return store.removeSubscription(organization, subscriptionId)
-  },
-  erase: (request) => {
+    const result = await work()
     observe({ kind: 'reset' })
-    return store.erase(request)
-  },
-  prune: (request) => {
-    observe({ kind: 'pruned', before: request.before })
-    return store.prune(request)
-  },
-})
+    return result
+  }
+  return {
+    ...store,
+    claimDeliveries: async (request) => {
+      const claimed = await store.claimDeliveries(request)
+      if (claimed.length > 0) {
+        observe({ kind: 'claimed', server, request, claimed, deliveries: await listDeliveries(store) })
+      }
+      return claimed
+    },
+    settleDelivery: async (settlement) => {
+      const outcome = await store.settleDelivery(settlement)
+      observe({ kind: 'settled', server, settlement, outcome })
+      return outcome
+    },
+    resendDeliveries: (query) => reset(() => store.resendDeliveries(query)),
+    removeSubscription: (organization, id) => reset(() => store.removeSubscription(organization, id)),
+    erase: (request) => reset(() => store.erase(request)),
+    prune: (request) => {
+      observe({ kind: 'pruned', before: request.before })
+      return store.prune(request)
+    },
+  }
+}
 
 const toResult = (error: unknown): 'not done' | 'unknown' =>
   error instanceof StorageOutcomeUnknownError ? 'unknown' : 'not done'

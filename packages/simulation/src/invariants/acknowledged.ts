@@ -9,6 +9,7 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const done = new Map<string, EventRecord>()
   const rejected = new Map<string, string>()
   const erased = new Set<string>()
+  const steps = new Set<string>()
   let prunedBefore = 0
 
   const checkNotRejected = (eventId: string, what: string): void => {
@@ -29,6 +30,9 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
         case 'claimed':
           for (const { event } of observation.claimed) checkNotRejected(event.id, 'claimed')
           break
+        case 'step ended':
+          steps.add(`${observation.name} of ${observation.subject}`)
+          break
         case 'erased':
           erased.add(observation.subject)
           break
@@ -39,6 +43,11 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
     finish: ({ events }) => {
       const stored = new Set(events.map(({ id }) => id))
       for (const id of stored) checkNotRejected(id, 'stored')
+      const published = new Set(events.map(({ name, subject }) => `${name} of ${subject}`))
+      for (const step of steps) {
+        const isGone = prunedBefore > 0 || erased.has(step.split(' of ')[1] ?? '')
+        if (!isGone && !published.has(step)) violate(lost, `a user's step succeeded, and there is no ${step}`)
+      }
       for (const { id, name, subject, occurredAt } of done.values()) {
         if (stored.has(id) || erased.has(subject) || occurredAt < prunedBefore) continue
         violate(lost, `${name} of ${subject} was acknowledged and is not stored`)

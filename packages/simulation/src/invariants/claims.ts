@@ -4,7 +4,20 @@ const oneAttempt = 'one attempt at a time per delivery'
 const oneHolder = 'a claim belongs to one worker until it is settled, or its lease is over'
 const due = 'nothing is attempted before it is due'
 
-type Holder = { readonly claimId: string; readonly server: string; readonly at: number; until: number }
+const slots = 'a subscription has no more claims under lease than allowed'
+const takeover = 'claims of a dead worker are taken over'
+
+/** Time in which others notice that a worker is dead, in milliseconds: a check may have been slow when the calm began. */
+const takeoverMs = 30_000
+
+type Holder = {
+  readonly subscriptionId: string
+  orphanedAt?: number
+  readonly claimId: string
+  readonly server: string
+  readonly at: number
+  until: number
+}
 
 /** A delivery has one worker at a time, unless the lease of the first is over, or it was lost: the allowed zombie. */
 export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
@@ -28,9 +41,9 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
     observe: (observation) => {
       switch (observation.kind) {
         case 'claimed': {
-          const { server, request, claimed } = observation
-          for (const { delivery } of claimed) {
-            const { id, dueAt: until } = delivery
+          const { server, request, claimed, deliveries } = observation
+          for (const { delivery, pace } of claimed) {
+            const { id, dueAt: until, subscriptionId } = delivery
             const at = (until ?? 0) - request.leaseMs
             const holder = holders.get(id)
             if (holder !== undefined && holder.until > at) {
@@ -41,7 +54,15 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
             }
             const earliest = dueAt.get(id) ?? 0
             if (earliest > at) violate(due, `${server} claims ${id} ${earliest - at} ms early`)
-            holders.set(id, { claimId: request.claimId, server, at, until: until ?? 0 })
+            holders.set(id, { claimId: request.claimId, server, at, until: until ?? 0, subscriptionId })
+            const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
+            const maximum = isAlone ? 1 : request.perSubscription
+            const own = deliveries.filter(
+              (each) =>
+                each.subscriptionId === subscriptionId && each.status === 'claimed' && (each.dueAt ?? 0) > at,
+            )
+            if (own.length > maximum)
+              violate(slots, `${subscriptionId} is ${pace}, and has ${own.length} claims`)
           }
           break
         }
@@ -91,8 +112,16 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
         case 'server ended':
           end(observation.server)
           // Claims on SQLite end with the process.
-          if (plan.engine !== 'sqlite') return
-          holders.clear()
+          if (plan.engine === 'sqlite') holders.clear()
+          for (const holder of holders.values())
+            if (holder.server === observation.server) holder.orphanedAt ??= now()
+          break
+        case 'looked':
+          for (const [id, { orphanedAt, server }] of plan.engine === 'postgres' ? holders : []) {
+            const waitedMs = Math.min(now() - (orphanedAt ?? Infinity), observation.calmMs)
+            if (waitedMs > takeoverMs)
+              violate(takeover, `${server} died ${waitedMs} ms ago, and nobody has taken over ${id}`)
+          }
           break
         case 'claims lost':
           lost.add(observation.server)

@@ -1,7 +1,10 @@
+import { organizationId } from '../cluster/organization.ts'
+import type { Operation } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const onePerCreate = 'one group per create'
 const lost = 'nothing acknowledged is lost'
+const conflict = 'a repeated id is accepted for the same request only'
 const undone = 'nothing rejected takes effect'
 
 type Result = 'done' | 'not done' | 'unknown'
@@ -9,15 +12,23 @@ type Result = 'done' | 'not done' | 'unknown'
 /** What clients learned of their groups is true. */
 export const createGroupsRule = ({ plan, violate }: RuleContext): Rule => {
   const results = new Map<string, Result[]>()
+  const acknowledged: { readonly groupId: string; readonly operation: Operation }[] = []
   let prunedBefore = 0
   return {
     observe: (observation) => {
       if (observation.kind === 'pruned') prunedBefore = Math.max(prunedBefore, observation.before)
       if (observation.kind !== 'client ended') return
-      const { groupId = '?', result } = observation
+      const { groupId = '?', result, operation } = observation
+      if (result === 'done') acknowledged.push({ groupId, operation })
       results.set(groupId, [...(results.get(groupId) ?? []), result])
     },
-    finish: ({ events }) => {
+    finish: async ({ events, committed }) => {
+      for (const { groupId, operation } of acknowledged) {
+        const group = await committed.findGroup(organizationId, groupId)
+        if (group !== undefined && operation.do === 'create a group' && group.subject !== operation.subject) {
+          violate(conflict, `a create of ${groupId} succeeded with another subject than the group has`)
+        }
+      }
       const created = events.filter(({ name }) => name === 'GROUP_CREATED')
       const subjects = created.map(({ subject }) => subject)
       for (const subject of new Set(subjects)) {

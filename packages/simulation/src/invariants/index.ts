@@ -8,6 +8,7 @@ import { createLanesRule } from './lanes.ts'
 import type { Rule, RuleContext } from './rule.ts'
 import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
+import { createStarvationRule } from './starvation.ts'
 
 /** Creates all rules of a run. That everything settles, and in time, is checked by the run itself (`liveness.ts`). */
 export const createRules = (context: RuleContext): readonly Rule[] =>
@@ -21,4 +22,5 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createEffectsRule,
     createSettledRule,
     createErrorsRule,
+    createStarvationRule,
   ].map((createRule) => createRule(context))

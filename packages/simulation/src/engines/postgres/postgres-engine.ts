@@ -83,12 +83,20 @@ export const createPostgresEngine = (run: RunContext): Engine => {
       const database = connect(user)
       const direct = remote.wrap(user, observeCommits(clocked, run, user.name))
       const { findGroup, findParticipant, listParticipants, findCall, listCalls } = direct
+      // As the PostgreSQL store does, whose SQL is left out here.
+      const announce = async <Result>(change: Promise<Result>): Promise<Result> => {
+        const result = await change
+        database.due.announce()
+        return result
+      }
       const reads = { findGroup, findParticipant, listParticipants, findCall, listCalls }
       const store: Store = {
         ...direct,
         ...createChanges(database),
         ...reads,
         ...createQueue(database),
+        resendDeliveries: (query) => announce(direct.resendDeliveries(query)),
+        erase: (request) => announce(direct.erase(request)),
         close: database.close,
       }
       return {

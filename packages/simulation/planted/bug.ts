@@ -1,0 +1,9 @@
+/** A change of the source that breaks it: `find` occurs once in the file, and becomes `replace`. */
+export type PlantedBug = {
+  /** What is wrong. */
+  readonly name: string
+  /** A source file, from `packages/`. */
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}

@@ -1,0 +1,85 @@
+import type { PlantedBug } from './bug.ts'
+
+/** Bugs in what users ask for: creates, steps of calls, and their retries; and in receivers. */
+export const requestBugs: readonly PlantedBug[] = [
+  {
+    name: 'every create with a known id succeeds',
+    file: 'core/src/memory-store/memory-store.ts',
+    find: 'const isSame = group.requestHash !== null && existing.requestHash === group.requestHash',
+    replace: 'const isSame = true',
+  },
+  {
+    name: 'every summary publishes CALL_AI_SUMMARY',
+    file: 'core/src/memory-store/memory-store.ts',
+    find: '!summaries.has(summary.callId) && !summaryMarks',
+    replace: '!summaryMarks',
+  },
+  {
+    name: 'a step of a call ignores concurrent changes',
+    file: 'core/src/memory-store/memory-store.ts',
+    find: `      if (!isNext(calls.get(call.callId), call)) return 'stale'
+`,
+    replace: '',
+  },
+  {
+    name: 'a stale step of a call is reported as done',
+    file: 'core/src/calls/calls.ts',
+    find: 'if (await save(next)) return next',
+    replace: `await save(next)
+      return next`,
+  },
+  {
+    name: 'an unknown outcome is reported as a failure that changed nothing',
+    file: 'core/src/http/exchange.ts',
+    find: `new RequestRefusedError('outcome_unknown', message)`,
+    replace: `new RequestRefusedError('storage_unavailable', message)`,
+  },
+  {
+    name: 'steps of the clock count twice',
+    file: 'core/src/values/clock.ts',
+    find: 'ahead -= step',
+    replace: 'ahead += step',
+  },
+  {
+    name: 'the client takes a lost response for a failure',
+    file: 'client/src/retry/retry-policy.ts',
+    find: 'if (isLost(failure)) return !failure.neverSent',
+    replace: 'if (isLost(failure)) return false',
+  },
+  {
+    name: 'the client takes 503 outcome_unknown for a failure',
+    file: 'client/src/retry/retry-policy.ts',
+    find: 'failure.status >= 500 && !isPostponed(failure)',
+    replace: 'failure.status >= 600',
+  },
+  {
+    name: 'the client forgets that an earlier attempt may have happened',
+    file: 'client/src/retry/send.ts',
+    find: 'isUnknown ||= ',
+    replace: 'isUnknown = ',
+  },
+  {
+    name: 'the dedupe store forgets what was handled',
+    file: 'webhooks/src/dedupe/memory-dedupe.ts',
+    find: `return known.done ? 'duplicate' : 'in_progress'`,
+    replace: `if (!known.done) return 'in_progress'`,
+  },
+  {
+    name: 'receivers handle what is being handled',
+    file: 'webhooks/src/dedupe/memory-dedupe.ts',
+    find: `return known.done ? 'duplicate' : 'in_progress'`,
+    replace: `if (known.done) return 'duplicate'`,
+  },
+  {
+    name: 'receivers do not complete their claims',
+    file: 'webhooks/src/receiver/handle-once.ts',
+    find: `if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'`,
+    replace: `if (handled) return 'handled'`,
+  },
+  {
+    name: 'receivers do not renew their claims',
+    file: 'webhooks/src/receiver/handle-once.ts',
+    find: 'setInterval(renew, Math.min(ttlMs / 3, maximumDelay))',
+    replace: 'setInterval(renew, 100 * ttlMs)',
+  },
+]

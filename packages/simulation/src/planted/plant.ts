@@ -1,0 +1,69 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { PlantedBug } from '../../planted/bug.ts'
+
+export const repository = resolve(import.meta.dirname, '../../../..')
+
+/** The packages whose sources a run loads. */
+const packages = ['contract', 'client', 'webhooks', 'core', 'conformance', 'server', 'simulation']
+
+/** A copy of the sources, in which bugs can be planted. */
+export type Copy = {
+  /** The script that looks for a violation. */
+  readonly script: string
+  /** Plants a bug. Returns a function that removes it. */
+  plant(bug: PlantedBug): () => void
+  remove(): void
+}
+
+/**
+ * Returns the text of a file with a bug.
+ *
+ * @throws Error if the text has changed, so that the bug cannot be planted.
+ */
+export const applyBug = ({ name, file, find, replace }: PlantedBug, text: string): string => {
+  const parts = text.split(find)
+  if (parts.length !== 2) {
+    throw new Error(
+      `"${name}" cannot be planted: ${file} has its text ${parts.length - 1} times. Change the bug with the code.`,
+    )
+  }
+  return parts.join(replace)
+}
+
+/** Copies the sources. Packages of others are shared, by links. */
+export const copySources = (): Copy => {
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-planted-'))
+  for (const name of packages) {
+    cpSync(join(repository, 'packages', name), join(folder, 'packages', name), {
+      recursive: true,
+      filter: (path) => !/\/(?:node_modules|dist|test)(?:\/|$)/.test(path.slice(repository.length)),
+    })
+  }
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '@wabakit'), { recursive: true })
+  for (const name of packages) symlinkSync(join(folder, 'packages', name), join(modules, '@wabakit', name))
+  for (const name of readdirSync(join(repository, 'node_modules'))) {
+    if (name !== '@wabakit') symlinkSync(join(repository, 'node_modules', name), join(modules, name))
+  }
+  return {
+    script: join(folder, 'packages/simulation/src/planted/find-violation.ts'),
+    plant: (bug) => {
+      const path = join(folder, 'packages', bug.file)
+      const text = readFileSync(path, 'utf8')
+      writeFileSync(path, applyBug(bug, text))
+      return () => writeFileSync(path, text)
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

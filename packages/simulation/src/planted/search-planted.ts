@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { PlantedBug } from '../../planted/bug.ts'
+import { plantedBugs } from '../../planted/index.ts'
+import { type Copy, copySources } from './plant.ts'
+
+const run = promisify(execFile)
+
+/** Time in which a bug must be found, in milliseconds of one processor, so that a busy machine makes no difference. */
+const maximumCpuMs = 60_000
+/** A process that takes longer hangs, in milliseconds. */
+const maximumMs = 900_000
+
+/** How a bug was found. */
+export type Find = {
+  readonly bug: PlantedBug
+  /** Time of one processor, in milliseconds. */
+  readonly cpuMs: number
+  readonly found: { readonly seed: number; readonly runs: number; readonly invariant: string } | null
+}
+
+const findBug = async (copy: Copy, bug: PlantedBug): Promise<Find> => {
+  const removeBug = copy.plant(bug)
+  try {
+    const args = ['--conditions=@wabakit/source', copy.script, '1', String(maximumCpuMs)]
+    const { stdout } = await run(process.execPath, args, { timeout: maximumMs, killSignal: 'SIGKILL' })
+    const result: Omit<Find, 'bug'> = JSON.parse(stdout)
+    return { bug, ...result }
+  } finally {
+    removeBug()
+  }
+}
+
+export type SearchOptions = {
+  /** How many bugs are searched concurrently. */
+  readonly threads: number
+  /** Only bugs whose name or file contains this. */
+  readonly only?: string
+  onFind(find: Find): void
+}
+
+/** Plants one bug at a time in a copy of the sources, and looks for a run that shows it. */
+export const searchPlanted = async ({
+  threads,
+  only = '',
+  onFind,
+}: SearchOptions): Promise<readonly Find[]> => {
+  const left = plantedBugs.filter(({ name, file }) => `${name} ${file}`.includes(only))
+  const finds: Find[] = []
+  const work = async (): Promise<void> => {
+    const copy = copySources()
+    try {
+      for (let bug = left.shift(); bug !== undefined; bug = left.shift()) {
+        const find = await findBug(copy, bug)
+        finds.push(find)
+        onFind(find)
+      }
+    } finally {
+      copy.remove()
+    }
+  }
+  await Promise.all(Array.from({ length: threads }, work))
+  return finds
+}
