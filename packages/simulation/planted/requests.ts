@@ -22,13 +22,6 @@ export const requestBugs: readonly PlantedBug[] = [
     replace: '',
   },
   {
-    name: 'a stale step of a call is reported as done',
-    file: 'core/src/calls/calls.ts',
-    find: 'if (await save(next)) return next',
-    replace: `await save(next)
-      return next`,
-  },
-  {
     name: 'an unknown outcome is reported as a failure that changed nothing',
     file: 'core/src/http/exchange.ts',
     find: `new RequestRefusedError('outcome_unknown', message)`,

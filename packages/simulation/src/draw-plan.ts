@@ -12,9 +12,9 @@ import { createDraws, type Draws } from './virtual/random.ts'
 
 const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'memory', 'sqlite', 'sqlite', 'postgres']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
-const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 400_000]
+const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 100_000, 400_000]
 /** Workers on PostgreSQL check each other four times a second, so long runs take long. */
-const shortWindows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 3_000, 20_000]
+const shortWindows: readonly [number, ...number[]] = [300, 1_000, 3_000, 3_000, 20_000, 100_000]
 
 const list = <Item>(count: number, create: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => create(index + 1))
@@ -33,8 +33,17 @@ type Names = {
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
-const drawOperation = (draws: Draws, calmAt: number, { servers, subscriptions }: Names): Operation => {
-  const at = draws.between('operation at', [0, calmAt])
+type Window = readonly [from: number, to: number]
+
+/** Returns when users do something: all the time, or all in a moment. */
+const drawWindow = (draws: Draws, calmAt: number): Window => {
+  if (!draws.isChosen('burst', 0.35)) return [0, calmAt]
+  const from = draws.between('burst at', [0, Math.floor(calmAt / 2)])
+  return [from, from + 20]
+}
+
+const drawOperation = (draws: Draws, [from, to]: Window, { servers, subscriptions }: Names): Operation => {
+  const at = draws.between('operation at', [from, to])
   const server = draws.pick('asked', servers)
   const callId = `call-${draws.between('call', [1, 3])}`
   const groupId = `group-${draws.between('group', [1, 3])}`
@@ -48,7 +57,7 @@ const drawOperation = (draws: Draws, calmAt: number, { servers, subscriptions }:
       subject: draws.isChosen('other subject', 0.3)
         ? `Subject ${draws.between('subject', [1, 9])}`
         : `Team ${groupId}`,
-      retries: draws.pick('writes', ['safe', 'always']),
+      retries: draws.pick('writes', ['none', 'safe', 'always']),
     }
   }
   if (kind < 0.68) {
@@ -92,7 +101,10 @@ const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
 
 const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineName): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
-  const forMs = draws.between('fault for', [1, draws.pick('fault scale', [300, 5_000, 90_000, calmAt])])
+  const forMs = draws.between('fault for', [
+    1,
+    draws.pick('fault scale', [300, 5_000, 90_000, 90_000, calmAt]),
+  ])
   const server = draws.pick('hit', names.servers)
   const endpoint = draws.pick('endpoint hit', [
     'endpoint-1',
@@ -132,6 +144,7 @@ export const drawPlan = (seed: number): Plan => {
     subscriptions,
   }
   const calmAt = draws.pick('window', engine === 'postgres' ? shortWindows : windows)
+  const window = drawWindow(draws, calmAt)
   const drawRate = (label: string): number =>
     draws.isChosen(label, 0.5) ? 0 : draws.next(`${label} rate`) ** 2 * 0.25
   return {
@@ -149,7 +162,7 @@ export const drawPlan = (seed: number): Plan => {
       [100, 900],
       [1_000, 20_000],
     ]),
-    operations: list(draws.between('operations', [1, 8]), () => drawOperation(draws, calmAt, names)).sort(
+    operations: list(draws.between('operations', [1, 8]), () => drawOperation(draws, window, names)).sort(
       (left, right) => left.at - right.at,
     ),
     faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>

@@ -14,7 +14,7 @@ export type Operation = { readonly at: number } & (
       /** `null`: the client generates it. */
       readonly groupId: string | null
       readonly subject: string
-      readonly retries: 'safe' | 'always'
+      readonly retries: 'none' | 'safe' | 'always'
     }
   | {
       readonly do: 'make a call'
@@ -69,6 +69,7 @@ export const storeFaults = [
   'slow',
   'dies before',
   'dies after',
+  'stands still',
 ] as const
 /** What can go wrong with a request over the network. */
 export const networkFaults = [
@@ -79,6 +80,7 @@ export const networkFaults = [
   'truncated',
   'dies before',
   'dies after',
+  'stands still',
 ] as const
 /** What can go wrong with a transaction of SQLite. */
 export const transactionFaults = [

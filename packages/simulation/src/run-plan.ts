@@ -12,7 +12,7 @@ import { createEngine } from './engines/create-engine.ts'
 import { createRules } from './invariants/index.ts'
 import type { CallFault, Plan } from './plan.ts'
 import { createDraws } from './virtual/random.ts'
-import { createScheduler } from './virtual/scheduler.ts'
+import { createOwner, createScheduler } from './virtual/scheduler.ts'
 import { useVirtualTimers } from './virtual/timers.ts'
 import { createTrace } from './virtual/trace.ts'
 
@@ -41,6 +41,14 @@ export type RunOptions = {
   readonly keepsTrace?: boolean
 }
 
+type Range = readonly [number, number]
+
+/** How long a process stands still, in milliseconds: for a moment, or until its leases are over. */
+const standstills: readonly [Range, ...Range[]] = [
+  [1, 5_000],
+  [61_000, 75_000],
+]
+
 /** No run of a correct cluster takes as many. */
 const maximumSteps = 400_000
 
@@ -53,6 +61,7 @@ export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {
   )
   useVirtualTimers(scheduler)
   const faults = createCallFaults(plan, draws)
+  const operator = createOwner('operator')
   const notes: string[] = []
   let violation: Violation | undefined
   let isOver = false
@@ -80,10 +89,13 @@ export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {
       run.note(`${name} dies`)
       servers.kill(name)
       const delayMs = draws.between('starts again', [1, 5_000])
-      scheduler.schedule(
-        { owner: { name: 'operator', state: 'running', held: [] }, delayMs, label: 'start' },
-        () => servers.start(name),
-      )
+      scheduler.schedule({ owner: operator, delayMs, label: 'start' }, () => servers.start(name))
+    },
+    pause: (name) => {
+      run.note(`${name} stands still`)
+      servers.pause(name)
+      const delayMs = draws.between('stands still', draws.pick('standstill', standstills))
+      scheduler.schedule({ owner: operator, delayMs, label: 'resume' }, () => servers.resume(name))
     },
   }
   const engine = createEngine(run)

@@ -13,7 +13,9 @@ export type ApiNetwork = {
 }
 
 /** A request of a client is not repeated by the network, and clients do not die. */
-const apiFaults = networkFaults.filter((fault) => fault !== 'duplicated' && fault !== 'dies before')
+const apiFaults = networkFaults.filter(
+  (fault) => fault !== 'duplicated' && fault !== 'dies before' && fault !== 'stands still',
+)
 
 const encoder = new TextEncoder()
 

@@ -96,7 +96,7 @@ export const createOperations = (context: OperationsContext): Operations => {
       fetch: api.connect({ name, owner }),
       clock: { now: () => getTrueTime(context), sleep: async (ms) => void (await wait(ms)) },
       random: draws.stream(`${name} at ${scheduler.now()}`),
-      retry: { writes: retries },
+      retry: retries === 'none' ? { limit: 0 } : { writes: retries },
     })
     try {
       const created = await client.groups.create({

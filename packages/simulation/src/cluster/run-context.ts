@@ -16,6 +16,8 @@ export type RunContext = {
   note(text: string): void
   /** Kills a server by its name, as a fault of one of its calls. It comes back after a while. */
   kill(server: string): void
+  /** Lets a server stand still for a while, as a fault of one of its calls. */
+  pause(server: string): void
 }
 
 /** The moment at which runs begin, as Unix time in milliseconds. */

@@ -73,5 +73,6 @@ export const createWebhookNetwork = (
         if (fault === 'duplicated') send(draws.between(`${route} twice`, [0, 40_000]))
       }
       if (fault === 'dies after') run.kill(name)
+      if (fault === 'stands still') run.pause(name)
     })
 }

@@ -63,6 +63,7 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
           reply(() => reject(error))
         }
         if (fault === 'dies after') run.kill(user.name)
+        if (fault === 'stands still') run.pause(user.name)
       }
       if (fault === 'dies before') {
         run.kill(user.name)
