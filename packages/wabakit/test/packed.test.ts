@@ -7,7 +7,7 @@ import { basename, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { installPacked, listPublishedPackages } from './packed.ts'
+import { installPacked, listPublishedPackages, listSpecifiers } from './packed.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
@@ -16,20 +16,7 @@ const project = mkdtempSync(join(tmpdir(), 'wabakit-packed-'))
 beforeAll(() => installPacked(project), 180_000)
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
-type Exports = Record<string, string | Record<string, string>>
-const readExports = (dir: string): { name: string; exports: Exports } =>
-  JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8'))
-
-/** Subpaths that need an optional peer, which is not installed here. */
-const optional = ['wabakit/mock/msw', '@wabakit/mock/msw']
-
-const specifiers = listPublishedPackages().flatMap((dir) => {
-  const { name, exports } = readExports(dir)
-  return Object.keys(exports)
-    .filter((subpath) => subpath !== './package.json')
-    .map((subpath) => name + subpath.slice(1))
-    .filter((specifier) => !optional.includes(specifier))
-})
+const specifiers = listSpecifiers()
 
 const evaluate = async (file: string, code: string): Promise<unknown> => {
   writeFileSync(join(project, file), code)

@@ -15,7 +15,13 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
 
-type Manifest = { name: string; version: string; private?: boolean; dependencies?: Record<string, string> }
+type Manifest = {
+  name: string
+  version: string
+  private?: boolean
+  dependencies?: Record<string, string>
+  exports?: Record<string, unknown>
+}
 
 /** Reads the package.json of a folder. */
 export const readManifest = (dir: string): Manifest =>
@@ -26,6 +32,19 @@ export const listPublishedPackages = (): string[] =>
   readdirSync(join(root, 'packages'))
     .map((name) => join(root, 'packages', name))
     .filter((dir) => existsSync(join(dir, 'package.json')) && readManifest(dir).private !== true)
+
+/** Subpaths that need an optional peer, which users install themselves. */
+const optional = ['wabakit/mock/msw', '@wabakit/mock/msw']
+
+/** Lists what can be imported from the published packages. */
+export const listSpecifiers = (): string[] =>
+  listPublishedPackages().flatMap((dir) => {
+    const { name, exports = {} } = readManifest(dir)
+    return Object.keys(exports)
+      .filter((subpath) => subpath !== './package.json')
+      .map((subpath) => name + subpath.slice(1))
+      .filter((specifier) => !optional.includes(specifier))
+  })
 
 const isBuilt = (dir: string): boolean => {
   if (!existsSync(join(dir, 'dist/index.d.ts'))) return false

@@ -12,12 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test('the client passes its checks in workerd', async () => {
+test('client, receiver and mock pass their checks in workerd', async () => {
   expect(await checkInWorkerd(dir, service, true)).toContain('waits for a summary')
 }, 30_000)
 
 test.skipIf(!hasChromium())(
-  'the client passes its checks in Chromium',
+  'client, receiver and mock pass their checks in Chromium',
   async () => {
     expect(await checkInChromium(dir, service, true)).toContain('waits for a summary')
   },

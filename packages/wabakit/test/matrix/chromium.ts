@@ -3,10 +3,11 @@ import { chromium } from 'playwright-core'
 import { bundle } from './bundle.ts'
 import type { Environment } from './checks/client.ts'
 
-const executablePath = '/usr/bin/chromium'
+/** Where the system has Chromium. */
+export const chromiumPath = '/usr/bin/chromium'
 
 /** Whether Chromium is installed. */
-export const hasChromium = (): boolean => existsSync(executablePath)
+export const hasChromium = (): boolean => existsSync(chromiumPath)
 
 /** Checks the client in a page of headless Chromium, with a service on another origin. */
 export const checkInChromium = async (
@@ -15,13 +16,13 @@ export const checkInChromium = async (
   fromSources: boolean,
 ): Promise<string[]> => {
   const script = await bundle(
-    `import { checkClient } from './checks/client.ts'
-    globalThis.outcome = checkClient(${JSON.stringify({ ...environment, codes: false, browser: true })})`,
+    `import { checkAll } from './checks/all.ts'
+    globalThis.outcome = checkAll(${JSON.stringify({ ...environment, codes: false, browser: true })})`,
     dir,
     fromSources,
   )
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: chromiumPath,
     args: [
       '--no-sandbox',
       '--disable-gpu',

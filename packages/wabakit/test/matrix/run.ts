@@ -1,87 +1,126 @@
 import { execFile } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { installPacked } from '../packed.ts'
-import { checkInChromium, hasChromium } from './chromium.ts'
+import { installPacked, listSpecifiers, readManifest } from '../packed.ts'
+import { bundlers, checkBundle } from './bundlers.ts'
+import { checkInChromium, chromiumPath, hasChromium } from './chromium.ts'
+import { type Result, storeSection, testSection } from './results.ts'
 import { checkServer, checkTooOld } from './server.ts'
 import { startService } from './service.ts'
+import { listCompiling } from './typescript.ts'
 import { checkVitestTypes } from './vitest.ts'
 import { checkInWorkerd } from './workerd.ts'
 
-// Tests the packed packages in every installed runtime. `npm ci` in this folder installs the runtimes, except Chromium, which
-// is the system's. Arguments select runtimes by name.
+// Tests the packed packages in every installed runtime, bundler and TypeScript version. `npm ci` in this folder installs them,
+// except Chromium, which is the system's. Arguments select entries by name.
 const run = promisify(execFile)
 const here = import.meta.dirname
+const root = resolve(here, '../../../..')
 const resolveInstalled = (...path: string[]) => join(here, 'node_modules', ...path)
 
 const oldest = {
   client: resolveInstalled('node22/bin/node'),
   server: resolveInstalled('node22-server/bin/node'),
 }
+const deno = (folder: string) => ({
+  file: process.execPath,
+  script: [resolveInstalled(folder, 'bin.cjs')],
+  args: ['run', '--allow-all', '--node-modules-dir=manual', '--no-lock'],
+})
 
-const commands: Record<string, { file: string; args: string[] }> = {
-  'Node 22.13': { file: oldest.client, args: ['--experimental-strip-types'] },
-  'Node 24': { file: resolveInstalled('node24/bin/node'), args: [] },
-  'Node 26': { file: process.execPath, args: [] },
-  Bun: { file: resolveInstalled('.bin/bun'), args: [] },
-  Deno: {
-    file: resolveInstalled('.bin/deno'),
-    args: ['run', '--allow-all', '--node-modules-dir=manual', '--no-lock'],
-  },
+const commands: Record<string, { file: string; script?: string[]; args: string[] }> = {
+  'Node.js, oldest': { file: oldest.client, args: ['--experimental-strip-types'] },
+  'Node.js 24': { file: resolveInstalled('node24/bin/node'), args: [] },
+  'Node.js 26': { file: process.execPath, args: [] },
+  'Bun, oldest': { file: resolveInstalled('bun-oldest/bin/bun.exe'), args: [] },
+  Bun: { file: resolveInstalled('bun/bin/bun.exe'), args: [] },
+  'Deno, oldest': deno('deno-oldest'),
+  Deno: deno('deno'),
 }
+
+const readVersion = async (file: string, script: readonly string[] = []): Promise<string> =>
+  /\d+\.\d+\.\d+/.exec((await run(file, [...script, '--version'])).stdout)?.[0] ?? 'unknown'
 
 const project = mkdtempSync(join(tmpdir(), 'wabakit-matrix-'))
 const service = await startService()
+const selected = process.argv.slice(2)
+const passes = (version: string): Result => ({ version, result: 'passes' })
 
-/** How to test each runtime, or `undefined` if it is not installed. */
-const tests: Record<string, (() => Promise<string[]>) | undefined> = {
+/** How to test in each runtime, or `undefined` if it is not installed. */
+const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
   ...Object.fromEntries(
-    Object.entries(commands).map(([name, { file, args }]) => [
+    Object.entries(commands).map(([name, { file, script = [], args }]) => [
       name,
-      existsSync(file)
+      [file, ...script].every((each) => existsSync(each))
         ? async () => {
             const main = join(project, 'checks/main.ts')
-            const { stdout } = await run(file, [...args, main, service.url, service.refusedUrl], {
+            await run(file, [...script, ...args, main, service.url, service.refusedUrl], {
               cwd: project,
               timeout: 60_000,
             })
-            return JSON.parse(stdout)
+            return passes(await readVersion(file, script))
           }
         : undefined,
     ]),
   ),
-  // Each on the oldest version that it supports.
-  'server on Node 22.19': existsSync(oldest.server) ? () => checkServer(oldest.server, project) : undefined,
-  'server on Node 22.13': existsSync(oldest.client) ? () => checkTooOld(oldest.client, project) : undefined,
-  'types of vitest 4': existsSync(resolveInstalled('vitest'))
-    ? () => checkVitestTypes(resolveInstalled('vitest'), project)
+  'Node.js, oldest for the server': existsSync(oldest.server)
+    ? async () => {
+        await checkServer(oldest.server, project)
+        await checkTooOld(oldest.client, project)
+        return passes(await readVersion(oldest.server))
+      }
     : undefined,
-  workerd: () => checkInWorkerd(project, service, false),
-  Chromium: hasChromium() ? () => checkInChromium(project, service, false) : undefined,
+  workerd: async () => {
+    await checkInWorkerd(project, service, false)
+    return passes(readManifest(join(root, 'node_modules/workerd')).version)
+  },
+  Chromium: hasChromium()
+    ? async () => {
+        await checkInChromium(project, service, false)
+        return passes(await readVersion(chromiumPath, ['--no-sandbox']))
+      }
+    : undefined,
 }
 
-const selected = process.argv.slice(2)
-let failures = 0
+const compilers = {
+  '5.6': join(root, 'node_modules/ts56/bin/tsc'),
+  '5.9': resolveInstalled('typescript59/bin/tsc'),
+  '6.0': join(root, 'node_modules/typescript/bin/tsc'),
+  '7.0': join(root, 'node_modules/ts70/bin/tsc'),
+}
+/** The versions that compile each subpath. */
+const compileSubpaths = async (): Promise<Record<string, Result>> => {
+  const subpaths = listSpecifiers().filter((each) => each.startsWith('wabakit'))
+  const typeRoots = join(root, 'node_modules/@types')
+  const versions = new Map<string, string[]>(subpaths.map((subpath) => [subpath, []]))
+  for (const [version, compiler] of Object.entries(compilers)) {
+    for (const subpath of await listCompiling(compiler, { project, subpaths, typeRoots }))
+      versions.get(subpath)?.push(version)
+  }
+  return Object.fromEntries(
+    [...versions].map(([subpath, list]) => [`\`${subpath}\``, passes(list.join(', '))]),
+  )
+}
+
 try {
   await installPacked(project)
   cpSync(join(here, 'checks'), join(project, 'checks'), { recursive: true })
-  for (const [name, runTest] of Object.entries(tests)) {
-    if (selected.length > 0 && !selected.includes(name)) continue
-    if (!runTest) {
-      console.log(`SKIPPED  ${name}: not installed`)
-      continue
-    }
-    try {
-      console.log(`ok       ${name}: ${(await runTest()).length} checks passed`)
-    } catch (error) {
-      failures += 1
-      console.log(`FAILED   ${name}: ${error instanceof Error ? error.message : error}`)
-    }
-  }
+  await testSection('Runtimes', runtimes)
+  if (selected.length === 0 || selected.includes('TypeScript'))
+    await storeSection('TypeScript', await compileSubpaths())
+  await testSection(
+    'Bundlers',
+    Object.fromEntries(
+      Object.keys(bundlers).map((name) => [
+        name,
+        async () => passes(await checkBundle(name, { project, ...service })),
+      ]),
+    ),
+  )
+  if (existsSync(resolveInstalled('vitest'))) await checkVitestTypes(resolveInstalled('vitest'), project)
 } finally {
   await service.close()
   rmSync(project, { recursive: true, force: true })
 }
-process.exitCode = failures > 0 ? 1 : 0

@@ -9,11 +9,11 @@ export const checkInWorkerd = async (
   fromSources: boolean,
 ): Promise<string[]> => {
   const script = await bundle(
-    `import { checkClient } from './checks/client.ts'
+    `import { checkAll } from './checks/all.ts'
     export default {
       fetch: async () => {
         try {
-          return Response.json({ passed: await checkClient(${JSON.stringify({ ...environment, codes: false, browser: false })}) })
+          return Response.json({ passed: await checkAll(${JSON.stringify({ ...environment, codes: false, browser: false })}) })
         } catch (error) {
           return Response.json({ failed: String(error) })
         }

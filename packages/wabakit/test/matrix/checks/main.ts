@@ -1,5 +1,11 @@
-import { checkClient } from './client.ts'
+import { checkAll } from './all.ts'
 
-// Checks the client in a runtime with a command line. The arguments are the URLs of the service.
+// Runs the checks in a runtime with a command line. The arguments are the URLs of the service.
 const [url = '', refusedUrl = ''] = process.argv.slice(2)
-console.log(JSON.stringify(await checkClient({ url, refusedUrl, codes: true, browser: false })))
+checkAll({ url, refusedUrl, codes: true, browser: false }).then(
+  (passed) => console.log(JSON.stringify(passed)),
+  (error) => {
+    console.error(error)
+    process.exitCode = 1
+  },
+)
