@@ -44,13 +44,19 @@ export type {
   EmissionName,
   EventObservation,
 } from './events/event-log.ts'
-export type { EventListQuery, Events, PublishedEvent } from './history/events.ts'
+export type { EventListQuery, Events, PublishedEvent, PublishOptions } from './history/events.ts'
 
 // Subscriptions and deliveries
 
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
-export type { Deliveries, DeliveryListQuery, ResendOptions, ResendSelection } from './history/deliveries.ts'
+export type {
+  Deliveries,
+  DeliveryListQuery,
+  ResendOptions,
+  ResendSelection,
+  SignedDelivery,
+} from './history/deliveries.ts'
 export type { SubscriptionAuthorization, SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
 export type { SubscribedEvents, SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
@@ -110,6 +116,7 @@ export type {
   ClaimedDelivery,
   ClaimRequest,
   DeliveryQuery,
+  DeliveryRequestAt,
   DeliverySelection,
   ErasureRequest,
   EventQuery,

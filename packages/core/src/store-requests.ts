@@ -225,6 +225,13 @@ export type SettlementOutcome =
       readonly disabled: DisabledReason | null
     }
 
+/** Names a delivery to change. */
+export type DeliveryRequestAt = {
+  readonly organizationId: string
+  readonly deliveryId: string
+  readonly now: number
+}
+
 /** Selects deliveries to send again, one page at a time. */
 export type ResendQuery = FilteredPageRequest &
   DeliverySelection & {

@@ -19,6 +19,7 @@ import type {
   ClaimedDelivery,
   ClaimRequest,
   DeliveryQuery,
+  DeliveryRequestAt,
   ErasureRequest,
   EventQuery,
   GroupCreation,
@@ -126,6 +127,8 @@ export type Store = {
 
   /** Publishes an event that reports no change of a record (for simulators). */
   addEvent(event: EventRecord): Promise<void>
+  /** Does the same for one subscription alone, which gets a delivery if it matches. */
+  addEventTo(event: EventRecord, subscriptionId: string): Promise<void>
   /** Lists events of an organization in the order in which they happened, or in reverse. */
   listEvents(query: EventQuery): Promise<Page<EventRecord>>
 
@@ -177,6 +180,16 @@ export type Store = {
    * lane with `failures`, `deferrals` and `deferredMs` 0. `waiting` and `claimed` deliveries, and those of disabled subscriptions, do not change.
    */
   resendDeliveries(query: ResendQuery): Promise<ResendOutcome>
+  /**
+   * Finishes a `waiting` or `pending` delivery as `skipped`, and lets its lane go on. Returns false, and changes nothing,
+   * if the organization has no such delivery, or it has another status.
+   */
+  cancelDelivery(request: DeliveryRequestAt): Promise<boolean>
+  /**
+   * Brings the next attempt of a `pending` delivery forward to now; its schedule goes on. Returns false, and changes nothing, if the organization has
+   * no such delivery, or it has another status.
+   */
+  retryDelivery(request: DeliveryRequestAt): Promise<boolean>
   /**
    * Returns the earliest `dueAt` of all `pending` and `claimed` deliveries, before which no claim finds anything;
    * `undefined` if there are none.

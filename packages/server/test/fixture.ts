@@ -54,9 +54,9 @@ export const control = async (
 /** A webhook that arrived. */
 export type Arrival = { readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** An endpoint on loopback that responds with the given status (200) and headers, and records the requests. */
+/** An endpoint on loopback that responds with the given status (200), body and headers, and records the requests. */
 export const listenForWebhooks = async (
-  answer: () => number = () => 200,
+  answer: () => number | { readonly status: number; readonly body: string } = () => 200,
   headers: Record<string, string> = {},
 ) => {
   const arrivals: Arrival[] = []
@@ -65,7 +65,9 @@ export const listenForWebhooks = async (
     let body = ''
     for await (const chunk of request) body += chunk
     arrivals.push({ headers: request.headers, body })
-    response.writeHead(answer(), headers).end()
+    const answered = answer()
+    if (typeof answered === 'number') response.writeHead(answered, headers).end()
+    else response.writeHead(answered.status, headers).end(answered.body)
     for (const check of waiting) check()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

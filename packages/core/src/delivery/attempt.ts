@@ -73,6 +73,25 @@ const cleanBeginning = (text: string): string =>
     .replaceAll('\0', '')
     .replace(/\p{Surrogate}/gu, '')
 
+type SignedContent = {
+  readonly secrets: readonly string[]
+  readonly id: string
+  readonly payload: string
+  /** Unix time in milliseconds. */
+  readonly now: number
+}
+
+/** Returns the headers of an attempt that do not depend on its subscription. */
+export const signHeaders = async ({ secrets, id, payload, now }: SignedContent) => {
+  const timestamp = Math.floor(now / 1_000)
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': await createWebhookSigner(secrets)({ id, timestamp, payload }),
+  }
+}
+
 const exchange = async (
   claimed: ClaimedDelivery,
   context: AttemptContext,
@@ -80,16 +99,10 @@ const exchange = async (
 ): Promise<Outcome> => {
   const { delivery, event, subscription } = claimed
   const now = context.signatureClock.now()
-  const timestamp = Math.floor(now / 1_000)
-  const sign = createWebhookSigner(listSecrets(subscription, context.clock.now()))
+  const secrets = listSecrets(subscription, context.clock.now())
   const { payload } = event
-  const headers = {
-    ...subscription.headers,
-    'content-type': 'application/json',
-    'webhook-id': delivery.webhookId,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': await sign({ id: delivery.webhookId, timestamp, payload }),
-  }
+  const signed = await signHeaders({ secrets, id: delivery.webhookId, payload, now })
+  const headers = { ...subscription.headers, ...signed }
   const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
   const { status, headers: received, body } = await context.fetch(subscription.url, request, claimed)
   return {

@@ -24,7 +24,7 @@ const retryPauses: readonly number[] = [
 const jitter = 0.1
 
 /** Number of failures after which the head of a lane no longer blocks the others. */
-const blockingFailures = 3
+export const blockingFailures = 3
 
 /** Maximum pause that an endpoint can request by `Retry-After`, in milliseconds. */
 const maxRetryAfterMs = 24 * hour

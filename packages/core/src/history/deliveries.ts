@@ -1,3 +1,4 @@
+import { signHeaders } from '../delivery/attempt.ts'
 import type { AttemptRecord, DeliveryRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
@@ -19,6 +20,14 @@ export type ResendOptions = {
   readonly newWebhookId?: boolean | undefined
 }
 
+/** What an attempt of a delivery sends. */
+export type SignedDelivery = {
+  readonly headers: Readonly<Record<string, string>>
+  /** The names of the headers of its subscription, whose values are secret. */
+  readonly hiddenHeaders: readonly string[]
+  readonly body: string
+}
+
 /** The deliveries of a server's events. */
 export type Deliveries = {
   /** Lists deliveries of an organization in the order of their events, or in reverse. */
@@ -34,6 +43,26 @@ export type Deliveries = {
    * await server.deliveries.resend('acme', { subscriptionId, statuses: ['skipped', 'exhausted'], occurredFrom })
    */
   resend(organizationId: string, selection: ResendSelection, options?: ResendOptions): Promise<number>
+  /**
+   * Signs the event of a delivery for a time with the current secret of its subscription, as an attempt does.
+   *
+   * @param signedAt - Unix time in milliseconds.
+   * @returns the headers without those of the subscription, and the names of these; `undefined` if there is no such
+   *   delivery.
+   */
+  sign(organizationId: string, deliveryId: string, signedAt: number): Promise<SignedDelivery | undefined>
+  /**
+   * Finishes a delivery that is waiting or pending as `skipped`. It can be sent again.
+   *
+   * @returns false if there is no such delivery, or it is finished or being attempted.
+   */
+  cancel(organizationId: string, deliveryId: string): Promise<boolean>
+  /**
+   * Brings the next attempt of a pending delivery forward to now. Its schedule goes on.
+   *
+   * @returns false if there is no such delivery, or it is not pending.
+   */
+  retry(organizationId: string, deliveryId: string): Promise<boolean>
 }
 
 const batch = 500
@@ -60,5 +89,31 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
       cursor = outcome.nextCursor
     } while (cursor !== undefined)
     return resent
+  },
+  sign: async (organizationId, deliveryId, signedAt) => {
+    checkIdentifiers({ organizationId, deliveryId })
+    const page = { organizationId, limit: 1, order: 'newest_first' } as const
+    const [delivery] = (await store.listDeliveries({ ...page, deliveryId })).items
+    if (delivery === undefined) return undefined
+    const { eventId, webhookId, subscriptionId } = delivery
+    const [event] = (await store.listEvents({ ...page, eventId })).items
+    const subscription = await store.findSubscription(organizationId, subscriptionId)
+    if (event === undefined || subscription === undefined) return undefined
+    const { payload } = event
+    const headers = await signHeaders({
+      secrets: [subscription.secret],
+      id: webhookId,
+      payload,
+      now: signedAt,
+    })
+    return { headers, hiddenHeaders: Object.keys(subscription.headers).sort(), body: payload }
+  },
+  cancel: async (organizationId, deliveryId) => {
+    checkIdentifiers({ organizationId, deliveryId })
+    return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
+  },
+  retry: async (organizationId, deliveryId) => {
+    checkIdentifiers({ organizationId, deliveryId })
+    return store.retryDelivery({ organizationId, deliveryId, now: clock.now() })
   },
 })

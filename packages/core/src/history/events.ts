@@ -26,6 +26,12 @@ export type PublishedEvent = {
 /** Selects events to list. */
 export type EventListQuery = Partial<Omit<EventQuery, 'organizationId'>>
 
+/** Options for publishing a simulated event. */
+export type PublishOptions = {
+  /** Only this subscription gets the event, if it matches. */
+  readonly subscriptionId?: string | undefined
+}
+
 /** The events of a server. */
 export type Events = {
   /** Lists events of an organization, oldest first by default. */
@@ -36,7 +42,7 @@ export type Events = {
    * @throws InputError if the organization does not have the number, or a text is too long or cannot be stored.
    * @throws RecordNotFoundError if there is no such organization.
    */
-  publish(organizationId: string, event: PublishedEvent): Promise<EventRecord>
+  publish(organizationId: string, event: PublishedEvent, options?: PublishOptions): Promise<EventRecord>
 }
 
 /** The length of `group:` and the longest identifier. Stores index subjects. */
@@ -47,7 +53,7 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
     checkSelection({ ...query, organizationId })
     return store.listEvents({ limit: 100, ...limitExamined(query), ...query, organizationId })
   },
-  publish: async (organizationId, { name, subject, channel, number, payload }) => {
+  publish: async (organizationId, { name, subject, channel, number, payload }, { subscriptionId } = {}) => {
     const organization = await directory.getOrganization(organizationId)
     checkTexts({ name, subject, payload })
     if ([...subject].length > subjectMaxLength) {
@@ -68,7 +74,8 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
       waitsFor: null,
       occurredAt: clock.now(),
     }
-    await store.addEvent(event)
+    if (subscriptionId === undefined) await store.addEvent(event)
+    else await store.addEventTo(event, subscriptionId)
     return event
   },
 })

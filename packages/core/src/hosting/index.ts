@@ -12,6 +12,10 @@ export { createParserRefusal, formatRefusal } from './refusals.ts'
 export { identifierRule, isIdentifier } from '../values/identifier.ts'
 export { toDigits } from '../values/phone-number.ts'
 
+// Waiting deliveries
+
+export { explainWait, type Surroundings, type Wait } from '../delivery/explain-wait.ts'
+
 // Rate limits
 
 export { createRateLimits, type RateLimitHeaders, type RateLimits } from '../rate-limit/rate-limits.ts'

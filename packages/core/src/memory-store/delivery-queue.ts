@@ -21,6 +21,8 @@ import {
 export type DeliveryQueue = {
   /** Adds a new delivery to its lane. */
   enqueue(row: DeliveryRow, now: number): void
+  /** Brings the next attempt of a pending delivery forward. */
+  retry(row: DeliveryRow, now: number): void
   /** Adds a finished or pending delivery to its lane again. Returns false if it is waiting or claimed. */
   resend(row: DeliveryRow, now: number): boolean
   claim(request: ClaimRequest): ClaimedDelivery[]
@@ -220,6 +222,11 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
       return next === Infinity ? undefined : next
     },
     enqueue: lanes.enter,
+    retry: (row, now) => {
+      lanes.unqueue(row)
+      lanes.makeDue(row, now)
+      onDue()
+    },
     resend: (row, now) => {
       if (row.status === 'waiting' || row.status === 'claimed') return false
       if (row.status === 'pending') {

@@ -24,12 +24,19 @@ import {
 /** Events and their deliveries. */
 export type History = Pick<
   Store,
-  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune' | 'erase'
+  | 'listEvents'
+  | 'listDeliveries'
+  | 'listAttempts'
+  | 'resendDeliveries'
+  | 'cancelDelivery'
+  | 'retryDelivery'
+  | 'prune'
+  | 'erase'
 > & {
   /** Throws if an event cannot be stored. Call it before its transaction writes anything. */
   check(event: EventRecord | null): void
   /** Stores an event, with a delivery for each subscription that matches now. */
-  publish(event: EventRecord | null): void
+  publish(event: EventRecord | null, subscriptionId?: string): void
   /** Removes the events and deliveries of an organization. */
   removeOrganization(tables: OrganizationTables): void
   /** Removes the deliveries of a subscription. */
@@ -103,6 +110,11 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
   const listRows = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
     id === undefined ? (organizations.get(organizationId)?.deliveries ?? []) : toList(deliveries.get(id))
 
+  const findRow = (organizationId: string, deliveryId: string): DeliveryRow | undefined => {
+    const row = deliveries.get(deliveryId)
+    return row?.event.organizationId === organizationId ? row : undefined
+  }
+
   const forget = (rows: Iterable<DeliveryRow>): void => {
     for (const row of rows) {
       deliveries.delete(getDeliveryId(row))
@@ -148,7 +160,7 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
       getTables(event.organizationId)
       if (events.has(event.id)) throw new Error(`The event ${event.id} exists already.`)
     },
-    publish: (event) => {
+    publish: (event, subscriptionId) => {
       if (event === null) return
       const tables = getTables(event.organizationId)
       const eventRow = { order: nextOrder(), event }
@@ -156,6 +168,7 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
       events.set(event.id, eventRow)
       for (const owner of tables.subscriptions.values()) {
         if (!matches(owner, event)) continue
+        if (subscriptionId !== undefined && owner.record.id !== subscriptionId) continue
         const row = createDelivery(event, owner, nextOrder())
         tables.deliveries.push(row)
         deliveries.set(getDeliveryId(row), row)
@@ -191,6 +204,18 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
         where: createFilter(query),
       })
       return { resent: items.filter((row) => resend(row, query)).length, nextCursor }
+    },
+    cancelDelivery: async ({ organizationId, deliveryId, now }) => {
+      const row = findRow(organizationId, deliveryId)
+      if (row?.status !== 'waiting' && row?.status !== 'pending') return false
+      queue.remove(row, now)
+      return true
+    },
+    retryDelivery: async ({ organizationId, deliveryId, now }) => {
+      const row = findRow(organizationId, deliveryId)
+      if (row?.status !== 'pending') return false
+      queue.retry(row, now)
+      return true
     },
     prune: async ({ before, recordsBefore = -Infinity, limit }) => {
       let [deliveryCount, eventCount, recordCount] = [0, 0, 0]

@@ -192,6 +192,10 @@ export const memoryStore = (): Store => {
       check(event)
       publish(event)
     },
+    addEventTo: async (event, subscriptionId) => {
+      check(event)
+      publish(event, subscriptionId)
+    },
 
     saveSubscription: async (subscription) => saveSubscription(subscription),
     findSubscription: async (organizationId, subscriptionId) =>

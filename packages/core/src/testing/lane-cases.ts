@@ -13,7 +13,7 @@ import {
   settle,
   setUp,
 } from './deliveries.ts'
-import { buildSubscription, start } from './records.ts'
+import { buildEvent, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
 const later = start + 86_400_000
@@ -28,6 +28,20 @@ const retryFirst = async (store: Store, delayMs: number): Promise<void> => {
 
 /** The order of deliveries. */
 export const laneCases = defineCases({
+  'publishes an event to one of the subscriptions that match, on request': async (store) => {
+    await setUp(store, [
+      buildSubscription(),
+      buildSubscription({ id: 'sub_2' }),
+      buildSubscription({ id: 'sub_3', events: ['B'] }),
+    ])
+    await store.addEventTo(buildEvent({ name: 'A' }), 'sub_2')
+    await store.addEventTo(buildEvent({ name: 'A', subject: 'group:g2' }), 'sub_3')
+    equal(
+      (await listAll(store)).map(({ subscriptionId }) => subscriptionId),
+      ['sub_2'],
+    )
+  },
+
   'sets only the first delivery of a lane due': async (store) => {
     await setUp(store)
     await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })

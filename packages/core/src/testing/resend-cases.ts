@@ -26,8 +26,57 @@ const resend = (store: Store, overrides: Partial<ResendQuery> = {}) =>
     ...overrides,
   })
 
-/** Sending deliveries again. */
+/** Sending deliveries again, canceling them, and bringing an attempt forward. */
 export const resendCases = defineCases({
+  'cancels a delivery that waits for another attempt, and lets its lane go on': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
+    const claimed = await claimOne(store)
+    const { id: deliveryId } = claimed.delivery
+    const cancel = (id: string, organizationId = 'acme') =>
+      store.cancelDelivery({ organizationId, deliveryId: id, now: start + 1 })
+    equal(await cancel(deliveryId), false, 'it is being attempted')
+    await settle(store, claimed, retry(60_000))
+    equal(await cancel(deliveryId, 'other'), false)
+    equal(await cancel('nobody'), false)
+    equal(await cancel(deliveryId), true)
+    equal(await cancel(deliveryId), false, 'it is finished')
+    const [first, second] = await listAll(store)
+    includes(first, { status: 'skipped', dueAt: null, finishedAt: start + 1, attempts: 1 })
+    includes(second, { status: 'pending', dueAt: start + 1 })
+  },
+
+  'cancels a delivery that waits for its turn': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' }, { name: 'C' })
+    const [, second] = await listAll(store)
+    equal(
+      await store.cancelDelivery({ organizationId: 'acme', deliveryId: second?.id ?? '', now: start }),
+      true,
+    )
+    equal(await listStatuses(store), ['pending', 'skipped', 'waiting'])
+    await settle(store, await claimOne(store), delivered)
+    equal((await claimOne(store)).event.name, 'C')
+  },
+
+  'makes a pending delivery due now, and goes on with its schedule': async (store) => {
+    await setUp(store)
+    await publish(store, { name: 'A' }, { name: 'B' })
+    const claimed = await claimOne(store)
+    const { id: deliveryId } = claimed.delivery
+    const request = { organizationId: 'acme', deliveryId, now: start + 1 }
+    equal(await store.retryDelivery(request), false, 'it is being attempted')
+    await settle(store, claimed, retry(60_000))
+    equal(await store.retryDelivery({ ...request, organizationId: 'other' }), false)
+    const [, waiting] = await listAll(store)
+    equal(await store.retryDelivery({ ...request, deliveryId: waiting?.id ?? '' }), false, 'it waits')
+    equal(await store.retryDelivery(request), true)
+    const again = await claimOne(store, { now: start + 1 })
+    includes(again.delivery, { id: deliveryId, failures: 1, attempts: 1 })
+    await settle(store, again, delivered, start + 1)
+    equal((await claimOne(store, { now: start + 1 })).event.name, 'B')
+  },
+
   'sends a finished delivery again, with its webhook-id and a new schedule': async (store) => {
     await setUp(store)
     const [published] = await publish(store, {})

@@ -8,6 +8,7 @@ export const controlErrorCodes = {
   token_required: 401,
   host_not_allowed: 403,
   origin_not_allowed: 403,
+  not_allowed: 403,
   not_found: 404,
   exists: 409,
   illegal_transition: 409,

@@ -15,6 +15,8 @@ export type ControlContext = {
   readonly simulation: Simulation
   readonly live: LiveStream
   readonly requests: RequestLog
+  /** Returns the time of the service, as Unix time in milliseconds. */
+  readonly now: () => number
   readonly info: ServerInfo
   /** `undefined` unless the server was started with `mock`. */
   readonly faults: ApiFaults | undefined

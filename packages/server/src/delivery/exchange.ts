@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { userAgent } from './user-agent.ts'
 
 export type OutgoingWebhook = {
   readonly url: string
@@ -74,7 +75,7 @@ export const exchange = (
         origin,
         path: pathname + search,
         method: 'POST',
-        headers,
+        headers: { 'user-agent': userAgent, ...headers },
         body,
         headersTimeout: 0,
         bodyTimeout: 0,

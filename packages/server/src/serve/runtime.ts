@@ -100,6 +100,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   const control = createControlApi({
     service,
     requests,
+    now: clock.now,
     info: { version: manifest.version, database: nameEngine(settings.database), role, mock: settings.mock },
     simulation,
     live,

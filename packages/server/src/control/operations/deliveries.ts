@@ -1,10 +1,12 @@
 import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { requireFound } from '../control-error.ts'
+import { userAgent } from '../../delivery/user-agent.ts'
+import { ControlError, requireFound } from '../control-error.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
-import { operation } from '../operation.ts'
+import { type ControlContext, operation } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
-import { AttemptView, DeliveryView, showAttempt, showDelivery } from '../views/delivery.ts'
+import { explainDelivery } from '../timeline/read-timeline.ts'
+import { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from '../views/delivery.ts'
 
 const tag = 'Deliveries'
 const path = '/organizations/:organizationId/deliveries'
@@ -35,6 +37,19 @@ const getDelivery = async ({ deliveries }: ReferenceServer, organizationId: stri
   return requireFound(items[0], 'delivery', deliveryId)
 }
 
+const changeDelivery = async (
+  context: ControlContext,
+  step: 'retry' | 'cancel',
+  id: readonly [organizationId: string, deliveryId: string],
+) => {
+  const { deliveries } = context.service
+  const isChanged = await deliveries[step](...id)
+  const delivery = await getDelivery(context.service, ...id)
+  if (isChanged) return showDelivery(delivery, await explainDelivery(context, delivery))
+  const allowed = step === 'retry' ? 'pending' : 'waiting or pending'
+  throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
+}
+
 /** Operations on deliveries and their attempts. */
 export const deliveryOperations = [
   operation({
@@ -52,7 +67,7 @@ export const deliveryOperations = [
         limit,
         order,
       })
-      return { ...rest, items: items.map(showDelivery) }
+      return { ...rest, items: items.map((each) => showDelivery(each)) }
     },
   }),
   operation({
@@ -62,8 +77,9 @@ export const deliveryOperations = [
     summary: 'Get a delivery',
     tag,
     result: DeliveryView,
-    run: async ({ parameter }, { service }) => {
-      return showDelivery(await getDelivery(service, parameter('organizationId'), parameter('deliveryId')))
+    run: async ({ parameter }, context) => {
+      const found = await getDelivery(context.service, parameter('organizationId'), parameter('deliveryId'))
+      return showDelivery(found, await explainDelivery(context, found))
     },
   }),
   operation({
@@ -76,6 +92,30 @@ export const deliveryOperations = [
     run: async ({ parameter }, { service }) => {
       const attempts = await service.deliveries.attempts(parameter('organizationId'), parameter('deliveryId'))
       return { items: attempts.map(showAttempt) }
+    },
+  }),
+  operation({
+    id: 'getSentRequest',
+    method: 'GET',
+    path: `${onePath}/attempts/:number/request`,
+    summary: 'Get the request of an attempt',
+    tag,
+    result: SentRequestView,
+    run: async ({ parameter }, { service: { deliveries } }) => {
+      const id = [parameter('organizationId'), parameter('deliveryId')] as const
+      const found = (await deliveries.attempts(...id)).find(
+        ({ number }) => String(number) === parameter('number'),
+      )
+      const attempt = requireFound(found, 'attempt', parameter('number'))
+      const signed = requireFound(await deliveries.sign(...id, attempt.startedAt), 'delivery', id[1])
+      const { headers, hiddenHeaders, body } = signed
+      return {
+        method: 'POST' as const,
+        url: attempt.url,
+        headers: { ...headers, 'user-agent': userAgent },
+        hiddenHeaders: [...hiddenHeaders],
+        body,
+      }
     },
   }),
   operation({
@@ -106,5 +146,25 @@ export const deliveryOperations = [
       await getDelivery(service, organizationId, deliveryId)
       return { resent: await service.deliveries.resend(organizationId, { deliveryId }, body) }
     },
+  }),
+  operation({
+    id: 'retryDelivery',
+    method: 'POST',
+    path: `${onePath}/retry`,
+    summary: 'Make the next attempt of a pending delivery now; its schedule goes on',
+    tag,
+    result: DeliveryView,
+    run: ({ parameter }, context) =>
+      changeDelivery(context, 'retry', [parameter('organizationId'), parameter('deliveryId')]),
+  }),
+  operation({
+    id: 'cancelDelivery',
+    method: 'POST',
+    path: `${onePath}/cancel`,
+    summary: 'Finish a delivery that waits as skipped; it can be resent',
+    tag,
+    result: DeliveryView,
+    run: ({ parameter }, context) =>
+      changeDelivery(context, 'cancel', [parameter('organizationId'), parameter('deliveryId')]),
   }),
 ]

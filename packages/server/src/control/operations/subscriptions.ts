@@ -1,8 +1,13 @@
 import { Channel, eventNames } from '@wabakit/contract'
+import type { Subscription } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { requireFound } from '../control-error.ts'
+import { isLoopbackHost } from '../../config/loopback.ts'
+import { ControlError, requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber } from '../schemas.ts'
+import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { buildTestEvent } from '../test-event.ts'
+import { EventView, showEvent } from '../views/event.ts'
+import type { ServerInfo } from '../views/server-info.ts'
 import {
   SubscriptionSecretView,
   SubscriptionView,
@@ -55,6 +60,24 @@ const SecretRotation = named(
   '`secret` defaults to a random one. Webhooks are signed with the old secret as well for `overlapMs` milliseconds (default: 24 hours).',
   z.strictObject({ secret: z.optional(z.string()), overlapMs: z.optional(z.int().check(z.gte(0))) }),
 )
+
+const TestEvent = named(
+  'TestEventRequest',
+  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`: no endpoint gets a forged event.',
+  z.strictObject({
+    name: z.optional(z.string().check(z.minLength(1))),
+    subject: z.optional(subject()),
+    payload: z.optional(z.record(z.string(), z.unknown())),
+  }),
+)
+
+/** An edited event looks like a true one to an endpoint, so only the machine of the developer may get one. */
+const checkForgery = ({ url }: Subscription, { mock }: ServerInfo): void => {
+  if (mock || isLoopbackHost(new URL(url).hostname)) return
+  const message =
+    'A payload can only be sent to a loopback address, or by a server that was started with --mock.'
+  throw new ControlError('not_allowed', message)
+}
 
 const path = '/organizations/:organizationId/subscriptions'
 const onePath = `${path}/:subscriptionId` as const
@@ -128,6 +151,26 @@ export const subscriptionOperations = [
           body,
         ),
       ),
+  }),
+  operation({
+    id: 'sendTestEvent',
+    method: 'POST',
+    path: `${onePath}/test-events`,
+    summary: 'Publish a test event to this subscription alone',
+    tag,
+    body: TestEvent,
+    result: EventView,
+    status: 201,
+    run: async ({ parameter, body }, { service, live, info }) => {
+      const [organizationId, subscriptionId] = [parameter('organizationId'), parameter('subscriptionId')]
+      const found = await service.subscriptions.find(organizationId, subscriptionId)
+      const subscription = requireFound(found, 'subscription', subscriptionId)
+      if (body.payload !== undefined) checkForgery(subscription, info)
+      const event = buildTestEvent(subscription, body)
+      const published = await service.events.publish(organizationId, event, { subscriptionId })
+      live.wake()
+      return showEvent(published)
+    },
   }),
   operation({
     id: 'removeSubscription',

@@ -2,13 +2,15 @@ import { UtcTimestamp } from '@wabakit/contract'
 import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
+import { DiagnosisView, diagnose } from './diagnosis.ts'
 import { UtcOrNull, utc, utcOrNull } from './times.ts'
+import { WaitView } from './wait.ts'
 
 export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivered', 'exhausted', 'skipped'])
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`). `deferrals` is how often its endpoint was handling the event already.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`). `deferrals` is how often its endpoint was handling the event already. `wait` says what it waits for; lists do not have it.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -23,10 +25,14 @@ export const DeliveryView = named(
     deferrals: z.number(),
     createdAt: UtcTimestamp,
     finishedAt: UtcOrNull,
+    wait: z.nullable(WaitView),
   }),
 )
 
-export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryView> => ({
+export const showDelivery = (
+  record: DeliveryRecord,
+  wait: WaitView | null = null,
+): z.infer<typeof DeliveryView> => ({
   id: record.id,
   subscriptionId: record.subscriptionId,
   eventId: record.eventId,
@@ -40,11 +46,12 @@ export const showDelivery = (record: DeliveryRecord): z.infer<typeof DeliveryVie
   deferrals: record.deferrals,
   createdAt: utc(record.createdAt),
   finishedAt: utcOrNull(record.finishedAt),
+  wait,
 })
 
 export const AttemptView = named(
   'Attempt',
-  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. With `deferred`, the endpoint was handling the event already (409 with `Retry-After`).',
+  'One attempt of a delivery. `status` is null when there was no response, and `error` says why. `diagnosis` says what was likely the cause. With `deferred`, the endpoint was handling the event already (409 with `Retry-After`).',
   z.object({
     number: z.number(),
     startedAt: UtcTimestamp,
@@ -55,6 +62,19 @@ export const AttemptView = named(
     responseBody: z.nullable(z.string()),
     succeeded: z.boolean(),
     deferred: z.boolean(),
+    diagnosis: z.nullable(DiagnosisView),
+  }),
+)
+
+export const SentRequestView = named(
+  'SentRequest',
+  'The request of an attempt, rebuilt from the event and the start of the attempt with the current secret and `webhook-id`. It was the same unless one of them has changed since, or a second passed before it was signed. Of the headers of the subscription, only the names are shown.',
+  z.object({
+    method: z.literal('POST'),
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    hiddenHeaders: z.array(z.string()),
+    body: z.string(),
   }),
 )
 
@@ -68,4 +88,5 @@ export const showAttempt = (record: AttemptRecord): z.infer<typeof AttemptView> 
   responseBody: record.responseBody,
   succeeded: record.succeeded,
   deferred: record.deferred,
+  diagnosis: diagnose(record),
 })

@@ -31,6 +31,7 @@ export type Changes = Pick<
   | 'listGroups'
   | 'saveSummary'
   | 'addEvent'
+  | 'addEventTo'
 >
 
 /** How changes of one kind become a statement. */
@@ -191,5 +192,8 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
         return added.map(() => undefined)
       },
     }),
+    addEventTo: async (event, subscriptionId) => {
+      if (await addEvents(query, [event], subscriptionId)) channel.announce()
+    },
   }
 }

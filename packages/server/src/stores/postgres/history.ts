@@ -6,7 +6,7 @@ import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { deliveryColumns, readLastPosition } from './functions/events.ts'
 import { erase } from './functions/removals.ts'
-import { resendDeliveries } from './functions/resending.ts'
+import { cancelDelivery, resendDeliveries, retryDelivery } from './functions/resending.ts'
 import type { PostgresDatabase } from './open-postgres.ts'
 import { createPrune } from './prune.ts'
 import type { Query } from './query.ts'
@@ -17,7 +17,14 @@ const attempts = mapTable('attempts')
 
 export type History = Pick<
   Store,
-  'listEvents' | 'listDeliveries' | 'listAttempts' | 'resendDeliveries' | 'prune' | 'erase'
+  | 'listEvents'
+  | 'listDeliveries'
+  | 'listAttempts'
+  | 'resendDeliveries'
+  | 'cancelDelivery'
+  | 'retryDelivery'
+  | 'prune'
+  | 'erase'
 >
 
 /** Whether a partial index without delivered deliveries fits. */
@@ -206,6 +213,16 @@ export const createHistory = ({
     })
     if (due) channel.announce()
     return { resent, nextCursor }
+  },
+  cancelDelivery: async (request) => {
+    const { changed, due } = await cancelDelivery(query, request)
+    if (due) channel.announce()
+    return changed
+  },
+  retryDelivery: async (request) => {
+    const isDue = await retryDelivery(query, request)
+    if (isDue) channel.announce()
+    return isDue
   },
   prune: createPrune(query),
   erase: async (erasure) => {

@@ -59,6 +59,8 @@ const openStore = async (): Promise<Store> => {
     measureBacklog: (request) => at(request.now, () => store.measureBacklog(request)),
     settleDelivery: (settlement) => at(settlement.now, () => store.settleDelivery(settlement)),
     resendDeliveries: (query) => at(query.now, () => store.resendDeliveries(query)),
+    cancelDelivery: (request) => at(request.now, () => store.cancelDelivery(request)),
+    retryDelivery: (request) => at(request.now, () => store.retryDelivery(request)),
     close: async () => {},
   }
 }

@@ -9,7 +9,7 @@ import { insertInto, mapRows, mapTable } from './records.ts'
 
 export type Events = {
   /** Stores an event and creates its deliveries. */
-  publish(event: EventRecord): void
+  publish(event: EventRecord, subscriptionId?: string): void
   list(query: EventQuery): Page<EventRecord>
 }
 
@@ -24,14 +24,15 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
      from subscriptions
      where organizationId = ? and channel = ? and digits = ?
        and exists (select 1 from json_each(events) where value in ('all', ?))
+       and id = coalesce(?, id)
      order by seq`,
   )
   const query = createQueries(database)
 
   return {
-    publish: (event) => {
+    publish: (event, subscriptionId) => {
       const { organizationId, name, subject, channel, digits } = event
-      const rows = match.all(subject, organizationId, channel, digits, name)
+      const rows = match.all(subject, organizationId, channel, digits, name, subscriptionId ?? null)
       const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), rows.length)
       for (const row of rows) lanes.add(Number(lastInsertRowid), event, recipients.toRecord(row))
     },

@@ -5,6 +5,7 @@ import { createCalls } from './calls.ts'
 import { createClaims } from './claims.ts'
 import { createDeliveries } from './deliveries.ts'
 import { createReadDeliveries } from './delivery-rows.ts'
+import { createDeliverySteps } from './delivery-steps.ts'
 import { createDueTimes } from './due-times.ts'
 import { createErase } from './erase.ts'
 import { createEvents } from './events.ts'
@@ -63,6 +64,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const readDeliveries = createReadDeliveries(database)
   const deliveries = createDeliveries(database, readDeliveries)
   const resend = createResend({ database, read: readDeliveries, lanes, leases })
+  const steps = createDeliverySteps({ database, read: readDeliveries, lanes, dueTimes, onDue: due.notify })
   const { prune, continueRemovals } = createPrune({ database, calls, leases })
   const erase = createErase({ database, calls, lanes, dueTimes, leases })
   const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
@@ -169,6 +171,8 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     saveSummary: (change) => writeTo(change.summary.organizationId, () => summaries.save(change)),
 
     addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
+    addEventTo: (event, subscriptionId) =>
+      writeTo(event.organizationId, () => events.publish(event, subscriptionId)),
     listEvents: (query) => readOwned(query.organizationId, () => events.list(query), { items: [] }),
 
     saveSubscription: async (subscription) => {
@@ -200,6 +204,8 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
       return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
     },
     resendDeliveries: (query) => write(() => resend(query)),
+    cancelDelivery: (request) => write(() => steps.cancel(request)),
+    retryDelivery: (request) => write(() => steps.retry(request)),
     nextDueAt: () =>
       read(() => {
         // The times are in memory, without those of another server.

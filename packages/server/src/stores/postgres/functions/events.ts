@@ -46,9 +46,10 @@ BEGIN
 END $$;
 
 -- Publishes events in this order: stores them, each with a delivery for each subscription that matches. If ordinals are
--- given, publishes only the events at these, from 1. An empty object stands for a change without an event. Returns
+-- given, publishes only the events at these, from 1; if a subscription is given, to it alone. An empty object stands for a change without an event. Returns
 -- whether a delivery is due.
-CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION publish(p_events json, p_ordinals integer[] DEFAULT NULL, p_subscription text DEFAULT NULL)
+RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   published wabakit.events[] := ARRAY(SELECT e FROM json_populate_recordset(NULL::wabakit.events, p_events) AS e);
   recipients bigint[];
@@ -64,7 +65,7 @@ BEGIN
   CROSS JOIN LATERAL (
     SELECT s.position FROM wabakit.subscriptions s
     WHERE s.organization_id = e.organization_id AND s.channel = e.channel AND s.digits = e.digits
-      AND (s.events IS NULL OR e.name = ANY (s.events))
+      AND (s.events IS NULL OR e.name = ANY (s.events)) AND (p_subscription IS NULL OR s.id = p_subscription)
     OFFSET 0
   ) AS s;
   PERFORM enter_lanes(
@@ -112,10 +113,11 @@ BEGIN
   RETURN coalesce(is_due, false);
 END $$;
 
-CREATE FUNCTION add_events(p_organizations text[], p_events json) RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION add_events(p_organizations text[], p_events json, p_subscription text DEFAULT NULL)
+RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM enter_organizations(p_organizations);
-  RETURN publish(p_events);
+  RETURN publish(p_events, NULL, p_subscription);
 END $$;
 
 -- Waits for the events of an organization that are being written, and returns the last position. A statement that begins
@@ -133,12 +135,17 @@ const { toRow } = mapTable('events')
 export const formatEvents = (events: ReadonlyArray<EventRecord | null>): string =>
   JSON.stringify(events.map((event) => (event === null ? {} : toRow(event))))
 
-/** Publishes events. Returns whether a delivery is due. */
-export const addEvents = async (query: Query, events: readonly EventRecord[]): Promise<boolean> => {
+/** Publishes events, to one subscription if it is given. Returns whether a delivery is due. */
+export const addEvents = async (
+  query: Query,
+  events: readonly EventRecord[],
+  subscriptionId: string | null = null,
+): Promise<boolean> => {
   const organizationIds = events.map(({ organizationId }) => organizationId)
-  const [row] = await query<{ due: boolean }>('SELECT add_events($1, $2) AS due', [
+  const [row] = await query<{ due: boolean }>('SELECT add_events($1, $2, $3) AS due', [
     organizationIds,
     formatEvents(events),
+    subscriptionId,
   ])
   return row?.due === true
 }

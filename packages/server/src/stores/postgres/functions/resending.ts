@@ -1,4 +1,5 @@
-import type { DeliveryStatus } from '@wabakit/core'
+import type { DeliveryRequestAt, DeliveryStatus } from '@wabakit/core'
+import { parseDeliveryId } from '../../delivery-id.ts'
 import type { Query } from '../query.ts'
 
 /** Resending deliveries. */
@@ -23,7 +24,61 @@ BEGIN
   GET DIAGNOSTICS resent = ROW_COUNT;
   due := advance_lanes(p_deliveries);
 END $$;
+
+-- Finishes a delivery as skipped, unless it is finished or being attempted. Returns whether it did, and whether the next
+-- one of its lane is due.
+CREATE FUNCTION cancel_delivery(
+  p_organization_id text, p_subscription bigint, p_event bigint, OUT changed boolean, OUT due boolean
+) LANGUAGE plpgsql AS $$
+DECLARE
+  canceled bigint;
+BEGIN
+  PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
+  UPDATE wabakit.deliveries d
+  SET status = 'skipped', due_at = NULL, holds_lane = false, finished_at = wabakit.clock_ms()
+  WHERE d.subscription = p_subscription AND d.event = p_event AND d.organization_id = p_organization_id
+    AND d.status IN ('waiting', 'pending')
+  RETURNING d.position INTO canceled;
+  changed := canceled IS NOT NULL;
+  due := changed AND advance_lanes(ARRAY[canceled]);
+END $$;
+
+-- Makes a pending delivery due now. Returns whether it did.
+CREATE FUNCTION retry_delivery(p_organization_id text, p_subscription bigint, p_event bigint)
+RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
+  UPDATE wabakit.deliveries d SET due_at = wabakit.clock_ms()
+  WHERE d.subscription = p_subscription AND d.event = p_event AND d.organization_id = p_organization_id
+    AND d.status = 'pending';
+  RETURN FOUND;
+END $$;
 `
+
+/** Cancels a delivery. See {@link Store.cancelDelivery}. */
+export const cancelDelivery = async (
+  query: Query,
+  { organizationId, deliveryId }: DeliveryRequestAt,
+): Promise<{ readonly changed: boolean; readonly due: boolean }> => {
+  const { subscription, event } = parseDeliveryId(deliveryId)
+  const values = [organizationId, subscription, event]
+  const [row] = await query<{ changed: boolean; due: boolean }>(
+    'SELECT changed, due FROM cancel_delivery($1, $2, $3)',
+    values,
+  )
+  return row ?? { changed: false, due: false }
+}
+
+/** Lets the next attempt of a delivery be due. See {@link Store.retryDelivery}. */
+export const retryDelivery = async (
+  query: Query,
+  { organizationId, deliveryId }: DeliveryRequestAt,
+): Promise<boolean> => {
+  const { subscription, event } = parseDeliveryId(deliveryId)
+  const values = [organizationId, subscription, event]
+  const [row] = await query<{ changed: boolean }>('SELECT retry_delivery($1, $2, $3) AS changed', values)
+  return row?.changed === true
+}
 
 export type ResendInput = {
   /** The positions of deliveries. */

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import type { DeliveryRecord } from '../records.ts'
+import { explainWait, type Surroundings } from './explain-wait.ts'
+
+const delivery = (id: string, overrides: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
+  id,
+  organizationId: 'acme',
+  subscriptionId: 'sub_1',
+  eventId: `evt_${id}`,
+  eventName: id,
+  subject: 'call:c1',
+  webhookId: `evt_${id}`,
+  status: 'waiting',
+  dueAt: null,
+  attempts: 0,
+  failures: 0,
+  deferrals: 0,
+  deferredMs: 0,
+  createdAt: 0,
+  finishedAt: null,
+  ...overrides,
+})
+
+const explain = (which: DeliveryRecord, surroundings: Partial<Surroundings> = {}) =>
+  explainWait(which, {
+    now: 100,
+    lane: [which],
+    waitsFor: null,
+    disabledReason: null,
+    isEndpointBusy: false,
+    ...surroundings,
+  })
+
+test('a delivery waits for the one that blocks its lane', () => {
+  const holder = delivery('ENDED', { status: 'pending', dueAt: 900, attempts: 2, failures: 2 })
+  const waiting = delivery('SUMMARY')
+  expect(explain(waiting, { lane: [holder, waiting] })).toEqual({ reason: 'lane', delivery: holder })
+})
+
+test('after three failures a delivery blocks its lane no longer, except for an event that waits for it', () => {
+  const failing = delivery('ENDED', { status: 'pending', dueAt: 900, attempts: 3, failures: 3 })
+  const waiting = delivery('SUMMARY')
+  const lane = [failing, waiting]
+  expect(explain(waiting, { lane })).toEqual({ reason: 'slot' })
+  expect(explain(waiting, { lane, waitsFor: 'ENDED' })).toEqual({ reason: 'event', delivery: failing })
+})
+
+test('a delivery behind one that waits for an event waits for that one', () => {
+  const failing = delivery('ENDED', { status: 'pending', dueAt: 900, failures: 3 })
+  const summary = delivery('SUMMARY')
+  const last = delivery('LAST')
+  expect(explain(last, { lane: [failing, summary, last] })).toEqual({ reason: 'lane', delivery: summary })
+})
+
+test('a pending delivery waits for its time, then for the endpoint or a worker', () => {
+  const pending = delivery('A', { status: 'pending', dueAt: 200 })
+  expect(explain({ ...pending, failures: 1 })).toEqual({ reason: 'retry', until: 200 })
+  expect(explain({ ...pending, deferrals: 1 })).toEqual({ reason: 'deferred', until: 200 })
+  expect(explain({ ...pending, dueAt: 100 })).toEqual({ reason: 'slot' })
+  expect(explain({ ...pending, dueAt: 100 }, { isEndpointBusy: true })).toEqual({ reason: 'endpoint' })
+  expect(explain({ ...pending, status: 'claimed' })).toEqual({ reason: 'attempting', until: 200 })
+})
+
+test('a skipped delivery waits only while its subscription is disabled, and a finished one for nothing', () => {
+  const skipped = delivery('A', { status: 'skipped', finishedAt: 1 })
+  expect(explain(skipped, { disabledReason: 'gone' })).toEqual({ reason: 'disabled', disabledReason: 'gone' })
+  expect(explain(skipped)).toBeUndefined()
+  expect(explain({ ...skipped, status: 'delivered' }, { disabledReason: 'gone' })).toBeUndefined()
+  expect(explain({ ...skipped, status: 'exhausted' })).toBeUndefined()
+})

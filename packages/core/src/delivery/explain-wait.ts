@@ -1,0 +1,69 @@
+import type { DeliveryRecord, DisabledReason, EventRecord } from '../records.ts'
+import { blockingFailures } from './schedule.ts'
+
+/**
+ * Why a delivery is not being attempted, or what it waits for.
+ * - `event`: an earlier event that its own must follow, and whose delivery is unfinished.
+ * - `lane`: another delivery blocks its lane, or is before it in the lane.
+ * - `retry`: its next attempt is due later. `deferred`: the same, because the endpoint was handling the event already.
+ * - `attempting`: it is being attempted.
+ * - `endpoint`: it is due, and the endpoint has other attempts under way. A new or failing endpoint gets one at a time.
+ * - `slot`: it is due, and a worker takes it as soon as it can.
+ * - `disabled`: it was skipped, and its subscription is still disabled.
+ */
+export type Wait =
+  | { readonly reason: 'event' | 'lane'; readonly delivery: DeliveryRecord }
+  | { readonly reason: 'retry' | 'deferred' | 'attempting'; readonly until: number }
+  | { readonly reason: 'endpoint' | 'slot' }
+  | { readonly reason: 'disabled'; readonly disabledReason: DisabledReason }
+
+/** What surrounds a delivery. */
+export type Surroundings = {
+  readonly now: number
+  /** The deliveries of the same subscription and subject, in the order of their events. */
+  readonly lane: readonly DeliveryRecord[]
+  readonly waitsFor: EventRecord['waitsFor']
+  /** Why its subscription is disabled; `null` while it is enabled. */
+  readonly disabledReason: DisabledReason | null
+  /** Whether another delivery of the subscription is being attempted. */
+  readonly isEndpointBusy: boolean
+}
+
+const isUnfinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt === null
+
+const blocksLane = ({ status, failures }: DeliveryRecord): boolean =>
+  (status === 'pending' || status === 'claimed') && failures < blockingFailures
+
+const explainWaiting = (
+  delivery: DeliveryRecord,
+  { lane, waitsFor }: Pick<Surroundings, 'lane' | 'waitsFor'>,
+): Wait => {
+  const index = lane.findIndex(({ id }) => id === delivery.id)
+  const earlier = lane.slice(0, Math.max(0, index)).filter(isUnfinished)
+  const blocker = lane.find((each) => each.id !== delivery.id && blocksLane(each))
+  const awaited = earlier.find(({ eventName }) => eventName === waitsFor)
+  if (awaited !== undefined) return { reason: 'event', delivery: awaited }
+  const before = blocker ?? earlier.find(({ status }) => status === 'waiting')
+  return before === undefined ? { reason: 'slot' } : { reason: 'lane', delivery: before }
+}
+
+/** Returns what a delivery waits for; `undefined` if it needs no attempt. */
+export const explainWait = (delivery: DeliveryRecord, surroundings: Surroundings): Wait | undefined => {
+  const { status, dueAt, failures, deferrals } = delivery
+  const { now, disabledReason, isEndpointBusy } = surroundings
+  switch (status) {
+    case 'waiting':
+      return explainWaiting(delivery, surroundings)
+    case 'claimed':
+      return { reason: 'attempting', until: dueAt ?? now }
+    case 'pending':
+      if (dueAt === null || dueAt <= now) return { reason: isEndpointBusy ? 'endpoint' : 'slot' }
+      return { reason: failures === 0 && deferrals > 0 ? 'deferred' : 'retry', until: dueAt }
+    case 'skipped':
+      return disabledReason === null ? undefined : { reason: 'disabled', disabledReason }
+    case 'delivered':
+    case 'exhausted':
+      return undefined
+  }
+  return status satisfies never
+}

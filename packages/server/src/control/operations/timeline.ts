@@ -1,0 +1,37 @@
+import * as z from 'zod/mini'
+import { ControlError, requireFound } from '../control-error.ts'
+import { id } from '../filters.ts'
+import { operation } from '../operation.ts'
+import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
+import { TimelineView } from '../views/timeline.ts'
+
+const parseSubject = ({
+  call,
+  group,
+}: {
+  call?: string | undefined
+  group?: string | undefined
+}): TimelineSubject => {
+  if (call !== undefined && group === undefined) return { call }
+  if (group !== undefined && call === undefined) return { group }
+  throw new ControlError('invalid_input', 'Name either a `call` or a `group`.')
+}
+
+/** Everything about one call or group. */
+export const timelineOperations = [
+  operation({
+    id: 'getTimeline',
+    method: 'GET',
+    path: '/organizations/:organizationId/timeline',
+    summary: 'Get everything that happened to a call or group, in order',
+    tag: 'Timeline',
+    query: z.strictObject({ call: z.optional(id()), group: z.optional(id()) }),
+    result: TimelineView,
+    run: async ({ parameter, query }, context) => {
+      const subject = parseSubject(query)
+      const found = await readTimeline(context, parameter('organizationId'), subject)
+      if (subject.call === undefined) return requireFound(found, 'group', subject.group)
+      return requireFound(found, 'call', subject.call)
+    },
+  }),
+]

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { type EventName, eventNames, isEventName } from '@wabakit/contract'
+import { eventExamples } from '@wabakit/contract/documents'
+import { InputError, type PublishedEvent, type Subscription } from '@wabakit/core'
+import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
+
+/** What a caller asks for. A payload replaces the example. */
+export type TestEventInput = {
+  readonly name?: string | undefined
+  readonly subject?: string | undefined
+  readonly payload?: Readonly<Record<string, unknown>> | undefined
+}
+
+const isCallEvent = (name: string): boolean => name.startsWith('CALL_')
+
+/** Returns the first event that a subscription gets: of a call on PSTN, of a group on WhatsApp. */
+const chooseName = ({ channel, events }: Subscription): EventName => {
+  const wanted = eventNames.filter((name) => events === 'all' || events.includes(name))
+  return wanted.find((name) => isCallEvent(name) === (channel === 'PSTN')) ?? wanted[0] ?? 'CALL_ENDED'
+}
+
+const buildExample = (name: EventName, { channel, number }: Subscription): Record<string, unknown> => {
+  const payload: Record<string, unknown> = { ...eventExamples[name] }
+  const own: Record<string, unknown> = {
+    channel,
+    channelNumber: number,
+    wabaNumber: number,
+    callId: `test_${randomUUID()}`,
+    groupId: `test_${randomUUID()}`,
+  }
+  for (const [field, value] of Object.entries(own)) if (field in payload) payload[field] = value
+  return payload
+}
+
+const findSubject = ({ callId, groupId }: Readonly<Record<string, unknown>>): string => {
+  if (typeof callId === 'string') return toCallSubject(callId)
+  return toGroupSubject(typeof groupId === 'string' ? groupId : `test_${randomUUID()}`)
+}
+
+/**
+ * Builds an event that one subscription gets as a test. By default, it is an example about a call or group of its own.
+ *
+ * @throws InputError if the subscription does not get events of this name, or there is no example of it.
+ */
+export const buildTestEvent = (subscription: Subscription, input: TestEventInput): PublishedEvent => {
+  const { events, channel, number } = subscription
+  const name = input.name ?? chooseName(subscription)
+  if (events !== 'all' && !events.includes(name)) {
+    throw new InputError([
+      { path: 'name', message: `must be one that it subscribes to: ${events.join(', ')}` },
+    ])
+  }
+  if (input.payload === undefined && !isEventName(name)) {
+    throw new InputError([
+      { path: 'name', message: `has no example; it must be one of ${eventNames.join(', ')}` },
+    ])
+  }
+  const payload = input.payload ?? (isEventName(name) ? buildExample(name, subscription) : {})
+  const subject = input.subject ?? findSubject(payload)
+  return { name, subject, channel, number, payload: JSON.stringify(payload) }
+}

@@ -1,0 +1,104 @@
+import type {
+  CallRecord,
+  CallSummaryRecord,
+  DeliveryRecord,
+  EventRecord,
+  GroupRecord,
+  RequestReported,
+} from '@wabakit/core'
+import { showAttempt } from '../views/delivery.ts'
+import { showEvent } from '../views/event.ts'
+import { showRequest } from '../views/request.ts'
+import type { TimelineEntry } from '../views/timeline.ts'
+import { utc } from '../views/times.ts'
+import { type Attempted, type Mark, markAttempt } from './marks.ts'
+
+/** What is known about a call or group. */
+export type Subject = {
+  readonly call: CallRecord | undefined
+  readonly summary: CallSummaryRecord | undefined
+  readonly group: GroupRecord | undefined
+  readonly requests: readonly RequestReported[]
+  readonly events: readonly EventRecord[]
+}
+
+/** A delivery with its attempts and marks. */
+export type Marked = Attempted & { readonly marks: readonly Mark[] }
+
+type Moment = { readonly time: number; readonly entry: TimelineEntry }
+
+const none = { marks: [] as Mark[] }
+
+type State = Extract<TimelineEntry, { kind: 'change' }>['state']
+
+const listChanges = ({ call, summary, group }: Subject): Moment[] => {
+  const changes: (readonly [State, number | null | undefined])[] = [
+    ['created', group?.createdAt],
+    ['initiated', call?.initiatedAt],
+    ['accepted', call?.startedAt],
+    ['ended', call?.endedAt],
+    ['summarized', summary?.generatedAt],
+  ]
+  return changes.flatMap(([state, time]) =>
+    typeof time === 'number' ? [{ time, entry: { kind: 'change', at: utc(time), state, ...none } }] : [],
+  )
+}
+
+const listRequests = (requests: readonly RequestReported[]): Moment[] =>
+  requests.map((request) => {
+    const time = request.startedAt
+    const marks: Mark[] = request.isRepeated
+      ? [{ kind: 'duplicate', text: 'The same request had created this group before.' }]
+      : []
+    return { time, entry: { kind: 'request', at: utc(time), request: showRequest(request), marks } }
+  })
+
+const identify = ({ id, subscriptionId, eventId, eventName }: DeliveryRecord) => ({
+  deliveryId: id,
+  subscriptionId,
+  eventId,
+  eventName,
+})
+
+const listDelivery = (each: Marked): Moment[] => {
+  const { delivery, attempts, marks } = each
+  const ofDelivery = identify(delivery)
+  const moments = attempts.map((attempt): Moment => {
+    const time = attempt.startedAt
+    const entry = { ...ofDelivery, attempt: showAttempt(attempt), marks: markAttempt(attempt, each, marks) }
+    return { time, entry: { kind: 'attempt', at: utc(time), ...entry } }
+  })
+  const { status, dueAt, finishedAt } = delivery
+  if (finishedAt !== null && (status === 'delivered' || status === 'exhausted' || status === 'skipped')) {
+    const gaps = marks.filter(({ kind }) => kind === 'gap')
+    const entry = { at: utc(finishedAt), ...ofDelivery, status, marks: gaps }
+    moments.push({ time: finishedAt, entry: { kind: 'finished', ...entry } })
+  }
+  if (status === 'pending' && dueAt !== null) {
+    const entry = { at: utc(dueAt), ...ofDelivery, number: delivery.attempts + 1, ...none }
+    moments.push({ time: dueAt, entry: { kind: 'next_attempt', ...entry } })
+  }
+  return moments
+}
+
+/** The order of entries of the same millisecond. */
+const kinds = ['request', 'change', 'event', 'attempt', 'finished', 'next_attempt'] as const
+
+/** Lists everything that happened to a call or group, and what comes next, in order of time. */
+export const buildEntries = (subject: Subject, deliveries: readonly Marked[]): TimelineEntry[] => {
+  const events = subject.events.map((event): Moment => {
+    const time = event.occurredAt
+    return { time, entry: { kind: 'event', at: utc(time), event: showEvent(event), ...none } }
+  })
+  return [
+    ...listRequests(subject.requests),
+    ...listChanges(subject),
+    ...events,
+    ...deliveries.flatMap(listDelivery),
+  ]
+    .sort(
+      (left, right) =>
+        left.time - right.time || kinds.indexOf(left.entry.kind) - kinds.indexOf(right.entry.kind),
+    )
+    .map(({ entry }) => entry)
+}

@@ -1,0 +1,54 @@
+import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
+import * as z from 'zod/mini'
+import { named } from '../schemas.ts'
+
+export const MarkView = named(
+  'Mark',
+  'Something unusual. `duplicate`: it happened again. `reordered`: it was delivered before an earlier event. `overtaken`: a later event was delivered first. `gap`: the endpoint never received it, but a later event.',
+  z.object({ kind: z.enum(['duplicate', 'reordered', 'overtaken', 'gap']), text: z.string() }),
+)
+export type Mark = z.infer<typeof MarkView>
+
+/** A delivery with its attempts, in order. */
+export type Attempted = { readonly delivery: DeliveryRecord; readonly attempts: readonly AttemptRecord[] }
+
+const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
+  attempts.find(({ succeeded }) => succeeded)
+
+const getEnd = ({ startedAt, durationMs }: AttemptRecord): number => startedAt + durationMs
+
+/** Marks a delivery in its lane: the deliveries of one subscription and subject, in the order of their events. */
+export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[] => {
+  const own = findAcceptance(each)
+  const end = own === undefined ? Infinity : getEnd(own)
+  const index = lane.indexOf(each)
+  const isAcceptedBefore = (other: Attempted): boolean => {
+    const accepted = findAcceptance(other)
+    return accepted !== undefined && getEnd(accepted) <= end
+  }
+  const marks: Mark[] = []
+  const passed = lane.slice(0, index).find((earlier) => !isAcceptedBefore(earlier))
+  if (own !== undefined && passed !== undefined) {
+    marks.push({
+      kind: 'reordered',
+      text: `Delivered before ${passed.delivery.eventName}, which is earlier.`,
+    })
+  }
+  const later = lane.slice(index + 1).find(isAcceptedBefore)
+  if (later === undefined) return marks
+  const name = later.delivery.eventName
+  marks.push({ kind: 'overtaken', text: `${name}, which is later, was delivered first.` })
+  if (own === undefined && each.delivery.finishedAt !== null) {
+    marks.push({ kind: 'gap', text: `The endpoint never received this event, but ${name}.` })
+  }
+  return marks
+}
+
+/** Marks an attempt of a delivery. The mark of the delivery's order belongs to the attempt that succeeded first. */
+export const markAttempt = (attempt: AttemptRecord, each: Attempted, ofDelivery: readonly Mark[]): Mark[] => {
+  const accepted = findAcceptance(each)
+  if (accepted === undefined || attempt.number < accepted.number) return []
+  if (attempt === accepted)
+    return ofDelivery.filter(({ kind }) => kind === 'reordered' || kind === 'overtaken')
+  return [{ kind: 'duplicate', text: `The endpoint had accepted this event in attempt ${accepted.number}.` }]
+}

@@ -1,0 +1,151 @@
+import type { DeliveryRecord, ReferenceServer, Subscription } from '@wabakit/core'
+import { explainWait } from '@wabakit/core/hosting'
+import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
+import type { RequestLog } from '../request-log.ts'
+import { showCall } from '../views/call.ts'
+import { showDelivery } from '../views/delivery.ts'
+import { showGroup } from '../views/group.ts'
+import { showSubscription } from '../views/subscription.ts'
+import type { TimelineView } from '../views/timeline.ts'
+import { utc } from '../views/times.ts'
+import { showWait, type WaitView } from '../views/wait.ts'
+import { buildEntries } from './build-entries.ts'
+import { type Attempted, markDelivery } from './marks.ts'
+
+/** The call or group of a timeline. */
+export type TimelineSubject =
+  | { readonly call: string; readonly group?: undefined }
+  | { readonly group: string; readonly call?: undefined }
+
+type WaitContext = {
+  readonly service: ReferenceServer
+  /** Returns the time of the server, as Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+type TimelineContext = WaitContext & { readonly requests: RequestLog }
+
+const maxEvents = 500
+
+/** Lists the newest 1,000 deliveries of a subject in the order of their events. */
+const listDeliveries = async (
+  { deliveries }: ReferenceServer,
+  organizationId: string,
+  selection: { readonly subject: string; readonly subscriptionId?: string },
+): Promise<DeliveryRecord[]> => {
+  const page = { ...selection, order: 'newest_first', limit: 1_000 } as const
+  return (await deliveries.list(organizationId, page)).items.toReversed()
+}
+
+const isDue = ({ status, dueAt }: DeliveryRecord, now: number): boolean =>
+  status === 'pending' && dueAt !== null && dueAt <= now
+
+/** What is known about a delivery that may wait. */
+type Waiting = {
+  readonly delivery: DeliveryRecord
+  readonly subscription: Subscription | undefined
+  /** The deliveries of its lane, in the order of their events. */
+  readonly lane: readonly DeliveryRecord[]
+}
+
+const newest = { order: 'newest_first', limit: 1 } as const
+
+const readWait = async (
+  { service, now }: WaitContext,
+  { delivery, subscription, lane }: Waiting,
+): Promise<WaitView | null> => {
+  const { organizationId, subscriptionId, eventId } = delivery
+  const time = now()
+  const [events, claimed] = await Promise.all([
+    delivery.status === 'waiting' ? service.events.list(organizationId, { eventId, ...newest }) : undefined,
+    isDue(delivery, time)
+      ? service.deliveries.list(organizationId, { subscriptionId, statuses: ['claimed'], ...newest })
+      : undefined,
+  ])
+  const wait = explainWait(delivery, {
+    now: time,
+    lane,
+    waitsFor: events?.items[0]?.waitsFor ?? null,
+    disabledReason: subscription?.disabledReason ?? null,
+    isEndpointBusy: claimed !== undefined && claimed.items.length > 0,
+  })
+  return wait === undefined ? null : showWait(wait, time)
+}
+
+/** Returns what a delivery waits for; `null` if it needs no attempt. */
+export const explainDelivery = async (
+  context: WaitContext,
+  delivery: DeliveryRecord,
+): Promise<WaitView | null> => {
+  const { organizationId, subject, subscriptionId, status } = delivery
+  const [subscription, lane] = await Promise.all([
+    context.service.subscriptions.find(organizationId, subscriptionId),
+    status === 'waiting' ? listDeliveries(context.service, organizationId, { subject, subscriptionId }) : [],
+  ])
+  return readWait(context, { delivery, subscription, lane })
+}
+
+const findSubscriptions = async (
+  { subscriptions }: ReferenceServer,
+  deliveries: readonly DeliveryRecord[],
+): Promise<Map<string, Subscription>> => {
+  const found = new Map<string, Subscription>()
+  for (const { organizationId, subscriptionId } of deliveries) {
+    if (found.has(subscriptionId)) continue
+    const subscription = await subscriptions.find(organizationId, subscriptionId)
+    if (subscription !== undefined) found.set(subscriptionId, subscription)
+  }
+  return found
+}
+
+/** Reads the timeline of a call or group; `undefined` if nothing is known about it. */
+export const readTimeline = async (
+  context: TimelineContext,
+  organizationId: string,
+  about: TimelineSubject,
+): Promise<TimelineView | undefined> => {
+  const { service, requests, now } = context
+  const subject = about.call === undefined ? toGroupSubject(about.group) : toCallSubject(about.call)
+  const [found, group, events, deliveries] = await Promise.all([
+    about.call === undefined ? undefined : service.calls.find(organizationId, about.call),
+    about.group === undefined ? undefined : service.groups.find(organizationId, about.group),
+    service.events.list(organizationId, { subject, order: 'newest_first', limit: maxEvents }),
+    listDeliveries(service, organizationId, { subject }),
+  ])
+  const subscriptions = await findSubscriptions(service, deliveries)
+  const attempted: Attempted[] = await Promise.all(
+    deliveries.map(async (delivery) => ({
+      delivery,
+      attempts: delivery.attempts === 0 ? [] : await service.deliveries.attempts(organizationId, delivery.id),
+    })),
+  )
+  const lanes = Map.groupBy(attempted, ({ delivery }) => delivery.subscriptionId)
+  const marked = await Promise.all(
+    attempted.map(async (each) => {
+      const { delivery } = each
+      const lane = lanes.get(delivery.subscriptionId) ?? []
+      const subscription = subscriptions.get(delivery.subscriptionId)
+      const ofLane = lane.map((other) => other.delivery)
+      const wait = await readWait(context, { delivery, subscription, lane: ofLane })
+      return { ...each, marks: markDelivery(each, lane), wait }
+    }),
+  )
+  if (found === undefined && group === undefined && events.items.length === 0) return undefined
+  const asked = requests.list({ organization: organizationId, ...about, limit: maxEvents }).items
+  const known = {
+    call: found?.call,
+    summary: found?.summary,
+    group,
+    requests: asked,
+    events: events.items.toReversed(),
+  }
+  return {
+    subject,
+    now: utc(now()),
+    call: found === undefined ? null : showCall(found.call, found.summary),
+    group: group === undefined ? null : showGroup(group),
+    subscriptions: Array.from(subscriptions.values(), showSubscription),
+    deliveries: marked.map(({ delivery, marks, wait }) => ({ ...showDelivery(delivery, wait), marks })),
+    entries: buildEntries(known, marked),
+  }
+}

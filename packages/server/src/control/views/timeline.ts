@@ -1,0 +1,64 @@
+import { UtcTimestamp } from '@wabakit/contract'
+import * as z from 'zod/mini'
+import { named } from '../schemas.ts'
+import { MarkView } from '../timeline/marks.ts'
+import { CallView } from './call.ts'
+import { AttemptView, DeliveryView } from './delivery.ts'
+import { EventView } from './event.ts'
+import { GroupView } from './group.ts'
+import { ApiRequestView } from './request.ts'
+import { SubscriptionView } from './subscription.ts'
+
+const marks = { marks: z.array(MarkView) }
+const ofDelivery = {
+  deliveryId: z.string(),
+  subscriptionId: z.string(),
+  eventId: z.string(),
+  eventName: z.string(),
+}
+
+export const TimelineEntryView = named(
+  'TimelineEntry',
+  'Something that happened at a time, or will.',
+  z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('request'), at: UtcTimestamp, request: ApiRequestView, ...marks }),
+    z.object({
+      kind: z.literal('change'),
+      at: UtcTimestamp,
+      state: z.enum([...CallView.shape.state.options, 'summarized', 'created']),
+      ...marks,
+    }),
+    z.object({ kind: z.literal('event'), at: UtcTimestamp, event: EventView, ...marks }),
+    z.object({ kind: z.literal('attempt'), at: UtcTimestamp, ...ofDelivery, attempt: AttemptView, ...marks }),
+    z.object({
+      kind: z.literal('finished'),
+      at: UtcTimestamp,
+      ...ofDelivery,
+      status: z.enum(['delivered', 'exhausted', 'skipped']),
+      ...marks,
+    }),
+    z.object({
+      kind: z.literal('next_attempt'),
+      at: UtcTimestamp,
+      ...ofDelivery,
+      number: z.number(),
+      ...marks,
+    }),
+  ]),
+)
+export type TimelineEntry = z.infer<typeof TimelineEntryView>
+
+export const TimelineView = named(
+  'Timeline',
+  'Everything about one call or group, in order of time: API requests (the last of this process), changes, events, deliveries, attempts, and the next ones. Of a subject with many events, the newest 500. `subscriptions` are those that have deliveries.',
+  z.object({
+    subject: z.string(),
+    now: UtcTimestamp,
+    call: z.nullable(CallView),
+    group: z.nullable(GroupView),
+    subscriptions: z.array(SubscriptionView),
+    deliveries: z.array(z.extend(DeliveryView, marks)),
+    entries: z.array(TimelineEntryView),
+  }),
+)
+export type TimelineView = z.infer<typeof TimelineView>

@@ -1,0 +1,71 @@
+import type { Wait } from '@wabakit/core/hosting'
+import * as z from 'zod/mini'
+import { named } from '../schemas.ts'
+import { formatMoment, UtcOrNull, utc, utcOrNull } from './times.ts'
+
+const text = { text: z.string() }
+const other = { deliveryId: z.string(), eventName: z.string(), ...text }
+
+export const WaitView = named(
+  'Wait',
+  'Why a delivery is not being attempted, or what it waits for. `event`: an earlier event that must be delivered first. `lane`: another delivery of the same subject blocks it. `slot`: it is due, and a worker takes it as soon as it can. `endpoint`: it is due, and other attempts to the endpoint are under way. `text` says it in a sentence.',
+  z.discriminatedUnion('reason', [
+    z.object({ reason: z.literal('event'), ...other }),
+    z.object({ reason: z.literal('lane'), ...other, attempt: z.number(), nextAttemptAt: UtcOrNull }),
+    z.object({ reason: z.enum(['retry', 'deferred']), nextAttemptAt: z.string(), ...text }),
+    z.object({ reason: z.literal('attempting'), leaseExpiresAt: z.string(), ...text }),
+    z.object({ reason: z.enum(['slot', 'endpoint']), ...text }),
+    z.object({
+      reason: z.literal('disabled'),
+      disabledReason: z.enum(['by_hand', 'gone', 'failing']),
+      ...text,
+    }),
+  ]),
+)
+export type WaitView = z.infer<typeof WaitView>
+
+const disabledTexts = {
+  by_hand: 'The subscription is disabled. Enable it, and resend.',
+  gone: 'The subscription is disabled, because its endpoint is gone (410). Enable it, and resend.',
+  failing: 'The subscription is disabled, because every attempt failed for 5 days. Enable it, and resend.',
+} as const
+
+/** Shows a wait at a time. */
+export const showWait = (wait: Wait, now: number): WaitView => {
+  switch (wait.reason) {
+    case 'event': {
+      const { id: deliveryId, eventName } = wait.delivery
+      return { reason: 'event', deliveryId, eventName, text: `Waits for ${eventName}.` }
+    }
+    case 'lane': {
+      const { id: deliveryId, eventName, attempts, dueAt, status } = wait.delivery
+      const next = status === 'pending' && dueAt !== null ? dueAt : null
+      const attempt = status === 'claimed' ? attempts + 1 : attempts
+      const held = attempt === 0 ? `Behind ${eventName}` : `Lane held by attempt ${attempt} of ${eventName}`
+      const until = next === null || next <= now ? '' : `, next at ${formatMoment(next, now)}`
+      const text = `${held}${until}.`
+      return { reason: 'lane', deliveryId, eventName, attempt, nextAttemptAt: utcOrNull(next), text }
+    }
+    case 'retry': {
+      const text = `Next attempt at ${formatMoment(wait.until, now)}.`
+      return { reason: 'retry', nextAttemptAt: utc(wait.until), text }
+    }
+    case 'deferred': {
+      const text = `The endpoint was handling the event already. Next attempt at ${formatMoment(wait.until, now)}.`
+      return { reason: 'deferred', nextAttemptAt: utc(wait.until), text }
+    }
+    case 'attempting':
+      return { reason: 'attempting', leaseExpiresAt: utc(wait.until), text: 'It is being attempted.' }
+    case 'endpoint': {
+      const text = 'Due. The endpoint has other attempts under way; a new or failing one gets one at a time.'
+      return { reason: 'endpoint', text }
+    }
+    case 'slot':
+      return { reason: 'slot', text: 'Due. A worker takes it as soon as it can.' }
+    case 'disabled': {
+      const { disabledReason } = wait
+      return { reason: 'disabled', disabledReason, text: disabledTexts[disabledReason] }
+    }
+  }
+  return wait satisfies never
+}

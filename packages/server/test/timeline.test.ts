@@ -1,0 +1,175 @@
+import { verifySignature } from '@wabakit/webhooks'
+import { expect, test } from 'vitest'
+import { acme, control, createGroup, listenForWebhooks, start } from './fixture.ts'
+
+const path = '/organizations/acme'
+const number = acme.integrations[0]?.wabaNumber
+
+const subscribe = async (server: { url: string }, url: string, more: object = {}) =>
+  (await control(server, `POST ${path}/subscriptions`, { channel: 'WHATSAPP', number, url, ...more })).body
+
+type Entry = { kind: string; at: string; marks: { kind: string }[]; [field: string]: unknown }
+
+test('shows the timeline of a group: the request, the event, attempts with their diagnosis, and what comes next', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks(() => ({
+    status: 401,
+    body: '{"code":"no_matching_signature","message":"No signature matches."}',
+  }))
+  await subscribe(server, endpoint.url)
+  await createGroup(server.url, { groupId: 'a' })
+  await createGroup(server.url, { groupId: 'a' })
+  await control(server, `POST ${path}/participants`, { groupId: 'a', phone: '+15550199001', state: 'joined' })
+  await server.service.dispatcher.runDue()
+
+  const { body } = await control(server, `GET ${path}/timeline?group=a`)
+
+  expect(body).toMatchObject({ subject: 'group:a', call: null, group: { groupId: 'a' } })
+  expect(body.subscriptions).toHaveLength(1)
+  const kinds = body.entries.map(({ kind, marks }: Entry) =>
+    [kind, ...marks.map((mark) => mark.kind)].join(' '),
+  )
+  expect(kinds.toSorted()).toEqual([
+    'attempt',
+    'change',
+    'event',
+    'event',
+    'next_attempt',
+    'request',
+    'request duplicate',
+  ])
+  const attempt = body.entries.find(({ kind }: Entry) => kind === 'attempt')
+  expect(attempt).toMatchObject({
+    eventName: 'GROUP_CREATED',
+    attempt: { status: 401, diagnosis: { cause: 'wrong_secret', remedy: expect.stringContaining('secret') } },
+  })
+  expect(body.entries.at(-1)).toMatchObject({ kind: 'next_attempt', number: 2 })
+  expect(body.deliveries).toMatchObject([
+    { wait: { reason: 'retry', text: expect.stringMatching(/^Next attempt at \d\d:\d\d:\d\d UTC\.$/) } },
+    {
+      wait: {
+        reason: 'lane',
+        attempt: 1,
+        eventName: 'GROUP_CREATED',
+        text: expect.stringMatching(
+          /^Lane held by attempt 1 of GROUP_CREATED, next at \d\d:\d\d:\d\d UTC\.$/,
+        ),
+      },
+    },
+  ])
+  const [, second] = body.deliveries
+  const shown = await control(server, `GET ${path}/deliveries/${second.id}`)
+  expect(shown.body.wait).toMatchObject({ reason: 'lane', attempt: 1 })
+})
+
+test('shows the timeline of a call, with a duplicate after a resend', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  await subscribe(server, endpoint.url, { channel: 'PSTN', number: acme.pstnNumbers[0] })
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
+  await server.service.dispatcher.runDue()
+  await control(server, `POST ${path}/deliveries/resend`, { name: 'CALL_ENDED' })
+  await server.service.dispatcher.runDue()
+
+  const { body } = await control(server, `GET ${path}/timeline?call=c1`)
+
+  expect(body).toMatchObject({ call: { callId: 'c1', state: 'ended' }, group: null })
+  const changes = body.entries.filter(({ kind }: Entry) => kind === 'change')
+  expect(changes.map(({ state }: Entry) => state).toSorted()).toEqual([
+    'accepted',
+    'ended',
+    'initiated',
+    'summarized',
+  ])
+  const duplicates = body.entries.filter(({ marks }: Entry) => marks.some(({ kind }) => kind === 'duplicate'))
+  expect(duplicates).toMatchObject([{ kind: 'attempt', eventName: 'CALL_ENDED', attempt: { number: 2 } }])
+  const times = body.entries.map(({ at }: Entry) => at)
+  expect(times).toEqual(times.toSorted())
+})
+
+test('needs one call or one group that is known', async () => {
+  const server = await start()
+  for (const query of ['', '?call=a&group=b']) {
+    expect((await control(server, `GET ${path}/timeline${query}`)).body.code).toBe('invalid_input')
+  }
+  expect(await control(server, `GET ${path}/timeline?call=unknown`)).toMatchObject({
+    status: 404,
+    body: { message: 'There is no call "unknown".' },
+  })
+})
+
+test('brings an attempt forward, and cancels it', async () => {
+  const server = await start()
+  let status = 500
+  const endpoint = await listenForWebhooks(() => status)
+  await subscribe(server, endpoint.url)
+  await createGroup(server.url, { groupId: 'a' })
+  await server.service.dispatcher.runDue()
+  const [{ id }] = (await control(server, `GET ${path}/deliveries`)).body.items
+
+  const retried = await control(server, `POST ${path}/deliveries/${id}/retry`)
+  expect(retried.body).toMatchObject({ id, failures: 1 })
+  await server.service.dispatcher.runDue()
+  const canceled = await control(server, `POST ${path}/deliveries/${id}/cancel`)
+  expect(canceled).toMatchObject({ status: 200, body: { status: 'skipped', attempts: 2, wait: null } })
+  for (const step of ['retry', 'cancel']) {
+    const refused = await control(server, `POST ${path}/deliveries/${id}/${step}`)
+    expect(refused).toMatchObject({ status: 409, body: { code: 'illegal_transition' } })
+    expect((await control(server, `POST ${path}/deliveries/nobody/${step}`)).status).toBe(404)
+  }
+  status = 200
+  expect((await control(server, `POST ${path}/deliveries/${id}/resend`, {})).body).toEqual({ resent: 1 })
+})
+
+test('sends a test event to one subscription alone', async () => {
+  const server = await start()
+  const [one, other] = [await listenForWebhooks(), await listenForWebhooks()]
+  const { id } = await subscribe(server, one.url)
+  await subscribe(server, other.url)
+  const testPath = `POST ${path}/subscriptions/${id}/test-events`
+
+  const sent = await control(server, testPath, {})
+  expect(sent).toMatchObject({ status: 201, body: { name: 'GROUP_CREATED', channel: 'WHATSAPP' } })
+  expect(sent.body.subject).toMatch(/^group:test_/)
+  await server.service.dispatcher.runDue()
+  expect((await control(server, `GET ${path}/deliveries`)).body.items).toMatchObject([{ subscriptionId: id }])
+
+  const edited = await control(server, testPath, { name: 'X', payload: { event: 'X', groupId: 'g' } })
+  expect(edited).toMatchObject({
+    status: 201,
+    body: { subject: 'group:g', payload: '{"event":"X","groupId":"g"}' },
+  })
+  expect((await control(server, testPath, { name: 'X' })).body.code).toBe('invalid_input')
+  const narrow = await subscribe(server, one.url, { events: ['GROUP_PARTICIPANT_LEFT'] })
+  const narrowPath = `POST ${path}/subscriptions/${narrow.id}/test-events`
+  expect((await control(server, narrowPath, {})).body.name).toBe('GROUP_PARTICIPANT_LEFT')
+  expect((await control(server, narrowPath, { name: 'GROUP_CREATED' })).body.code).toBe('invalid_input')
+})
+
+test('forges no event for an endpoint on another machine, unless the server was started with mock', async () => {
+  const payload = { event: 'GROUP_CREATED' }
+  for (const mock of [false, true]) {
+    const server = await start({ mock })
+    const { id } = await subscribe(server, 'https://receiver.example/')
+    const sent = await control(server, `POST ${path}/subscriptions/${id}/test-events`, { payload })
+    expect(sent.status).toBe(mock ? 201 : 403)
+    if (!mock) expect(sent.body.code).toBe('not_allowed')
+  }
+})
+
+test('shows the request of an attempt with a signature that verifies, and no secret header', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const { secret } = await subscribe(server, endpoint.url, { headers: { 'x-token': 'hush' } })
+  await createGroup(server.url, { groupId: 'a' })
+  await server.service.dispatcher.runDue()
+  const [{ id }] = (await control(server, `GET ${path}/deliveries`)).body.items
+
+  const { body } = await control(server, `GET ${path}/deliveries/${id}/attempts/1/request`)
+
+  expect(body).toMatchObject({ method: 'POST', url: endpoint.url, hiddenHeaders: ['x-token'] })
+  expect(JSON.stringify(body)).not.toContain('hush')
+  await verifySignature({ payload: body.body, headers: new Headers(body.headers), secrets: [secret] })
+  expect(body.headers['user-agent']).toBe('wabakit/0.0.0')
+  expect((await control(server, `GET ${path}/deliveries/${id}/attempts/9/request`)).status).toBe(404)
+})
