@@ -33,6 +33,7 @@ const libraries: Record<string, readonly string[]> = {
     '@hono/node-server',
     'undici',
     'ipaddr.js',
+    '@bomb.sh/tab/commander',
     'commander',
     'pino',
     'pino-pretty',

@@ -1,24 +1,26 @@
 import { type JsonObject, sentSchemas, toJsonSchemas } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
+/** How a request can carry its key. */
+export const securitySchemes = {
+  authorization: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'The Public API key, without a prefix.',
+  },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The Public API key as a bearer token.' },
+  publicApiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-public-api-key',
+    description: 'The Public API key, if the server is configured to read this header.',
+  },
+} as const
+
 /** Describes the components that the paths and the webhooks reference. */
 export const buildComponents = (): JsonObject => ({
   schemas: toJsonSchemas(sentSchemas, '#/components/schemas'),
-  securitySchemes: {
-    authorization: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'Authorization',
-      description: 'The Public API key, without a prefix.',
-    },
-    bearer: { type: 'http', scheme: 'bearer', description: 'The Public API key as a bearer token.' },
-    publicApiKey: {
-      type: 'apiKey',
-      in: 'header',
-      name: 'x-public-api-key',
-      description: 'The Public API key, if the server is configured to read this header.',
-    },
-  },
   headers: {
     'x-request-id': {
       description: 'Identifies the request. Every response has it.',

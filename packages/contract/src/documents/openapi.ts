@@ -1,4 +1,4 @@
-import { buildComponents } from './openapi-components.ts'
+import { buildComponents, securitySchemes } from './openapi-components.ts'
 import { buildPaths } from './openapi-paths.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
 import { publisher } from './publisher.ts'
@@ -11,6 +11,19 @@ export type OpenApiOptions = {
    * @default a server variable named `baseUrl`
    */
   readonly baseUrl?: string
+  /**
+   * Name of the header that carries the API key.
+   * @default the headers that servers can be configured to read
+   */
+  readonly authHeader?: string
+}
+
+/** The security schemes of a server that reads this header: raw, and as a bearer token in `Authorization`. */
+const listSchemes = (authHeader: string | undefined): JsonObject => {
+  const { authorization, bearer, publicApiKey } = securitySchemes
+  if (authHeader === undefined) return securitySchemes
+  if (authHeader.toLowerCase() === 'authorization') return { authorization, bearer }
+  return { publicApiKey: { ...publicApiKey, name: authHeader, description: 'The Public API key.' } }
 }
 
 /**
@@ -20,7 +33,7 @@ export type OpenApiOptions = {
  * @example
  * console.log(JSON.stringify(createOpenApiDocument({ baseUrl: 'https://api.example.com' }), null, 2))
  */
-export const createOpenApiDocument = ({ baseUrl }: OpenApiOptions = {}): JsonObject => ({
+export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = {}): JsonObject => ({
   openapi: '3.1.1',
   info: {
     title: 'WhatsApp groups and call summaries',
@@ -35,12 +48,12 @@ export const createOpenApiDocument = ({ baseUrl }: OpenApiOptions = {}): JsonObj
       ? { url: '{baseUrl}', variables: { baseUrl: { default: 'https://api.example.com' } } }
       : { url: baseUrl },
   ],
-  security: [{ authorization: [] }, { bearer: [] }, { publicApiKey: [] }],
+  security: Object.keys(listSchemes(authHeader)).map((scheme) => ({ [scheme]: [] })),
   tags: [
     { name: 'Groups', description: 'Groups on WhatsApp Business numbers.' },
     { name: 'Calls', description: 'Summaries of calls.' },
   ],
   paths: buildPaths(),
   webhooks: buildWebhooks(),
-  components: buildComponents(),
+  components: { ...buildComponents(), securitySchemes: listSchemes(authHeader) },
 })

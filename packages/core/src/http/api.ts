@@ -91,6 +91,7 @@ export const createApi = (context: ApiContext): Api => {
       }
       case 'calls.getSummary':
         subject.callId = parseCallId(request.query)
+        await rateLimits.admitCall(caller.organization.id, subject.callId)
         return getSummary(subject.callId, caller, store)
     }
   }

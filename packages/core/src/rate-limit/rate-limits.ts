@@ -26,6 +26,11 @@ export type RateLimitOptions = {
    */
   readonly key?: RateLimit | false | undefined
   /**
+   * For the summary of one call.
+   * @default false
+   */
+  readonly call?: RateLimit | false | undefined
+  /**
    * For an IP address (an IPv6 /64), for requests without a valid key.
    * @default { requests: 60, perMs: 60_000 }
    */
@@ -49,6 +54,12 @@ export type RateLimits = {
    * @throws RequestRefusedError `rate_limited`.
    */
   admit(caller: CallerRecord, remoteAddress: string | undefined): Promise<RateLimitHeaders>
+  /**
+   * Counts a request for the summary of a call.
+   *
+   * @throws RequestRefusedError `rate_limited`.
+   */
+  admitCall(organizationId: string, callId: string): Promise<void>
   /**
    * Counts a request without a valid key.
    *
@@ -150,7 +161,7 @@ const check = (measured: readonly Measured[]): RateLimitHeaders => {
 }
 
 const minute = 60_000
-const unlimited = { organization: false, key: false, ip: false } as const
+const unlimited = { organization: false, key: false, call: false, ip: false } as const
 
 /**
  * Creates the limits of requests. `false` limits nothing.
@@ -161,11 +172,12 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   const {
     organization = { requests: 600, perMs: minute },
     key = { requests: 300, perMs: minute },
+    call = false,
     ip = { requests: 60, perMs: minute },
     buckets = memoryTokenBuckets(),
   }: RateLimitOptions = options === false ? unlimited : options
 
-  for (const [name, limit] of Object.entries({ organization, key, ip })) {
+  for (const [name, limit] of Object.entries({ organization, key, call, ip })) {
     if (limit === false || (limit.requests >= 1 && limit.perMs > 0)) continue
     throw new InputError([
       { path: `rateLimit.${name}`, message: 'must allow at least 1 request in more than 0 ms' },
@@ -198,6 +210,9 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
         { name: 'key', limit: key, id },
       ])
       return check(measured)
+    },
+    admitCall: async (organizationId, callId) => {
+      check(await measure([{ name: 'call', limit: call, id: `${organizationId}:${callId}` }]))
     },
     admitStranger: async (remoteAddress) => {
       if (remoteAddress === undefined) return {}

@@ -30,6 +30,16 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await getSummary(scenario, 'x', { key: 'wk_other_0123456789' })).status, 404)
   },
 
+  'by call: requests for one summary do not use up those for another': async () => {
+    const scenario = await limited({ call: { requests: 2, perMs: 60_000 } })
+    for (const _ of [1, 2]) equal((await getSummary(scenario, 'x')).status, 404)
+    const response = await getSummary(scenario, 'x')
+    includes(readHeaders(response), { policy: '"call";q=2;w=60', retryAfter: '30' })
+    await expectError(response, 429, 'rate_limited')
+    equal((await getSummary(scenario, 'y')).status, 404)
+    equal((await postGroup(scenario)).status, 200)
+  },
+
   'by key: one key does not use up another': async () => {
     const scenario = await limited({ organization: false, key: { requests: 2, perMs: 10_000 } })
     await postGroup(scenario)

@@ -9,7 +9,7 @@ export type ControlClient = {
    *
    * @throws CliError when the server cannot be reached or responds with an error.
    */
-  send(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown>
+  send(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>
   /**
    * Requests a path without reading the body of the response.
    *

@@ -7,93 +7,110 @@ type CommandEntry = {
   load(): Promise<{ define(command: Command): void }>
 }
 
-const commands: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    summary: 'run a server until SIGTERM or SIGINT (the default command)',
-    load: () => import('./serve.ts'),
-  },
-  {
-    name: 'exec',
-    summary: 'run a command with a temporary server',
-    load: () => import('./exec.ts'),
-  },
-  {
-    name: 'trigger',
-    summary: 'simulate a call, or publish one event',
-    load: () => import('./trigger.ts'),
-  },
-  {
-    name: 'listen',
-    summary: 'forward the events of a running server to a local URL',
-    load: () => import('./listen.ts'),
-  },
-  {
-    name: 'events',
-    summary: 'print events and delivery attempts (events tail)',
-    load: () => import('./events-tail.ts'),
-  },
-  {
-    name: 'resend',
-    summary: 'resend one delivery or a selection of deliveries',
-    load: () => import('./resend.ts'),
-  },
-  {
-    name: 'key',
-    summary: 'create an API key (key create)',
-    load: () => import('./key.ts'),
-  },
-  {
-    name: 'erase',
-    summary: 'erase a call, a customer or an organization',
-    load: () => import('./erase.ts'),
-  },
-  {
-    name: 'sign',
-    summary: 'sign a payload and print the webhook headers',
-    load: () => import('./sign.ts'),
-  },
-  {
-    name: 'verify',
-    summary: 'verify the signature of a payload, and explain a mismatch',
-    load: () => import('./verify.ts'),
-  },
-  {
-    name: 'doctor',
-    summary: 'attack a webhook endpoint, and report what it does wrong',
-    load: () => import('./doctor.ts'),
-  },
-  {
-    name: 'acceptance',
-    summary: 'examine a server: does it do what the specification says?',
-    load: () => import('./acceptance.ts'),
-  },
-  {
-    name: 'openapi',
-    summary: 'print the OpenAPI 3.1 document of the two endpoints',
-    load: () => import('./documents.ts'),
-  },
-  {
-    name: 'asyncapi',
-    summary: 'print the AsyncAPI 3 document of the webhooks',
-    load: () => import('./documents.ts'),
-  },
-  {
-    name: 'schemas',
-    summary: 'print the JSON Schemas of all requests, responses and events',
-    load: () => import('./documents.ts'),
-  },
-  {
-    name: 'ready',
-    summary: 'check whether a server is ready, or wait until it is',
-    load: () => import('./ready.ts'),
-  },
-  {
-    name: 'migrate-database',
-    summary: 'copy all data from a SQLite file to an empty PostgreSQL database',
-    load: () => import('./migrate-database.ts'),
-  },
-]
+/** A resource of the control API. Its commands are in one table. */
+const resource = (name: string, summary: string): CommandEntry => ({
+  name,
+  summary,
+  load: () => import('./resource.ts'),
+})
+
+const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
+  'Start:': [
+    {
+      name: 'serve',
+      summary: 'run a server until SIGTERM or SIGINT (the default command)',
+      load: () => import('./serve.ts'),
+    },
+    { name: 'exec', summary: 'run a command with a temporary server', load: () => import('./exec.ts') },
+    {
+      name: 'init',
+      summary: 'write a receiver and a test into a project',
+      load: () => import('./init.ts'),
+    },
+    {
+      name: 'ready',
+      summary: 'check whether a server is ready, or wait until it is',
+      load: () => import('./ready.ts'),
+    },
+  ],
+  'Try it out:': [
+    { name: 'trigger', summary: 'simulate a call, or publish one event', load: () => import('./trigger.ts') },
+    {
+      name: 'listen',
+      summary: 'forward the events of a running server to a local URL',
+      load: () => import('./listen.ts'),
+    },
+    resource('faults', 'make requests to the public API fail (serve --mock)'),
+  ],
+  'See what happened:': [
+    { name: 'inspect', summary: 'open the inspector in a browser', load: () => import('./inspect.ts') },
+    resource('calls', 'list calls, or show one from first ring to summary'),
+    resource('groups', 'list groups, show one, or add a participant'),
+    resource('events', 'list, show or follow events (events tail)'),
+    resource('deliveries', 'list, show, resend, retry or cancel deliveries'),
+    resource('requests', 'list requests of the public API'),
+    {
+      name: 'resend',
+      summary: 'the same as deliveries resend',
+      load: () => import('./resend.ts'),
+    },
+  ],
+  'Manage a server:': [
+    resource('org', 'create, list, show, update or remove organizations'),
+    { name: 'number', summary: 'manage the numbers of an organization', load: () => import('./number.ts') },
+    resource('key', 'create, list or remove API keys'),
+    resource('subscription', 'manage, test or repair webhook subscriptions'),
+    {
+      name: 'erase',
+      summary: 'erase a call, a customer or an organization',
+      load: () => import('./erase.ts'),
+    },
+    {
+      name: 'migrate-database',
+      summary: 'copy all data from a SQLite file to an empty PostgreSQL database',
+      load: () => import('./migrate-database.ts'),
+    },
+  ],
+  'Check an integration:': [
+    {
+      name: 'doctor',
+      summary: 'attack a webhook endpoint, and report what it does wrong',
+      load: () => import('./doctor.ts'),
+    },
+    {
+      name: 'acceptance',
+      summary: 'examine a server: does it do what the specification says?',
+      load: () => import('./acceptance.ts'),
+    },
+    {
+      name: 'sign',
+      summary: 'sign a payload and print the webhook headers',
+      load: () => import('./sign.ts'),
+    },
+    {
+      name: 'verify',
+      summary: 'verify the signature of a payload, and explain a mismatch',
+      load: () => import('./verify.ts'),
+    },
+  ],
+  'Documents:': [
+    {
+      name: 'openapi',
+      summary: 'print the OpenAPI 3.1 document of the two endpoints',
+      load: () => import('./documents.ts'),
+    },
+    {
+      name: 'asyncapi',
+      summary: 'print the AsyncAPI 3 document of the webhooks',
+      load: () => import('./documents.ts'),
+    },
+    {
+      name: 'schemas',
+      summary: 'print the JSON Schemas of all requests, responses and events',
+      load: () => import('./documents.ts'),
+    },
+  ],
+}
 
 const programFlags = ['--help', '-h', '--version', '-V']
 
@@ -103,6 +120,19 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
+/** Adds `completion`, which prints a script for a shell, and `complete`, which the script calls. */
+const addCompletion = async (program: Command, isCompletion: boolean): Promise<void> => {
+  if (!isCompletion) {
+    program
+      .command('completion')
+      .description('print a completion script for bash, zsh or fish')
+      .helpGroup('Start:')
+    return
+  }
+  const { default: tab } = await import('@bomb.sh/tab/commander')
+  tab(program, { completionCommandName: 'completion' })
+}
+
 /** Creates the program. Only the command that the arguments name is loaded; the others are only listed in the help. */
 export const createProgram = async (args: readonly string[]): Promise<Command> => {
   const program = new Command('wabakit')
@@ -110,13 +140,20 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     .version(manifest.version)
     .enablePositionalOptions()
     .showHelpAfterError('(see wabakit --help)')
-    .addHelpText('after', '\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable.')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable.',
+    )
     .exitOverride()
   const selected = findCommandName(args)
-  for (const { name, summary, load } of commands) {
-    const isDefault = name === 'serve' && name === selected
-    const command = program.command(name, { isDefault }).description(summary)
-    if (name === selected) (await load()).define(command)
+  const isCompletion = selected === 'complete' || selected === 'completion'
+  for (const [group, commands] of Object.entries(groups)) {
+    for (const { name, summary, load } of commands) {
+      const isDefault = name === 'serve' && name === selected
+      const command = program.command(name, { isDefault }).description(summary).helpGroup(group)
+      if (name === selected || isCompletion) (await load()).define(command)
+    }
   }
+  await addCompletion(program, isCompletion)
   return program
 }

@@ -1,9 +1,10 @@
 import { escapeControls } from '@wabakit/contract/escape-controls'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
-import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { type ControlClient, createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, collect, createOption, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
+import { readPages } from './read-pages.ts'
 
 type ResendOptions = ServerOptions & {
   readonly from?: string | undefined
@@ -11,7 +12,13 @@ type ResendOptions = ServerOptions & {
   readonly event?: string | undefined
   readonly subscription?: string | undefined
   readonly status?: readonly string[] | undefined
+  readonly name?: string | undefined
+  readonly number?: string | undefined
+  readonly call?: string | undefined
+  readonly group?: string | undefined
+  readonly text?: string | undefined
   readonly newWebhookId?: boolean | undefined
+  readonly dryRun?: boolean | undefined
 }
 
 /** A claimed or waiting delivery cannot be resent. */
@@ -28,6 +35,17 @@ const collectStatus = (value: string, previous?: readonly string[]): string[] =>
   return collect(value, previous)
 }
 
+type Found = { readonly status?: unknown; readonly subscriptionId?: unknown }
+
+const listEnabled = async (control: ControlClient, organization: string): Promise<ReadonlySet<unknown>> => {
+  const path = `${getOrganizationPath(organization)}/subscriptions`
+  const subscriptions = await readPages(control, path, { limit: Infinity })
+  return new Set(subscriptions.flatMap(({ id, enabled }) => (enabled === true ? [id] : [])))
+}
+
+const isResendable = ({ status, subscriptionId }: Found, enabled: ReadonlySet<unknown>): boolean =>
+  statuses.some((each) => each === status) && enabled.has(subscriptionId)
+
 const resend = async (id: string | undefined, options: ResendOptions, output: Output): Promise<void> => {
   const { newWebhookId = false, organization } = options
   const selection = {
@@ -36,11 +54,16 @@ const resend = async (id: string | undefined, options: ResendOptions, output: Ou
     event: options.event,
     subscription: options.subscription,
     status: options.status?.join(','),
+    name: options.name,
+    number: options.number,
+    call: options.call,
+    group: options.group,
+    text: options.text,
   }
   const hasSelection = Object.values(selection).some((value) => value !== undefined)
   if (hasSelection === (id !== undefined)) {
     throw new CliError(
-      'Name one delivery, or select deliveries with --from, --before, --event, --subscription or --status.',
+      'Name one delivery, or select deliveries with filters such as --status, --subscription or --from.',
       exitCodes.usage,
     )
   }
@@ -48,6 +71,19 @@ const resend = async (id: string | undefined, options: ResendOptions, output: Ou
   // Without deliveries, the server would not say that there is no such organization.
   await control.send('GET', getOrganizationPath(organization))
   const path = `${getOrganizationPath(organization)}/deliveries`
+  if (options.dryRun) {
+    const found =
+      id === undefined
+        ? await readPages(control, path, { ...selection, limit: Infinity })
+        : [(await control.send('GET', `${path}/${encodeURIComponent(id)}`)) as Found]
+    const enabled = await listEnabled(control, organization)
+    const resent = found.filter((each) => isResendable(each, enabled)).length
+    output.result(
+      { resent, dryRun: true },
+      `${resent} ${resent === 1 ? 'delivery' : 'deliveries'} would be sent again`,
+    )
+    return
+  }
   const result = (await (id === undefined
     ? control.send('POST', `${path}/resend`, { ...selection, newWebhookId })
     : control.send('POST', `${path}/${encodeURIComponent(id)}/resend`, { newWebhookId }))) as {
@@ -69,7 +105,17 @@ export const define = (command: Command): void => {
     .addOption(
       createOption('--status <status>', `${statuses.join(', ')} (repeatable)`).argParser(collectStatus),
     )
+    .addOption(new Option('--name <names>', 'names of events, separated by commas'))
+    .addOption(new Option('--number <number>', "one of the organization's numbers"))
+    .addOption(new Option('--call <id>', 'deliveries of this call'))
+    .addOption(new Option('--group <id>', 'deliveries of this group'))
+    .addOption(new Option('--text <text>', 'a part of the payload'))
+    .addOption(new Option('--dry-run', 'count what would be sent again, and send nothing'))
     .addOption(createOption('--new-webhook-id', 'use a new id, so that receivers handle the event again'))
     .action((id, options) => resend(id, options, createOutput(options)))
-  addExamples(command, 'resend dlv_…', 'resend --status exhausted --from 2026-01-01T00:00:00Z')
+  addExamples(
+    command,
+    'deliveries resend dlv_…',
+    'deliveries resend --status exhausted --from 2026-01-01T00:00:00Z --dry-run',
+  )
 }

@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
+import type { ServerConfig } from '../config/server-config.ts'
+import { inspectorPath } from '../inspector/serve-page.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
@@ -30,6 +32,26 @@ const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Ou
   return facts
 }
 
+/** Says what to do next, and where the page is. */
+const listNextSteps = (
+  { url, demo }: RunningServer,
+  { role, webhookUrl, port }: ServerConfig,
+  { style }: Output,
+): string[] => {
+  if (role === 'worker') return []
+  const server = port === 4_100 ? '' : ` --server ${url}`
+  const steps = [[`open ${url}${inspectorPath}`, 'the inspector']]
+  if (demo !== undefined) steps.push([`wabakit trigger call${server}`, 'simulate a call'])
+  if (demo !== undefined && webhookUrl === undefined) {
+    steps.push([`wabakit listen${server} --forward-to http://127.0.0.1:3000/webhooks`, 'get its events'])
+  }
+  return [
+    '',
+    'Next',
+    ...steps.map(([step = '', what]) => `  ${style('bold', step)}  ${style('dim', `# ${what}`)}`),
+  ]
+}
+
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
   const server = await startServer(config)
@@ -41,7 +63,11 @@ const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): 
   )
   output.result(
     { ready: true, url: server.url, database, demo: server.demo ?? null },
-    [`${output.style('green', 'ready')} ${server.url}`, ...lines].join('\n'),
+    [
+      `${output.style('green', 'ready')} ${server.url}`,
+      ...lines,
+      ...listNextSteps(server, config, output),
+    ].join('\n'),
   )
   await closed
 }

@@ -133,6 +133,11 @@ export const ServerConfig = z.strictObject({
     [0, 1_000_000_000],
     300,
   ),
+  rateLimitPerCall: wholeNumber(
+    'Maximum number of requests for the summary of one call per minute. 0 means no limit. A server with `mock` has none.',
+    [0, 1_000_000_000],
+    30,
+  ),
   rateLimitPerAddress: wholeNumber(
     'Maximum number of requests without a valid key or token per IP address (IPv6: /64 network) and minute. 0 means no limit.',
     [0, 1_000_000_000],

@@ -9,6 +9,7 @@ import type { Logger } from 'pino'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
 import { inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
+import { type Documents, documentPaths } from './documents.ts'
 import { type Health, healthPaths } from './health.ts'
 
 export type RequestHandlerOptions = {
@@ -16,6 +17,7 @@ export type RequestHandlerOptions = {
   readonly api:
     | (Pick<ReferenceServer, 'fetch' | 'respond'> & {
         readonly control: ControlApi
+        readonly documents: Documents
         readonly faults: ApiFaults | undefined
         /** Whether everybody who reaches this server may use the control API. */
         readonly isControlOpen: boolean
@@ -152,6 +154,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
       )
     }
     if (healthPaths.has(request.path)) return health(request, remoteAddress)
+    if (api !== undefined && documentPaths.has(request.path)) return api.documents(request)
     if (api?.isControlOpen && isBrowserAtRoot(request)) {
       return { status: 302, headers: { location: inspectorPath, 'x-request-id': requestId() }, body: '' }
     }

@@ -16,6 +16,7 @@ import { createRequestLog } from '../control/request-log.ts'
 import { createSimulation } from '../control/simulation.ts'
 import { createTokenCheck, type TokenCheck } from '../control/token-check.ts'
 import { createDeliveryFetch, createTransport } from '../delivery/transport.ts'
+import { createDocuments } from '../http/documents.ts'
 import { createHealth } from '../http/health.ts'
 import { createRequestHandler, type RequestHandler } from '../http/request-handler.ts'
 import type { Metrics } from '../metrics/metrics.ts'
@@ -66,9 +67,10 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     buckets: opened.buckets ?? memoryTokenBuckets(),
     organization: toLimit(settings.rateLimitPerOrganization),
     key: toLimit(settings.rateLimitPerKey),
+    call: settings.mock ? false : toLimit(settings.rateLimitPerCall),
     ip: toLimit(settings.rateLimitPerAddress),
   }
-  const limits = createRateLimits({ ...rateLimit, organization: false, key: false }, clock)
+  const limits = createRateLimits({ ...rateLimit, organization: false, key: false, call: false }, clock)
   const createCheck = (token: string | undefined, name: string): TokenCheck | undefined =>
     token === undefined ? undefined : createTokenCheck({ token, name, limits })
 
@@ -113,6 +115,11 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     requestId,
     onError,
   })
+  const documents = createDocuments({
+    authHeader: settings.authHeader,
+    publicUrl: settings.publicUrl,
+    requestId,
+  })
   let isStopping = false
   const health = createHealth({
     store: { ...store, checkWritable },
@@ -137,7 +144,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
       api:
         role === 'worker'
           ? undefined
-          : { ...service, control, faults, isControlOpen: settings.controlToken === undefined },
+          : { ...service, control, documents, faults, isControlOpen: settings.controlToken === undefined },
       health,
       metrics,
       log,

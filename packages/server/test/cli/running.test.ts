@@ -104,7 +104,7 @@ test('trigger sends each event by its name, which arrives with what --set overri
 })
 
 test('key create prints a new key, which the public API accepts', async () => {
-  const { code, stdout } = await on('key', 'create', '--label', 'shop', '--waba-number', '+15550100001')
+  const { code, stdout } = await on('key', 'create', '--label', 'shop', '--waba-numbers', '+15550100001')
   const { status } = await fetch(`${env.WABAKIT_SERVER}/whatsapp/wa-group/create`, {
     method: 'POST',
     headers: { authorization: stdout.trim(), 'content-type': 'application/json' },

@@ -22,15 +22,15 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-type Options = { readonly env?: NodeJS.ProcessEnv; readonly input?: string }
+type Options = { readonly env?: NodeJS.ProcessEnv; readonly input?: string; readonly cwd?: string }
 
 const inherited = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^WABAKIT_|COLOR/.test(name)),
 )
 
-const spawnWabakit = (args: readonly string[], { env = {} }: Options) => {
+const spawnWabakit = (args: readonly string[], { env = {}, cwd = folder }: Options) => {
   const child = spawn(process.execPath, [...command, ...args], {
-    cwd: folder,
+    cwd,
     env: { ...inherited, ...env },
   })
   processes.add(child)

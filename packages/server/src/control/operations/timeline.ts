@@ -24,7 +24,7 @@ export const timelineOperations = [
     method: 'GET',
     path: '/organizations/:organizationId/timeline',
     summary: 'Get everything that happened to a call or group, in order',
-    tag: 'Timeline',
+    tag: 'Events',
     query: z.strictObject({ call: z.optional(id()), group: z.optional(id()) }),
     result: TimelineView,
     run: async ({ parameter, query }, context) => {

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import type { Command } from 'commander'
+import { CliError } from './cli-error.ts'
+import { addExamples, createFormatOption, createServerOption } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+
+type InspectOptions = {
+  readonly server: string
+  readonly open: boolean
+  readonly call?: string
+  readonly group?: string
+}
+
+/** The commands that open a URL. */
+const openers: Partial<Record<NodeJS.Platform, readonly [file: string, ...args: string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+const openUrl = (url: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const [file, ...args] = openers[process.platform] ?? ['xdg-open']
+    const child = spawn(file, [...args, url], { stdio: 'ignore', detached: true })
+    child.once('error', (cause) => {
+      reject(new CliError(`${file} cannot be run. Open the page yourself: ${url}`, undefined, { cause }))
+    })
+    child.once('spawn', () => {
+      child.unref()
+      resolve()
+    })
+  })
+
+const inspect = async ({ server, open }: InspectOptions, output: Output): Promise<void> => {
+  const url = `${server}/_wabakit/inspector`
+  output.result({ url }, url)
+  if (open) await openUrl(url)
+}
+
+export const define = (command: Command): void => {
+  command
+    .addOption(createServerOption())
+    .option('--no-open', 'print the address of the page, and open nothing')
+    .addOption(createFormatOption())
+    .action((options) => inspect(options, createOutput(options)))
+  addExamples(command, 'inspect', 'inspect --no-open')
+}

@@ -1,0 +1,136 @@
+import { JoinApprovalMode } from '@wabakit/contract'
+import { type Command, Option } from 'commander'
+import { CliError } from './cli-error.ts'
+import { createControlClient, getOrganizationPath } from './control-client.ts'
+import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
+import { createOutput } from './output.ts'
+import { formatRecord, formatTable } from './table.ts'
+
+type Integration = { wabaNumber: string; enabled?: boolean; joinApprovalMode?: string }
+type Numbers = { integrations: Integration[]; pstnNumbers: string[] }
+type Settings = { readonly enabled?: string; readonly joinApprovalMode?: string }
+type Row = {
+  readonly number: string
+  readonly channel: string
+  readonly enabled?: boolean
+  readonly joinApprovalMode?: string
+}
+
+const toDigits = (number: string): string => number.replaceAll(/\D/g, '')
+const isSame = (left: string, right: string): boolean => toDigits(left) === toDigits(right)
+
+const listRows = ({ integrations, pstnNumbers }: Numbers): Row[] => [
+  ...integrations.map(({ wabaNumber: number, ...settings }) => ({
+    number,
+    channel: 'WHATSAPP',
+    ...settings,
+  })),
+  ...pstnNumbers.map((number) => ({ number, channel: 'PSTN' })),
+]
+
+const readNumbers = async (options: ServerOptions): Promise<Numbers> =>
+  (await createControlClient(options).send('GET', getOrganizationPath(options.organization))) as Numbers
+
+const findRow = (numbers: Numbers, number: string): Row => {
+  const row = listRows(numbers).find((each) => isSame(each.number, number))
+  if (row === undefined) throw new CliError(`The organization does not have the number ${number}.`)
+  return row
+}
+
+/** Writes the numbers of an organization: the control API replaces them as a whole. */
+const change = async (options: ServerOptions, edit: (numbers: Numbers) => Numbers): Promise<Numbers> => {
+  const { integrations, pstnNumbers } = edit(await readNumbers(options))
+  const path = getOrganizationPath(options.organization)
+  return (await createControlClient(options).send('PATCH', path, { integrations, pstnNumbers })) as Numbers
+}
+
+const applySettings = ({ enabled, joinApprovalMode }: Settings): Partial<Integration> => ({
+  ...(enabled !== undefined && { enabled: enabled === 'true' }),
+  ...(joinApprovalMode !== undefined && { joinApprovalMode }),
+})
+
+const addSettings = (command: Command): Command =>
+  command
+    .addOption(
+      new Option('--enabled <boolean>', 'whether groups can be created on it').choices(['true', 'false']),
+    )
+    .addOption(
+      new Option('--join-approval-mode <mode>', 'default of its groups').choices([
+        ...JoinApprovalMode.options,
+      ]),
+    )
+
+/** Defines `number create|list|show|update|remove`: the numbers of an organization. */
+export const define = (number: Command): void => {
+  const define = (name: string, summary: string): Command =>
+    addServerOptions(number.command(name)).description(summary)
+  const print = (options: ServerOptions, row: Row): void =>
+    createOutput(options).result(row, formatRecord(row))
+
+  addExamples(
+    define('list', 'list the numbers of an organization').action(async (options: ServerOptions) => {
+      const output = createOutput(options)
+      const rows = listRows(await readNumbers(options))
+      if (output.format === 'json') for (const row of rows) output.result(row, '')
+      else output.result(rows, formatTable(rows, ['number', 'channel', 'enabled', 'joinApprovalMode']))
+    }),
+    'number list',
+  )
+  addExamples(
+    define('show', 'show a number')
+      .argument('<number>')
+      .action(async (which: string, options: ServerOptions) =>
+        print(options, findRow(await readNumbers(options), which)),
+      ),
+    'number show +15550100001',
+  )
+  addExamples(
+    addSettings(define('create', 'add a number to an organization'))
+      .argument('<number>')
+      .addOption(new Option('--channel <channel>').choices(['WHATSAPP', 'PSTN']).default('WHATSAPP'))
+      .action(async (which: string, options: ServerOptions & Settings & { channel: string }) => {
+        const changed = await change(options, ({ integrations, pstnNumbers }) =>
+          options.channel === 'PSTN'
+            ? { integrations, pstnNumbers: [...pstnNumbers, which] }
+            : {
+                integrations: [...integrations, { wabaNumber: which, ...applySettings(options) }],
+                pstnNumbers,
+              },
+        )
+        print(options, findRow(changed, which))
+      }),
+    'number create +15550100003',
+    'number create +15550100004 --channel PSTN',
+  )
+  addExamples(
+    addSettings(define('update', 'change a WhatsApp number'))
+      .argument('<number>')
+      .action(async (which: string, options: ServerOptions & Settings) => {
+        const changed = await change(options, (numbers) => {
+          findRow(numbers, which)
+          const integrations = numbers.integrations.map((each) =>
+            isSame(each.wabaNumber, which) ? { ...each, ...applySettings(options) } : each,
+          )
+          return { ...numbers, integrations }
+        })
+        print(options, findRow(changed, which))
+      }),
+    'number update +15550100001 --enabled false',
+  )
+  addExamples(
+    define('remove', 'remove a number from an organization')
+      .argument('<number>')
+      .action(async (which: string, options: ServerOptions) => {
+        let removed: Row | undefined
+        await change(options, (numbers) => {
+          removed = findRow(numbers, which)
+          return {
+            integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)),
+            pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
+          }
+        })
+        createOutput(options).result({ removed }, `removed ${which}`)
+      }),
+    'number remove +15550100004',
+  )
+}

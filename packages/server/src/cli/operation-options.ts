@@ -1,0 +1,112 @@
+import { InvalidArgumentError, Option } from 'commander'
+import * as z from 'zod/mini'
+import type { Operation } from '../control/operation.ts'
+
+/** An option of a command, and the field of the request that it sets. */
+export type FieldOption = { readonly field: string; readonly option: Option }
+
+type Schema = {
+  readonly type?: string | undefined
+  readonly enum?: readonly unknown[] | undefined
+  readonly const?: unknown
+  readonly anyOf?: readonly Schema[] | undefined
+  readonly items?: Schema | undefined
+  readonly description?: string | undefined
+}
+
+/** What the schemas do not say about fields that several operations have. */
+const descriptions: Readonly<Record<string, string>> = {
+  limit: 'maximum number of records',
+  number: "one of the organization's numbers",
+  customer: "the customer's number",
+  group: 'id of the group',
+  call: 'id of the call',
+  from: 'at or after this time (ISO 8601)',
+  before: 'before this time (ISO 8601)',
+  subscription: 'id of the subscription',
+  event: 'id of the event',
+  organization: 'id of the organization',
+  key: 'id of the API key',
+}
+
+const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
+
+/** A field that takes a number or a word, such as `always`. */
+const parseNumberOrWord = (text: string): number | string =>
+  text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text
+
+const parseNumber = (text: string): number => {
+  const value = Number(text)
+  if (text.trim() !== '' && Number.isFinite(value)) return value
+  throw new InvalidArgumentError('It must be a number.')
+}
+
+const parseBoolean = (text: string): boolean => {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new InvalidArgumentError('It must be true or false.')
+}
+
+/** Texts by commas; a single word that is not in a list, such as `all`, stays alone. */
+const parseList = (text: string): string | string[] => (text === 'all' ? text : text.split(','))
+
+const flatten = (schema: Schema): readonly Schema[] => schema.anyOf?.flatMap(flatten) ?? [schema]
+
+const isText = ({ type, enum: values, const: value }: Schema): boolean =>
+  type === 'string' || values !== undefined || typeof value === 'string'
+
+const listChoices = (schemas: readonly Schema[]): string[] =>
+  schemas
+    .flatMap((each) => [...(each.enum ?? []), ...(each.const === undefined ? [] : [each.const])])
+    .map(String)
+
+/** Creates the option of a field; `undefined` for an object, which `--set` sets. */
+const createFieldOption = (field: string, schema: Schema): Option | undefined => {
+  const name = `--${splitWords(field).join('-')}`
+  const forms = flatten(schema).filter(({ type }) => type !== 'null')
+  const description = (schema.description ?? descriptions[field] ?? splitWords(field).join(' ')).replaceAll(
+    '`',
+    '',
+  )
+  const has = (type: string): boolean => forms.some((each) => each.type === type)
+  if (has('array') && !forms.some((each) => each.items?.type === 'object')) {
+    return new Option(`${name} <values>`, `${description}, separated by commas`).argParser(parseList)
+  }
+  if (has('object') || has('array')) return undefined
+  if (forms.length > 0 && forms.every(({ type }) => type === 'boolean')) {
+    return new Option(`${name} [boolean]`, description).argParser(parseBoolean).preset('true')
+  }
+  if (forms.every((each) => each.const === true)) return new Option(name, description)
+  if (has('number') || has('integer')) {
+    const option = new Option(`${name} <number>`, description)
+    return option.argParser(forms.some(isText) ? parseNumberOrWord : parseNumber)
+  }
+  const choices = listChoices(forms)
+  const option = new Option(`${name} <text>`, description)
+  return choices.length > 0 && choices.length <= 8 ? option.choices(choices) : option
+}
+
+const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<string, Schema>> => {
+  if (schema === undefined) return {}
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return properties as Readonly<Record<string, Schema>>
+}
+
+/** Returns an option for each field of the query and the body of an operation, and whether other fields need `--set`. */
+export const listFieldOptions = ({
+  query,
+  body,
+}: Operation): { options: FieldOption[]; needsSet: boolean } => {
+  const options: FieldOption[] = []
+  let needsSet = false
+  for (const [field, schema] of Object.entries({ ...toProperties(query), ...toProperties(body) })) {
+    if (field === 'cursor') continue
+    const option = createFieldOption(field, schema)
+    if (option === undefined) needsSet = true
+    else options.push({ field, option })
+  }
+  return { options, needsSet }
+}
+
+/** Lists the parameters of the path of an operation, without the organization. */
+export const listPathParameters = ({ path }: Operation): string[] =>
+  [...path.matchAll(/:(\w+)/g)].flatMap(([, name = '']) => (name === 'organizationId' ? [] : [name]))

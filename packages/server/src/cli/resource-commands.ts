@@ -1,0 +1,108 @@
+import type { Command } from 'commander'
+import type { Operation } from '../control/operation.ts'
+import { operations } from '../control/operations/index.ts'
+import { assign } from './assign.ts'
+import { createControlClient } from './control-client.ts'
+import { listFieldOptions, listPathParameters } from './operation-options.ts'
+import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+import { readPages } from './read-pages.ts'
+import type { Resource, ResourceCommand } from './resources.ts'
+import { formatRecord, formatTable, formatValue } from './table.ts'
+
+type Options = ServerOptions & { readonly set?: readonly string[]; readonly dryRun?: boolean }
+type Json = Readonly<Record<string, unknown>>
+
+const findOperation = (id: string): Operation => {
+  const found = operations.find((operation) => operation.id === id)
+  if (found === undefined) throw new TypeError(`There is no operation ${id}.`)
+  return found
+}
+
+/** Puts the arguments of a command into the path of its operation. */
+const buildPath = ({ path }: Operation, organization: string, args: readonly string[]): string => {
+  const values = [...args]
+  return path.replaceAll(/:(\w+)/g, (_, name) =>
+    encodeURIComponent(name === 'organizationId' ? organization : (values.shift() ?? '')),
+  )
+}
+
+const printList = async (
+  { columns = [] }: ResourceCommand,
+  items: readonly Json[],
+  output: Output,
+): Promise<void> => {
+  if (output.format === 'json') for (const item of items) output.result(item, '')
+  else output.result(items, items.length === 0 ? 'none' : formatTable(items, columns))
+}
+
+const printResult = ({ field }: ResourceCommand, result: unknown, output: Output): void => {
+  if (result === undefined || result === null) {
+    output.result({ done: true }, 'done')
+    return
+  }
+  const record: Json = { ...result }
+  output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
+}
+
+const run = async (
+  entry: ResourceCommand,
+  operation: Operation,
+  {
+    args,
+    fields,
+    options,
+  }: { readonly args: readonly string[]; readonly fields: Json; readonly options: Options },
+): Promise<void> => {
+  const output = createOutput(options)
+  const control = createControlClient(options)
+  const path = buildPath(operation, options.organization, args)
+  if (operation.method === 'GET') {
+    if (entry.columns === undefined) return printResult(entry, await control.send('GET', path), output)
+    const order =
+      operation.id === 'listEvents' || operation.id === 'listDeliveries' ? 'newest_first' : undefined
+    return printList(entry, await readPages(control, path, { order, ...fields }), output)
+  }
+  if (operation.method === 'DELETE' && options.dryRun) {
+    // That it exists is all that can be said.
+    if (operation.id !== 'removeApiKey') await control.send('GET', path)
+    return output.result(
+      { dryRun: true, path },
+      `would remove ${formatValue(args[0] ?? options.organization)}`,
+    )
+  }
+  const body = operation.body === undefined ? undefined : assign({ ...fields }, options.set ?? [])
+  printResult(entry, await control.send(operation.method, path, body), output)
+}
+
+const defineCommand = (parent: Command, entry: ResourceCommand): void => {
+  const operation = findOperation(entry.operation)
+  const command = addServerOptions(parent.command(entry.name)).description(entry.summary)
+  for (const name of listPathParameters(operation)) command.argument(`<${name}>`)
+  const fieldOptions = listFieldOptions(operation)
+  const { needsSet } = fieldOptions
+  // Every command has this one.
+  const options = fieldOptions.options.filter(({ field }) => field !== 'organization')
+  for (const { option } of options) command.addOption(option)
+  if (needsSet) command.option('--set <path=value>', 'set any other field (repeatable)', collect)
+  if (operation.method === 'DELETE')
+    command.option('--dry-run', 'say what would be removed, and remove nothing')
+  command.action(async () => {
+    const values: Json = command.opts()
+    const args = command.args
+    const isNamed = command.getOptionValueSource('organization') !== 'default'
+    const byOrganization = isNamed && options.length < fieldOptions.options.length
+    const fields: Record<string, unknown> = byOrganization ? { organization: values.organization } : {}
+    for (const { field, option } of options) {
+      const value = values[option.attributeName()]
+      if (value !== undefined) fields[field] = value
+    }
+    await run(entry, operation, { args, fields, options: command.opts<Options>() })
+  })
+  addExamples(command, ...entry.examples)
+}
+
+/** Defines the commands of a resource. */
+export const defineResource = (parent: Command, { commands }: Resource): void => {
+  for (const entry of commands) defineCommand(parent, entry)
+}

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { frameworks } from '../../src/cli/init/frameworks.ts'
+import { planFiles } from '../../src/cli/init/plan-files.ts'
+import { folder, wabakit } from './wabakit.ts'
+
+const createProject = (name: string, dependencies: Readonly<Record<string, string>>): string => {
+  const path = join(folder, name)
+  mkdirSync(path)
+  writeFileSync(join(path, 'package.json'), JSON.stringify({ dependencies }))
+  return path
+}
+
+test.each(frameworks.map(({ name, dependency }) => [name, dependency] as const))(
+  'plans a receiver, a test and the variables for %s',
+  (name, dependency) => {
+    const path = createProject(name, { [dependency]: '*', express: '*' })
+    const { framework, files } = planFiles(path)
+    expect(framework.name).toBe(name)
+    expect(files.map((file) => file.path)).toEqual([
+      ...framework.files.map((file) => file.path),
+      'test/wabakit.test.ts',
+      '.env.wabakit.example',
+    ])
+    expect(files.map(({ text }) => text).join('')).toMatch(/createReceiver\(/)
+  },
+)
+
+test('writes the files only with consent, and never overwrites one', async () => {
+  const path = createProject('written', { hono: '*' })
+  const refused = await wabakit(['init'], { cwd: path })
+  expect(refused.code).toBe(2)
+  expect(refused.stdout).toContain('src/wabakit/receiver.ts')
+  expect(refused.stderr).toContain('Add --yes')
+  expect(existsSync(join(path, 'src'))).toBe(false)
+
+  mkdirSync(join(path, 'test'))
+  writeFileSync(join(path, 'test/wabakit.test.ts'), 'mine')
+  const { code, stdout } = await wabakit(['init', '--yes'], { cwd: path })
+  expect(code).toBe(0)
+  expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c.req.raw))")
+  expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
+  expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
+  expect(readFileSync(join(path, 'src/wabakit/receiver.ts'), 'utf8')).toContain('standardWebhooks')
+  expect((await wabakit(['init', '--yes'], { cwd: path })).stderr).toContain('There is nothing to write.')
+})
+
+test('says which frameworks it knows', async () => {
+  const path = createProject('unknown', { koa: '*' })
+  const { code, stderr } = await wabakit(['init'], { cwd: path })
+  expect([code, stderr]).toEqual([2, expect.stringContaining('none of Next.js, SvelteKit')])
+})

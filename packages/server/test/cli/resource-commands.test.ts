@@ -1,0 +1,216 @@
+import { createServer } from 'node:http'
+import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { resources } from '../../src/cli/resources.ts'
+import { operations } from '../../src/control/operations/index.ts'
+import { type RunningServer, startServer } from '../../src/index.ts'
+import { wabakit } from './wabakit.ts'
+
+const start = async (config: object = {}): Promise<RunningServer> => {
+  const server = await startServer({ port: 0, database: ':memory:', logLevel: 'silent', ...config })
+  onTestFinished(server.close)
+  return server
+}
+
+/** Runs commands against a server, in this process. */
+const at =
+  ({ url }: RunningServer) =>
+  async (line: string, ...more: string[]): Promise<string> => {
+    const printed: string[] = []
+    const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+      printed.push(String(chunk))
+      return true
+    })
+    try {
+      const args = [...line.split(' '), ...more, '--server', url]
+      await (await createProgram(args)).parseAsync(args, { from: 'user' })
+    } finally {
+      write.mockRestore()
+    }
+    return printed.join('')
+  }
+
+const parseLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+test('every command of a resource is an operation of the control API, with examples', () => {
+  const ids = operations.map(({ id }) => id)
+  for (const { commands } of resources) {
+    for (const { operation, examples } of commands) {
+      expect(ids).toContain(operation)
+      expect(examples.length).toBeGreaterThan(0)
+    }
+  }
+})
+
+test('manages organizations, numbers, keys and subscriptions', async () => {
+  const run = at(await start())
+
+  await run(
+    'org create --id acme --pstn-numbers +15550100002',
+    '--set',
+    'integrations=[{"wabaNumber":"+15550100001"}]',
+  )
+  expect(await run('org list')).toMatch(
+    /^ID +CALL SUMMARIES +PSTN NUMBERS +CREATED AT\n(.*\n)*acme +automatic +\+15550100002 /,
+  )
+  expect(await run('org update --organization acme --call-summaries manual')).toMatch(
+    /^callSummaries +manual$/m,
+  )
+  expect(await run('org show --organization acme')).toMatch(/^id +acme$/m)
+
+  await run('number create +15550100003 --organization acme')
+  await run('number create +15550100004 --channel PSTN --organization acme')
+  await run('number update +15550100003 --enabled false --organization acme')
+  await run('number remove +15550100004 --organization acme')
+  expect(parseLines(await run('number list --organization acme --format json'))).toEqual([
+    expect.objectContaining({ number: '+15550100001', channel: 'WHATSAPP', enabled: true }),
+    expect.objectContaining({ number: '+15550100003', enabled: false }),
+    { number: '+15550100002', channel: 'PSTN' },
+  ])
+  expect(await run('number show 15550100003 --organization acme')).toMatch(/^enabled +false$/m)
+
+  expect(await run('key create --label shop --organization acme')).toMatch(/^wk_\w+\n$/)
+  const [key] = parseLines(await run('key list --organization acme --format json'))
+  expect(key).toMatchObject({ label: 'shop' })
+  await run(`key remove ${key.id} --organization acme`)
+  expect(await run('key list --organization acme')).toBe('none\n')
+
+  await run(
+    'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/ --organization acme',
+  )
+  const [subscription] = parseLines(await run('subscription list --organization acme --format json'))
+  const { id } = subscription
+  expect(await run(`subscription update ${id} --enabled false --organization acme`)).toMatch(
+    /^enabled +false$/m,
+  )
+  expect(await run(`subscription rotate-secret ${id} --organization acme`)).toMatch(/^whsec_\S+\n$/)
+  expect(await run(`subscription remove ${id} --dry-run --organization acme`)).toBe(`would remove ${id}\n`)
+  await run(`subscription remove ${id} --organization acme`)
+  expect(await run('subscription list --organization acme')).toBe('none\n')
+  expect(await run('org remove --organization acme')).toBe('done\n')
+})
+
+test('finds out why an endpoint rejects a webhook, and sends it again', async () => {
+  const server = await start()
+  const run = at(server)
+  // The receiver has another secret than the subscription.
+  const received: string[] = []
+  const createHandler = (secret: string) => {
+    const receiver = createReceiver({
+      verify: standardWebhooks({ secrets: [secret] }),
+      dedupe: memoryDedupe(),
+    })
+    receiver.onError(() => {})
+    return toNodeHandler(receiver.onAny(({ event }) => void received.push(event)))
+  }
+  let handle = createHandler('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  const endpoint = createServer((request, response) => handle(request, response))
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void endpoint.close())
+  const address = endpoint.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
+  await run(`subscription create --channel PSTN --number +15550100002 --url ${url}`)
+  await run('trigger call')
+  await server.service.dispatcher.runDue()
+
+  const [failed] = parseLines(await run('deliveries list --status pending --format json'))
+  const shown = await run(`deliveries show ${failed.id}`)
+  expect(shown).toContain('[401]')
+  expect(shown).toContain('response: {"code":"no_matching_signature"')
+  expect(shown).toContain('cause: The endpoint found no valid signature.')
+  expect(shown).toMatch(/remedy: Give the receiver the secret of this subscription/)
+  expect(shown).toMatch(/Next attempt at \d\d:\d\d:\d\d UTC\./)
+
+  const secret = await run(`subscription rotate-secret ${failed.subscriptionId} --overlap-ms 0`)
+  handle = createHandler(secret.trim())
+  expect(await run(`deliveries retry ${failed.id}`)).toContain(failed.id)
+  await server.service.dispatcher.runDue()
+  expect(await run(`deliveries show ${failed.id}`)).toContain('delivered')
+  expect(received[0]).toBe(failed.eventName)
+})
+
+test('lists calls, groups, events and requests, and shows what happened to a call', async () => {
+  const server = await start()
+  const run = at(server)
+  await run('trigger call --set callId=c1')
+  await server.service.groups.create('demo', {
+    wabaNumber: '+15550100001',
+    subject: 'Order 1042',
+    groupId: 'g1',
+  })
+  await run('groups add-participant --group-id g1 --phone +15550199001 --state joined')
+
+  expect(await run('calls list')).toMatch(/^CALL ID .*\nc1 /)
+  expect(await run('groups list --text order')).toMatch(/\ng1 /)
+  expect(await run('groups show g1')).toContain('GROUP_PARTICIPANT_JOINED')
+  expect(await run('events list --call c1 --name CALL_ENDED')).toMatch(/CALL_ENDED/)
+  expect(parseLines(await run('events list --call c1 --limit 2 --format json'))).toHaveLength(2)
+  expect(await run('requests list')).toBe('none\n')
+  const story = await run('calls show c1')
+  expect(story.match(/(?:state|event) +\S+/g)).toEqual(
+    expect.arrayContaining(['state     initiated', 'state     summarized', 'event     CALL_ENDED']),
+  )
+})
+
+test('cancels and resends deliveries, and counts them first', async () => {
+  const server = await start()
+  const run = at(server)
+  await run('subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/')
+  await run('trigger call')
+  await server.service.dispatcher.runDue()
+  const [{ id }] = parseLines(await run('deliveries list --status pending --format json'))
+
+  expect(await run(`deliveries cancel ${id}`)).toMatch(/^status +skipped$/m)
+  expect(await run('deliveries resend --status skipped --dry-run')).toBe('1 delivery would be sent again\n')
+  expect(await run('deliveries list --status skipped')).toContain(id)
+  expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is sent again\n')
+})
+
+test('injects faults into a server with mock', async () => {
+  const run = at(await start({ mock: true }))
+  await run('faults add --endpoint groups.create --status 503 --times 3')
+  expect(await run('faults list')).toMatch(/groups\.create +503 +- +3$/m)
+  await run('faults clear')
+  expect(await run('faults list')).toBe('none\n')
+})
+
+test('sends a test event to a subscription', async () => {
+  const run = at(await start())
+  await run('subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/')
+  const [{ id }] = parseLines(await run('subscription list --format json'))
+  expect(await run(`subscription test ${id} --name CALL_ENDED`)).toMatch(/^name +CALL_ENDED$/m)
+})
+
+test('prints the address of the inspector', async () => {
+  expect(await wabakit(['inspect', '--no-open', '--server', 'localhost:4100'])).toMatchObject({
+    code: 0,
+    stdout: 'http://localhost:4100/_wabakit/inspector\n',
+  })
+})
+
+test('suggests a command that is spelled almost the same, also below a resource', async () => {
+  const { code, stderr } = await wabakit(['deliverys', 'list'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean deliveries?')])
+  const below = await wabakit(['deliveries', 'lits'])
+  expect([below.code, below.stderr]).toEqual([2, expect.stringContaining('Did you mean list?')])
+  const filter = await wabakit(['deliveries', 'list', '--statsu', 'pending'])
+  expect([filter.code, filter.stderr]).toEqual([2, expect.stringContaining('Did you mean --status?')])
+})
+
+test.each(['bash', 'zsh', 'fish'])('prints a completion script for %s', async (shell) => {
+  const { code, stdout } = await wabakit(['completion', shell])
+  expect(code).toBe(0)
+  expect(stdout).toContain('wabakit')
+})
+
+test('completes commands and filters', async () => {
+  expect((await wabakit(['complete', '--', 'deliveries', 're'])).stdout).toMatch(/^resend/m)
+  expect((await wabakit(['complete', '--', 'deliveries', 'list', '--sta'])).stdout).toMatch(/^--status/m)
+})

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { start } from './fixture.ts'
+
+const get = async (url: string, path: string, method = 'GET') => {
+  const response = await fetch(`${url}${path}`, { method })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+test('serves the documents of its public API without a key, with the header that it reads', async () => {
+  const usual = await start()
+  const other = await start({
+    authHeader: 'X-Public-API-Key',
+    publicUrl: 'https://api.example.com',
+    controlToken: 'x'.repeat(16),
+  })
+
+  const { status, headers, body } = await get(usual.url, '/openapi.json')
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+  expect(body.security).toEqual([{ authorization: [] }, { bearer: [] }])
+  expect(body.servers).toEqual([{ url: '/' }])
+  const changed = (await get(other.url, '/openapi.json')).body
+  expect(changed.security).toEqual([{ publicApiKey: [] }])
+  expect(changed.components.securitySchemes).toMatchObject({ publicApiKey: { name: 'X-Public-API-Key' } })
+  expect(changed.servers).toEqual([{ url: 'https://api.example.com' }])
+  expect((await get(usual.url, '/asyncapi.json')).body).toMatchObject({ asyncapi: '3.0.0' })
+  expect(await get(usual.url, '/openapi.json', 'POST')).toMatchObject({
+    status: 405,
+    body: { code: 'method_not_allowed' },
+  })
+})
