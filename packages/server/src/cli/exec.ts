@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Command } from 'commander'
 import { loadConfig } from '../config/load-config.ts'
@@ -6,6 +5,7 @@ import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples } from './options.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
+import { spawnCommand } from './spawn-command.ts'
 
 /** Settings that differ from those of `serve`, even if their variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
@@ -13,14 +13,13 @@ const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
 const signals = ['SIGTERM', 'SIGINT'] as const
 
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
-  const [file = '', ...args] = command
-  const child = spawn(file, args, { stdio: 'inherit', env: environment })
+  const child = spawnCommand(command, { stdio: 'inherit', env: environment })
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
   for (const signal of signals) process.on(signal, forward)
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', (cause) => {
-        reject(new CliError(`${file} cannot be run: ${cause.message}`, exitCodes.usage, { cause }))
+        reject(new CliError(`${command[0]} cannot be run: ${cause.message}`, exitCodes.usage, { cause }))
       })
       child.on('exit', (code, signal) =>
         resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),

@@ -1,0 +1,22 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
+
+const quote = (argument: string): string =>
+  /^[\w./:=@-]+$/.test(argument) ? argument : `"${argument.replaceAll('"', '""')}"`
+
+/**
+ * Builds the arguments of `spawn` for a command. On Windows, `npm` and other scripts are `.cmd` files, which only a shell can
+ * start.
+ */
+export const toSpawnArguments = (
+  [file = '', ...args]: readonly string[],
+  platform: NodeJS.Platform,
+): { readonly file: string; readonly args: string[]; readonly shell: boolean } =>
+  platform === 'win32'
+    ? { file: [file, ...args].map(quote).join(' '), args: [], shell: true }
+    : { file, args, shell: false }
+
+/** Starts a command. */
+export const spawnCommand = (command: readonly string[], options: SpawnOptions): ChildProcess => {
+  const { file, args, shell } = toSpawnArguments(command, process.platform)
+  return spawn(file, args, { ...options, shell })
+}
