@@ -1,8 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Component, findForeignLicenses } from './licenses.ts'
 import { readNpm, runNpm } from './npm.ts'
-import { listPackages } from './packages.ts'
+import { readManifest } from './packages.ts'
 
 type Bom = { readonly metadata: { readonly component: Component }; readonly components: readonly Component[] }
 
@@ -25,8 +25,12 @@ const correctName = (component: Component): Component => ({
  * @throws Error if the license of a package is not one that we accept.
  */
 export const writeBillOfMaterials = async (copy: string, file: string): Promise<string> => {
-  for (const folder of [copy, ...listPackages(copy).map((each) => each.folder)]) dropDevDependencies(folder)
-  rmSync(join(copy, 'packages/bench'), { recursive: true })
+  for (const name of readdirSync(join(copy, 'packages'))) {
+    const folder = join(copy, 'packages', name)
+    if (readManifest(folder).private === true) rmSync(folder, { recursive: true })
+    else dropDevDependencies(folder)
+  }
+  dropDevDependencies(copy)
   await runNpm(['install', '--package-lock-only', '--offline', '--ignore-scripts'], copy)
   const bom = (await readNpm(['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], copy)) as Bom
   const foreign = findForeignLicenses(bom.components)
