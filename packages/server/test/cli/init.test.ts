@@ -15,7 +15,7 @@ const createProject = (name: string, dependencies: Readonly<Record<string, strin
 test.each(frameworks.map(({ name, dependency }) => [name, dependency] as const))(
   'plans a receiver, a test and the variables for %s',
   (name, dependency) => {
-    const path = createProject(name, { [dependency]: '*', express: '*' })
+    const path = createProject(name, { [dependency]: '*' })
     const { framework, files } = planFiles(path)
     expect(framework.name).toBe(name)
     expect(files.map((file) => file.path)).toEqual([
