@@ -30,7 +30,7 @@ export const AttemptView = ({ delivery, attempts, attempt }: AttemptViewProps) =
         {tab === 'response' && <ResponseView attempt={attempt} />}
         {tab === 'request' && request !== undefined && <RequestView request={request} />}
         {tab === 'signature' && request !== undefined && (
-          <SignatureView request={request} subscriptionId={delivery.subscriptionId} />
+          <SignatureView request={request} attempt={attempt} subscriptionId={delivery.subscriptionId} />
         )}
         {tab === 'compare' && <CompareView deliveryId={delivery.id} attempts={attempts} attempt={attempt} />}
         {problem !== '' && tab !== 'response' && <p class="problem">{problem}</p>}

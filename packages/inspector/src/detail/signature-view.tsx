@@ -1,37 +1,57 @@
-import type { SentRequest } from '../api/types.ts'
-import { formatFull } from '../format/time.ts'
+import type { Attempt, SentRequest } from '../api/types.ts'
+import { formatDuration, formatFull } from '../format/time.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
+import { Time } from '../parts/time.tsx'
+import { findSubscription } from '../views/choices.ts'
 
-const secrets = {
-  current: 'the current secret of the subscription',
-  previous: 'the secret before the last rotation, which still signs as well',
-  replaced: 'a secret that has been replaced since',
-} as const
+/** How far a timestamp may be off, in milliseconds: the default of Standard Webhooks. */
+const toleranceMs = 300_000
+
+/** Says whether a receiver with the secret accepts the request at this moment. */
+const judge = (timestamp: number): { readonly isValid: boolean; readonly text: string } => {
+  const ageMs = Date.now() - timestamp
+  if (ageMs <= toleranceMs) return { isValid: true, text: 'A receiver with the secret accepts it now.' }
+  return {
+    isValid: false,
+    text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and a receiver takes at most 5 minutes. A resend has a new timestamp.`,
+  }
+}
 
 type SignatureViewProps = {
   readonly request: SentRequest
+  readonly attempt: Attempt
   readonly subscriptionId: string
 }
 
 /** How the signature of a request came about, and whether a receiver with the secret accepts it. */
-export const SignatureView = ({ request, subscriptionId }: SignatureViewProps) => {
-  const { id, timestamp, secret, verifies, text } = request.signature
-  const time = new Date(Number(timestamp) * 1_000).toISOString()
+export const SignatureView = ({ request, attempt, subscriptionId }: SignatureViewProps) => {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
+  const { isValid, text } = judge(Number(timestamp) * 1_000)
+  const oldSecretExpiresAt = findSubscription(subscriptionId)?.previousSecretExpiresAt
+  const alsoSigned = oldSecretExpiresAt && attempt.startedAt < oldSecretExpiresAt
   return (
     <>
       <p class="line">
-        <Badge tone={verifies ? 'good' : 'bad'}>{verifies ? 'verifies' : 'does not verify'}</Badge>
+        <Badge tone={isValid ? 'good' : 'warn'}>{isValid ? 'verifies now' : 'too old now'}</Badge>
         <span>{text}</span>
       </p>
       <Facts
         facts={[
           [
             'Secret',
-            <RecordLink key="secret" view="subscriptions" id={subscriptionId}>
-              {secrets[secret]}
-            </RecordLink>,
+            <span key="secret">
+              the current one of{' '}
+              <RecordLink view="subscriptions" id={subscriptionId}>
+                the subscription
+              </RecordLink>
+              {alsoSigned && (
+                <>
+                  , and the one before until <Time at={oldSecretExpiresAt} />
+                </>
+              )}
+            </span>,
           ],
           [
             'webhook-id',
@@ -42,22 +62,24 @@ export const SignatureView = ({ request, subscriptionId }: SignatureViewProps) =
           [
             'webhook-timestamp',
             <span key="timestamp">
-              <span class="id">{timestamp}</span> <span class="quiet">{formatFull(time)}</span>
+              <span class="id">{timestamp}</span>{' '}
+              <span class="quiet">{formatFull(new Date(Number(timestamp) * 1_000).toISOString())}</span>
             </span>,
           ],
           [
             'Signature',
             <span class="id" key="signature">
-              {request.headers['webhook-signature']}
+              {signature}
             </span>,
           ],
         ]}
       />
-      <h4>What is signed</h4>
-      <pre class="code">{`HMAC-SHA256(secret, "${id}.${timestamp}." + body)`}</pre>
+      <section>
+        <h4>What is signed</h4>
+        <pre class="code" tabIndex={0}>{`HMAC-SHA256(secret, "${id}.${timestamp}." + body)`}</pre>
+      </section>
       <p class="hint">
-        The receiver computes the same from the bytes of the body as they arrived, before any parser, and
-        rejects a timestamp that is more than five minutes off.
+        The receiver computes the same over the bytes of the body as they arrived, before any parser.
       </p>
     </>
   )

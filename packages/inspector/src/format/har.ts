@@ -20,9 +20,9 @@ type Exchange = {
 
 const toExchange = (entry: Entry, sent: SentRequest | undefined): Exchange | undefined => {
   if (entry.kind === 'request') {
-    const { at, durationMs, method, path, query, status, code } = entry.request
-    const search = new URLSearchParams(query)
-    const url = `${location.origin}${path}${search.size > 0 ? `?${search}` : ''}`
+    const { at, durationMs, method, path, callId, status, code } = entry.request
+    const search = callId === null ? '' : `?callId=${encodeURIComponent(callId)}`
+    const url = `${location.origin}${path}${search}`
     return {
       at,
       durationMs,

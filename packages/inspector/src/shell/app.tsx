@@ -2,6 +2,7 @@ import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { EditDialog } from '../actions/edit-and-send.tsx'
+import { SimulationDialog } from '../actions/simulate.tsx'
 import { loadInfo } from '../api/info.ts'
 import { listen, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
@@ -12,6 +13,7 @@ import { GroupDetail } from '../detail/group-detail.tsx'
 import { RequestDetail } from '../detail/request-detail.tsx'
 import { SubscriptionDetail } from '../detail/subscription-detail.tsx'
 import { ListView } from '../list/list-view.tsx'
+import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
 import { type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { calls } from '../views/calls.tsx'
@@ -21,7 +23,7 @@ import { events } from '../views/events.tsx'
 import { groups } from '../views/groups.tsx'
 import { requests } from '../views/requests.tsx'
 import { subscriptions } from '../views/subscriptions.tsx'
-import { Help, isHelpOpen } from './help.tsx'
+import { Help } from './help.tsx'
 import { startKeyboard } from './keyboard.ts'
 import { Login } from './login.tsx'
 import { NoOrganization } from './no-organization.tsx'
@@ -74,6 +76,7 @@ export const App = () => {
         )}
       </main>
       {isHelpOpen.value && <Help />}
+      {isSimulationOpen.value && <SimulationDialog />}
       <EditDialog />
       <Toasts />
     </div>

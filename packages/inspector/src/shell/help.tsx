@@ -1,7 +1,5 @@
-import { signal } from '@preact/signals'
 import { Dialog } from '../parts/dialog.tsx'
-
-export const isHelpOpen = signal(false)
+import { isHelpOpen } from '../state/dialogs.ts'
 
 const keys = [
   ['j  k', 'next, previous record'],
@@ -11,6 +9,7 @@ const keys = [
   ['r', 'resend the delivery'],
   ['e', 'edit and send'],
   ['c', 'copy as curl'],
+  ['n', 'simulate a call or participant'],
   ['p', 'pause or resume the list'],
   ['m', 'mask personal data'],
   ['g d', 'deliveries'],

@@ -1,7 +1,7 @@
 import { closeRecord, currentId, openId, openRecord, step } from '../list/current-record.ts'
+import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
 import { navigate, type Params, type View } from '../state/route.ts'
 import { masking } from '../state/settings.ts'
-import { isHelpOpen } from './help.tsx'
 
 /** What the view in front does for keys of its own, such as `r` to resend. */
 const actions = new Map<string, () => void>()
@@ -46,6 +46,9 @@ const common: Readonly<Record<string, () => void>> = {
   },
   m: () => {
     masking.value = masking.value === 'on' ? 'off' : 'on'
+  },
+  n: () => {
+    isSimulationOpen.value = true
   },
   Enter: () => {
     if (openId.value === '' && currentId.value !== '') openRecord(currentId.value)

@@ -1,12 +1,12 @@
 import { info } from '../api/info.ts'
 import { organizationId, organizations } from '../api/organization.ts'
-import { IconButton } from '../parts/button.tsx'
+import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
+import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
 import { navigate, toHref, type View, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, theme, themes } from '../state/settings.ts'
 import { Brand } from './brand.tsx'
-import { isHelpOpen } from './help.tsx'
 
 const titles: Readonly<Record<View, string>> = {
   deliveries: 'Deliveries',
@@ -49,6 +49,10 @@ const switchMasking = (): void => {
   masking.value = masking.value === 'on' ? 'off' : 'on'
 }
 
+const openSimulation = (): void => {
+  isSimulationOpen.value = true
+}
+
 export const Sidebar = () => (
   <nav class="sidebar" aria-label="Views">
     <Brand />
@@ -71,6 +75,11 @@ export const Sidebar = () => (
         </li>
       ))}
     </ul>
+    <div class="simulate">
+      <Button icon="play" shortcut="n" onClick={openSimulation}>
+        Simulate
+      </Button>
+    </div>
     <footer>
       <IconButton
         icon={masking.value === 'on' ? 'hidden' : 'eye'}

@@ -21,7 +21,7 @@ export const events: ListDefinition<Event> = {
   }),
   getId: ({ id }) => id,
   searches: 'payloads',
-  filters: [nameFilter, subscriptionFilter, numberFilter, callFilter, groupFilter, timeFilter],
+  filters: [nameFilter, numberFilter, callFilter, groupFilter, timeFilter],
   columns: [
     {
       title: 'Event',

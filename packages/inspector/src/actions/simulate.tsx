@@ -1,0 +1,81 @@
+import { useSignal } from '@preact/signals'
+import { info } from '../api/info.ts'
+import { sendOwn } from '../api/organization.ts'
+import { send } from '../api/send.ts'
+import type { Call } from '../api/types.ts'
+import { type JsonSchema, listFields } from '../format/schema-fields.ts'
+import { Choice } from '../parts/choice.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { SchemaForm } from '../parts/schema-form.tsx'
+import { useRecord } from '../parts/use-record.ts'
+import { isSimulationOpen } from '../state/dialogs.ts'
+import { notify } from '../state/notices.ts'
+import { getParam, navigate, view } from '../state/route.ts'
+
+const close = (): void => {
+  isSimulationOpen.value = false
+}
+
+const kinds = {
+  call: { schema: 'SimulatedCallRequest', submitLabel: 'Play the call' },
+  participant: { schema: 'ParticipantStepRequest', submitLabel: 'Play the step' },
+  fault: { schema: 'FaultRequest', submitLabel: 'Inject the fault' },
+} as const
+
+type Kind = keyof typeof kinds
+
+const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void>>> = {
+  call: async (body) => {
+    const { callId } = await sendOwn<Call>('/simulated-calls', { method: 'POST', body })
+    navigate('calls', { id: callId })
+  },
+  participant: async (body) => {
+    await sendOwn('/participants', { method: 'POST', body })
+    navigate('groups', { id: String(body.groupId) })
+  },
+  fault: async (body) => {
+    await send('/faults', { method: 'POST', body })
+    notify('The next requests to this endpoint fail as you asked.')
+  },
+}
+
+type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> } }
+
+/** Makes something happen: a call, a step of a participant or, with `--mock`, a fault. */
+export const SimulationDialog = () => {
+  const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
+  const { value: openApi, problem } = useRecord(() => send<OpenApi>('/openapi.json'), [])
+  const { schema, submitLabel } = kinds[kind.value]
+  const groupId = view.value === 'groups' ? getParam('id') : ''
+  return (
+    <Dialog title="Simulate" onClose={close}>
+      <div class="form">
+        <Choice
+          label="What happens"
+          value={kind.value}
+          choices={[
+            { value: 'call', label: 'Call', title: 'From its first ring to its summary' },
+            { value: 'participant', label: 'Participant', title: 'Somebody joins, leaves or is removed' },
+            ...(info.value?.mock
+              ? [{ value: 'fault' as const, label: 'Fault', title: 'The next API requests fail' }]
+              : []),
+          ]}
+          onChange={(value) => (kind.value = value)}
+        />
+        {problem !== '' && <p class="problem">{problem}</p>}
+        {openApi !== undefined && (
+          <SchemaForm
+            key={kind.value}
+            fields={listFields(openApi.components.schemas, schema)}
+            initial={{ groupId, phone: '+15550199001' }}
+            submitLabel={submitLabel}
+            onSubmit={async (body) => {
+              await run[kind.value](body)
+              close()
+            }}
+          />
+        )}
+      </div>
+    </Dialog>
+  )
+}

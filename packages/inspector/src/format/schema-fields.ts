@@ -1,0 +1,56 @@
+/** The part of JSON Schema that the documents of the control API use. */
+export type JsonSchema = {
+  readonly $ref?: string
+  readonly type?: string
+  readonly enum?: readonly (string | number)[]
+  readonly const?: unknown
+  readonly anyOf?: readonly JsonSchema[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+}
+
+/** A field of a form. What has no simpler form is written as JSON. */
+export type Field = {
+  readonly name: string
+  readonly isRequired: boolean
+  readonly kind: 'choice' | 'boolean' | 'number' | 'text' | 'json'
+  readonly choices: readonly string[]
+}
+
+const findKind = ({ type, enum: choices }: JsonSchema): Field['kind'] => {
+  if (choices !== undefined) return 'choice'
+  if (type === 'boolean') return 'boolean'
+  if (type === 'number' || type === 'integer') return 'number'
+  return type === 'string' ? 'text' : 'json'
+}
+
+/** Lists the fields of a request from its schema in an OpenAPI document. */
+export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: string): Field[] => {
+  const { properties = {}, required = [] } = schemas[name] ?? {}
+  return Object.entries(properties).map(([field, schema]) => {
+    const found = schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+    return {
+      name: field,
+      isRequired: required.includes(field),
+      kind: findKind(found),
+      choices: (found.enum ?? []).map(String),
+    }
+  })
+}
+
+/**
+ * Reads a body from what was filled in. Empty fields are left out.
+ *
+ * @throws SyntaxError when a field is not the JSON that it should be.
+ */
+export const readFields = (fields: readonly Field[], values: FormData): Record<string, unknown> => {
+  const body: Record<string, unknown> = {}
+  for (const { name, kind } of fields) {
+    const value = String(values.get(name) ?? '').trim()
+    if (value === '') continue
+    const isText = kind === 'text' || kind === 'choice'
+    body[name] = isText ? value : JSON.parse(value)
+  }
+  return body
+}
