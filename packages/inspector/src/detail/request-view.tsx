@@ -12,9 +12,7 @@ export const RequestView = ({ request }: { readonly request: SentRequest }) => {
       </p>
       <h4>Headers</h4>
       <HeaderTable headers={headers} hidden={hiddenHeaders} />
-      <p class="hint">
-        Rebuilt from the event and the attempt, and signed with the secret of today.
-      </p>
+      <p class="hint">Rebuilt from the event and the attempt, and signed with the secret of today.</p>
       <BodyView text={body} label="Body" />
     </>
   )

@@ -1,10 +1,11 @@
 import type { Attempt, Delivery } from '../api/types.ts'
 import { Icon } from '../parts/icon.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
 
 type VerdictProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
 /** Why an attempt has failed: the likely cause and what to do. And what the delivery waits for. */
-export const Verdict = ({ delivery: { wait }, attempt }: VerdictProps) => {
+export const Verdict = ({ delivery: { wait, subscriptionId }, attempt }: VerdictProps) => {
   const diagnosis = attempt?.diagnosis
   if (!diagnosis && !wait) return null
   return (
@@ -14,7 +15,12 @@ export const Verdict = ({ delivery: { wait }, attempt }: VerdictProps) => {
           <h3>
             <Icon name="warning" /> {diagnosis.text}
           </h3>
-          <p>{diagnosis.remedy}</p>
+          <p>
+            {diagnosis.remedy}{' '}
+            <RecordLink view="subscriptions" id={subscriptionId}>
+              Open the subscription
+            </RecordLink>
+          </p>
         </>
       )}
       {wait && <p class="wait">{wait.text}</p>}

@@ -25,10 +25,14 @@ const findKind = ({ type, enum: choices }: JsonSchema): Field['kind'] => {
   return type === 'string' ? 'text' : 'json'
 }
 
+/** Required fields come first, and those that take JSON last. */
+const rank = ({ isRequired, kind }: Field): number =>
+  isRequired ? 0 : ['choice', 'number', 'boolean', 'text', 'json'].indexOf(kind) + 1
+
 /** Lists the fields of a request from its schema in an OpenAPI document. */
 export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: string): Field[] => {
   const { properties = {}, required = [] } = schemas[name] ?? {}
-  return Object.entries(properties).map(([field, schema]) => {
+  const fields = Object.entries(properties).map(([field, schema]): Field => {
     const found = schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
     return {
       name: field,
@@ -37,6 +41,7 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
       choices: (found.enum ?? []).map(String),
     }
   })
+  return fields.toSorted((left, right) => rank(left) - rank(right))
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ListDefinition } from './list-definition.ts'
 
 /** The height of a row in pixels, which the style sheet repeats. */
 const rowHeight = 40
+const headHeight = 32
 const overscan = 12
 
 type RowsProps<Item> = {
@@ -45,16 +46,24 @@ export const Rows = <Item,>(props: RowsProps<Item>) => {
     if (element === null || selectedIndex < 0) return
     const top = selectedIndex * rowHeight
     if (top < element.scrollTop) element.scrollTop = top
-    else if (top + rowHeight > element.scrollTop + element.clientHeight) {
-      element.scrollTop = top + rowHeight - element.clientHeight
+    else if (top + rowHeight + headHeight > element.scrollTop + element.clientHeight) {
+      element.scrollTop = top + rowHeight + headHeight - element.clientHeight
     }
   }, [selectedIndex])
 
   const style = { gridTemplateColumns: shown.map(({ width }) => width).join(' ') }
   return (
-    <div class="table" role="grid" aria-label={title} aria-rowcount={items.length + 1}>
-      <div role="rowgroup">
-        <div class="row head" role="row" aria-rowindex={1} style={style}>
+    <div
+      class="table"
+      role="grid"
+      aria-label={title}
+      aria-rowcount={items.length + 1}
+      ref={box}
+      onScroll={measure}
+      tabIndex={0}
+    >
+      <div class="head" role="rowgroup">
+        <div class="row" role="row" aria-rowindex={1} style={style}>
           {shown.map(({ title: heading }) => (
             <div role="columnheader" key={heading}>
               {heading}
@@ -62,30 +71,28 @@ export const Rows = <Item,>(props: RowsProps<Item>) => {
           ))}
         </div>
       </div>
-      <div class="rows" role="rowgroup" ref={box} onScroll={measure} tabIndex={0}>
-        <div class="spacer" role="presentation" style={{ height: `${items.length * rowHeight}px` }}>
-          {items.slice(first.value, first.value + count.value).map((item, offset) => {
-            const index = first.value + offset
-            const id = getId(item)
-            return (
-              <div
-                class="row"
-                role="row"
-                key={id}
-                aria-rowindex={index + 2}
-                aria-selected={id === selectedId}
-                style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
-                onClick={() => onSelect(id)}
-              >
-                {shown.map(({ title: heading, cell }) => (
-                  <div role="gridcell" key={heading}>
-                    {cell(item)}
-                  </div>
-                ))}
-              </div>
-            )
-          })}
-        </div>
+      <div class="rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>
+        {items.slice(first.value, first.value + count.value).map((item, offset) => {
+          const index = first.value + offset
+          const id = getId(item)
+          return (
+            <div
+              class="row"
+              role="row"
+              key={id}
+              aria-rowindex={index + 2}
+              aria-selected={id === selectedId}
+              style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
+              onClick={() => onSelect(id)}
+            >
+              {shown.map(({ title: heading, cell }) => (
+                <div role="gridcell" key={heading}>
+                  {cell(item)}
+                </div>
+              ))}
+            </div>
+          )
+        })}
       </div>
     </div>
   )
