@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
-import { logIn, logOut } from '../state/session.ts'
+import { logIn } from '../state/session.ts'
 import { Brand } from './brand.tsx'
 
 /** Asks for the control token. It is kept until the tab is closed. */
@@ -9,11 +9,10 @@ export const Login = () => {
   const problem = useSignal('')
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const sent = String(new FormData(form).get('token') ?? '').trim()
-    logIn(sent)
     try {
-      await send('/organizations', { query: { limit: 1 } })
+      await send('/organizations', { query: { limit: 1 }, headers: { authorization: `Bearer ${sent}` } })
+      logIn(sent)
     } catch (error) {
-      logOut()
       problem.value = getMessage(error)
     }
   }

@@ -2,9 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { servePage } from '../src/inspector/serve-page.ts'
-import { start } from './fixture.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { servePage } from '../../src/inspector/serve-page.ts'
+import { start } from '../fixture.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const token = 'a-token-of-some-length'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

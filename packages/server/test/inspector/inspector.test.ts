@@ -1,0 +1,296 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { control, createGroup, start } from '../fixture.ts'
+import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
+import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { createStage, type Stage } from './stage.ts'
+
+const inspector = resolve(import.meta.dirname, '../../../inspector')
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
+
+let browser: Browser
+let cluster: PostgresCluster | undefined
+
+beforeAll(async () => {
+  if (!hasChromium) return
+  await promisify(execFile)('vite', ['build', '--logLevel', 'error'], { cwd: inspector })
+  browser = await launchBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await cluster?.remove()
+})
+
+/** Lists what axe finds serious on a page. */
+const listSerious = async (page: Page): Promise<string[]> => {
+  // The page allows no inline scripts, but the debugger does.
+  await page.evaluate(await readFile(axe, 'utf8'))
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
+  )
+}
+
+describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %s', (store) => {
+  let stage: Stage
+  beforeAll(async () => {
+    if (store === 'PostgreSQL') cluster = await createCluster()
+    stage = await createStage((await cluster?.createDatabase()) ?? ':memory:')
+  })
+  afterAll(() => stage?.close())
+
+  const open = (path: string, options = {}) =>
+    openPage(browser, { url: `${stage.server.url}/_wabakit/inspector/${path}`, ...options })
+  const simulate = async (body: object): Promise<string> => {
+    const { body: call } = await control(stage.server, 'POST /organizations/acme/simulated-calls', body)
+    return call.callId
+  }
+
+  test('teaches what to do while there is nothing to show', async () => {
+    const { page, problems, picture } = await open('events?organization=empty')
+    for (const view of ['Deliveries', 'Calls', 'Groups', 'Subscriptions', 'API requests', 'Events']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await page.locator('h1', { hasText: view }).waitFor()
+      await page.locator('.commands code').nth(2).waitFor()
+      expect(await page.locator('.commands code').count()).toBe(3)
+    }
+    await picture(`${store}-empty`)
+    expect(problems).toEqual([])
+  })
+
+  test('finds out why an endpoint rejects a webhook, and sends it again, with the page alone', async () => {
+    await simulate({ outcome: 'missed', callId: `first-${store}` })
+    const { page, problems, picture } = await open('')
+    await page.locator('.rows .row').first().waitFor()
+
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    await page.locator('.badge', { hasText: 'retrying' }).first().waitFor()
+    await picture(`${store}-walk-1-failing`)
+    await page.keyboard.press('Enter')
+    await page.getByText('The endpoint found no valid signature.').first().waitFor()
+    await picture(`${store}-walk-2-why`)
+    await page.getByRole('link', { name: 'Open the subscription' }).click()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+    const secret = page.getByRole('region', { name: 'New secret' })
+    await secret.waitFor()
+    expect(await page.locator('body').innerText()).not.toContain('whsec_')
+    await secret.getByRole('button', { name: 'Show' }).click()
+    stage.setSecret(await secret.locator('code').innerText())
+    await picture(`${store}-walk-3-secret`)
+    for (const key of ['g', 'f', 'r']) await page.keyboard.press(key)
+    await page.getByText('Sent again.').waitFor()
+    await page.goto(`${stage.server.url}/_wabakit/inspector/calls?organization=acme&id=first-${store}`)
+    await page.locator('.try.good', { hasText: '200' }).nth(1).waitFor()
+    await picture(`${store}-walk-4-delivered`)
+
+    expect(problems).toEqual([])
+  })
+
+  test('shows an attempt in full, and two side by side', async () => {
+    const { page, problems } = await open(
+      `deliveries?organization=acme&text=first-${store}&subscription=${stage.rejecting.id}`,
+    )
+    await page.locator('.rows .row').first().click()
+    await page.getByRole('tab', { name: 'Request' }).click()
+    await page.getByText('webhook-signature').waitFor()
+    await page.getByText('"CALL_INCOMING_INITIATED"').waitFor()
+    await page.getByRole('button', { name: 'Raw' }).click()
+    await page.getByText('{"event":"CALL_INCOMING_INITIATED"').waitFor()
+    await page.getByRole('tab', { name: 'Signature' }).click()
+    await page.getByText('HMAC-SHA256').waitFor()
+    await page.getByText('verifies now').waitFor()
+    await page.getByRole('tab', { name: 'Compare' }).click()
+    await page.locator('.compare .differs', { hasText: 'Status' }).waitFor()
+    expect(problems).toEqual([])
+  })
+
+  test('draws the timeline of a call, with attempts, lanes and what they wait for', async () => {
+    const callId = await simulate({ summary: { after: '1h' } })
+    const { page, problems, picture } = await open(`calls?organization=acme&id=${callId}`)
+    await page.locator('.try.good').nth(2).waitFor()
+    expect(await page.locator('.flag').allInnerTexts()).toContain('CALL_ENDED')
+    expect(await page.locator('.now').count()).toBe(1)
+    await page.getByRole('button', { name: 'Elapsed' }).click()
+    await page.locator('.tick', { hasText: '+0 ms' }).waitFor()
+    const width = await page.locator('.lane-rows').evaluate(({ clientWidth }) => clientWidth)
+    await page.getByRole('button', { name: 'Zoom in' }).click()
+    await expect
+      .poll(() => page.locator('.lane-rows').evaluate(({ clientWidth }) => clientWidth))
+      .toBeGreaterThan(width)
+    await page.getByRole('button', { name: 'Fit' }).click()
+    await picture(`${store}-timeline`)
+    expect(problems).toEqual([])
+  })
+
+  test('exports a timeline as a page without scripts and as HAR', async () => {
+    const { page } = await open(`calls?organization=acme&id=first-${store}`)
+    await page.locator('.try').first().waitFor()
+    const exportAs = async (name: string): Promise<string> => {
+      await page.getByRole('button', { name: 'Export' }).click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name }).click()
+      return readFile(await (await download).path(), 'utf8')
+    }
+    const har = JSON.parse(await exportAs('Export as HAR'))
+    expect(har.log.entries[0].request.headers).toContainEqual(
+      expect.objectContaining({ name: 'webhook-signature' }),
+    )
+    const html = await exportAs('Export as HTML file')
+    expect(html.includes('<script')).toBe(false)
+    expect(html.includes('CALL_INCOMING_INITIATED')).toBe(true)
+  })
+
+  test('keeps filters in the address, lists live, and can be paused', async () => {
+    const { page, problems } = await open('events?organization=acme')
+    await page.getByRole('combobox', { name: 'Event' }).selectOption('CALL_OUTGOING_INITIATED')
+    await page.getByText('No matches').waitFor()
+    expect(page.url()).toContain('name=CALL_OUTGOING_INITIATED')
+    await page.reload()
+    await page.locator('.live.live').waitFor()
+    await simulate({ direction: 'OUTGOING', outcome: 'missed' })
+    await page.locator('.rows .row').first().waitFor()
+    await page.keyboard.press('p')
+    await simulate({ direction: 'OUTGOING', outcome: 'missed' })
+    await page.getByText('Paused · ').waitFor()
+    expect(await page.locator('.rows .row').count()).toBe(1)
+    await page.keyboard.press('p')
+    await page.locator('.rows .row').nth(1).waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('no such text')
+    await page.getByText('No matches').waitFor()
+    expect(page.url()).toContain('text=no+such+text')
+    expect(problems).toEqual([])
+  })
+
+  test('sends test events and edited ones, disables, enables, and plays calls, steps and faults', async () => {
+    const { page, problems } = await open(`subscriptions?organization=acme&id=${stage.accepting.id}`)
+    await page.getByRole('button', { name: 'Send a test event' }).click()
+    await page.getByText('Sent a test of').waitFor()
+    for (const name of ['Disable', 'Enable']) {
+      await page.getByRole('button', { name: 'More actions' }).click()
+      await page.getByRole('menuitem', { name, exact: true }).click()
+      await page.getByText(`${name}d.`).waitFor()
+    }
+    await page.keyboard.press('n')
+    await page.getByLabel('outcome').selectOption('not_picked')
+    await page.getByRole('button', { name: 'Play the call' }).click()
+    await page.locator('.flag', { hasText: 'not picked' }).waitFor()
+    await page.keyboard.press('n')
+    await page.getByRole('button', { name: 'Fault' }).click()
+    await page.getByLabel('endpoint').selectOption('groups.create')
+    await page.getByLabel('status').fill('503')
+    await page.getByRole('button', { name: 'Inject the fault' }).click()
+    await page.getByText('The next requests to this endpoint fail').waitFor()
+    expect((await createGroup(stage.server.url)).status).toBe(503)
+
+    for (const key of ['g', 'd', 'e']) await page.keyboard.press(key)
+    await page.getByLabel('Payload').fill('{"event":"CALL_INCOMING_INITIATED","edited":true}')
+    await page.getByRole('button', { name: 'Sign and send' }).click()
+    await page.getByText('Sent to').waitFor()
+    await page.locator('.rows .row').first().waitFor()
+    expect(problems).toEqual([])
+  })
+
+  test('copies a delivery as curl, as a fixture and as a test', async () => {
+    const { page } = await open('deliveries?organization=acme')
+    await page.locator('.rows .row').first().click()
+    const copied = async (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+    await page.locator('.attempt').waitFor()
+    await page.keyboard.press('c')
+    await expect.poll(copied).toMatch(/^curl 'http:.*-H 'webhook-signature: v1,.*--data-raw '\{/s)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Copy as vitest test' }).click()
+    await expect.poll(copied).toContain("from 'wabakit/mock'")
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Copy as JSON fixture' }).click()
+    await expect.poll(copied).toMatch(/^\{\n {2}"event"/)
+  })
+
+  test('shows hostile names and payloads as text', async () => {
+    expect((await createGroup(stage.server.url, { groupId: 'team', subject: hostile })).status).toBe(200)
+    await control(stage.server, 'POST /organizations/acme/participants', {
+      groupId: 'team',
+      phone: '+15550199001',
+      state: 'joined',
+    })
+    const { page, problems, picture } = await open('')
+    for (const path of ['groups', 'groups?id=team', 'events?group=team']) {
+      await page.goto(`${stage.server.url}/_wabakit/inspector/${path}`)
+      await page.getByText('onerror').first().waitFor()
+      expect(await page.locator('main img').count()).toBe(0)
+      expect(problems).toEqual([])
+      if (path === 'groups') await picture(`${store}-hostile`)
+    }
+  })
+
+  test('masks personal data, and keeps doing so', async () => {
+    const { page } = await open('calls?organization=acme')
+    const customer = page.locator('.rows .row').first().getByRole('gridcell').nth(2)
+    expect(await customer.innerText()).toMatch(/^\+\d{11}$/)
+    await page.keyboard.press('m')
+    await expect.poll(() => customer.innerText()).toMatch(/^\*\*\*\d\d$/)
+    await page.reload()
+    await customer.waitFor()
+    expect(await customer.innerText()).toMatch(/^\*\*\*\d\d$/)
+    await page.locator('.rows .row').first().click()
+    await page.locator('.timeline').waitFor()
+    expect(await page.locator('main').innerText()).not.toMatch(/\+1(?!555010000)\d{10}/)
+  })
+
+  // How it looks does not depend on the store.
+  test.skipIf(store === 'PostgreSQL').each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 375],
+  ] as const)('has nothing serious for axe, in %s at %i px, and fits', async (colorScheme, width) => {
+    const options = { colorScheme, viewport: { width, height: 800 } }
+    const paths = [
+      'deliveries?status=delivered',
+      `calls?organization=acme&id=first-${store}`,
+      `subscriptions?organization=acme&id=${stage.rejecting.id}`,
+    ]
+    const { page, picture } = await open('', options)
+    for (const [index, path] of paths.entries()) {
+      await page.goto(`${stage.server.url}/_wabakit/inspector/${path}`)
+      await page.locator('.rows .row, .try, .attempts li').first().waitFor({ state: 'attached' })
+      if (path.endsWith('delivered')) {
+        await page.keyboard.press('Enter')
+        await page.locator('.attempt').waitFor()
+      }
+      expect(await listSerious(page), path).toEqual([])
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+      await picture(`${store}-${colorScheme}-${width}-${index}`)
+    }
+    await page.keyboard.press('?')
+    expect(await listSerious(page)).toEqual([])
+  })
+})
+
+test.skipIf(!hasChromium)('asks for the control token, and forgets it with the tab', async () => {
+  const token = 'a-token-of-some-length'
+  const server = await start({ controlToken: token })
+  const { page, picture } = await openPage(browser, { url: `${server.url}/_wabakit/inspector/events` })
+  await page.getByLabel('Control token').fill('not-the-right-token')
+  await page.keyboard.press('Enter')
+  await page.getByText('Send the control token').waitFor()
+  await picture('login')
+  await page.getByLabel('Control token').fill(token)
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing has happened yet').waitFor()
+  await page.locator('.live.live').waitFor()
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token)
+  const other = await page.context().newPage()
+  onTestFinished(() => other.close())
+  await other.goto(page.url())
+  await other.getByLabel('Control token').waitFor()
+})
