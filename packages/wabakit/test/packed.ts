@@ -52,10 +52,20 @@ const isBuilt = (dir: string): boolean => {
   return globSync('src/**/*.ts', { cwd: dir }).every((file) => statSync(join(dir, file)).mtimeMs <= built)
 }
 
+/** Whether the server ships the page of the present sources. */
+const isPageBuilt = (): boolean => {
+  const page = join(root, 'packages/server/dist/inspector/index.html')
+  const sources = globSync('packages/inspector/src/**/*.*', { cwd: root })
+  return (
+    existsSync(page) &&
+    sources.every((file) => statSync(join(root, file)).mtimeMs <= statSync(page).mtimeMs)
+  )
+}
+
 /** Builds all packages, unless every build is newer than its sources. */
 export const ensureBuilt = async (): Promise<void> => {
-  if (listPublishedPackages().every(isBuilt)) return
-  await run('tsup', ['--silent'], { cwd: root })
+  if (listPublishedPackages().every(isBuilt) && isPageBuilt()) return
+  await run('npm', ['run', '--silent', 'build'], { cwd: root })
 }
 
 /** A third-party package that another package depends on, and its folder. */
