@@ -12,6 +12,9 @@ const isolated = ['packages/server/test/cli/*.test.ts', 'packages/server/test/mi
 /** They build the packages first. `npm run test:matrix` runs them. */
 const packed = ['packages/wabakit/test/packed.test.ts']
 
+/** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
+const browser = ['packages/server/test/inspector/inspector.test.ts']
+
 const tests = [
   'packages/*/src/**/*.test.ts',
   'packages/*/test/**/*.test.ts',
@@ -41,13 +44,14 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: tests,
-          exclude: [...configDefaults.exclude, ...isolated, ...packed],
+          exclude: [...configDefaults.exclude, ...isolated, ...packed, ...browser],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
+      { extends: true, test: { name: 'inspector', include: browser, testTimeout: 60_000 } },
     ],
     sequence: { sequencer: SlowFirst },
     // Much of it waits: for timers, other processes, databases.
