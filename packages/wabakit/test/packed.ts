@@ -57,8 +57,7 @@ const isPageBuilt = (): boolean => {
   const page = join(root, 'packages/server/dist/inspector/index.html')
   const sources = globSync('packages/inspector/src/**/*.*', { cwd: root })
   return (
-    existsSync(page) &&
-    sources.every((file) => statSync(join(root, file)).mtimeMs <= statSync(page).mtimeMs)
+    existsSync(page) && sources.every((file) => statSync(join(root, file)).mtimeMs <= statSync(page).mtimeMs)
   )
 }
 
