@@ -3,14 +3,7 @@ import { showBody } from '../format/mask.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import {
-  callFilter,
-  groupFilter,
-  nameFilter,
-  numberFilter,
-  subscriptionFilter,
-  timeFilter,
-} from './filters.ts'
+import { callFilter, groupFilter, nameFilter, numberFilter, timeFilter } from './filters.ts'
 
 export const events: ListDefinition<Event> = {
   view: 'events',
