@@ -49,6 +49,8 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const version = useSignal(0)
 
   useEffect(() => {
+    // A key must not act on a record of the list before.
+    listedIds.value = []
     void list.load()
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = listen((message) => {
