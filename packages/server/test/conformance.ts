@@ -41,8 +41,11 @@ export const deviation = (
   const place = ['paths', template, method.toLowerCase(), 'responses']
   const isDescribed = at(document, ...place, String(status)) !== undefined
   if (!isDescribed && status < 400) return `${method} ${template} has no answer ${status}`
+  // A shared response is described by a reference: `#/components/responses/Error`.
+  const reference = at(document, ...place, String(status), '$ref')
+  const response = typeof reference === 'string' ? reference.split('/').slice(1) : [...place, String(status)]
   const schema = isDescribed
-    ? [...place, String(status), 'content', 'application/json', 'schema']
+    ? [...response, 'content', 'application/json', 'schema']
     : ['components', 'schemas', 'Error']
   if (isDescribed && at(document, ...schema) === undefined)
     return body === undefined ? undefined : 'a body that nobody described'
