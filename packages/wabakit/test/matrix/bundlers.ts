@@ -6,23 +6,7 @@ import { build } from 'esbuild'
 
 const run = promisify(execFile)
 
-/** Imports a bundler that is installed in this folder, apart from the types of this repository. */
-const load = (name: string) => import(name)
-
 type Paths = { readonly entry: string; readonly output: string }
-
-const buildWithPacks = async (packs: string, { entry, output }: Paths): Promise<string> => {
-  const { default: bundler, webpack = bundler, rspack = webpack } = await load(packs)
-  const stats = await promisify(rspack)({
-    mode: 'production',
-    target: 'node22',
-    entry,
-    experiments: { outputModule: true },
-    output: { path: dirname(output), filename: basename(output), module: true },
-  })
-  if (stats.hasErrors()) throw new Error(stats.toString())
-  return rspack.version
-}
 
 /** Bundles an entry for Node.js with each bundler. Each returns its version. */
 export const bundlers: Record<string, (paths: Paths) => Promise<string>> = {
@@ -46,21 +30,6 @@ export const bundlers: Record<string, (paths: Paths) => Promise<string>> = {
     })
     return version
   },
-  Rollup: async ({ entry, output }) => {
-    const [{ rollup, VERSION }, { default: resolveNode }] = await Promise.all([
-      load('rollup'),
-      load('@rollup/plugin-node-resolve'),
-    ])
-    const bundle = await rollup({
-      input: entry,
-      plugins: [resolveNode({ exportConditions: ['node'] })],
-      onLog: () => {},
-    })
-    await bundle.write({ file: output, format: 'es', inlineDynamicImports: true })
-    return VERSION
-  },
-  webpack: (paths) => buildWithPacks('webpack', paths),
-  Rspack: (paths) => buildWithPacks('@rspack/core', paths),
 }
 
 /** Bundles the checks with the packages installed in a project, and runs them. Returns the version of the bundler. */
