@@ -39,7 +39,8 @@ export const deviation = (
   const template = findTemplate(path)
   if (template === undefined) return status === 404 ? undefined : `${path} is not described`
   const place = ['paths', template, method.toLowerCase(), 'responses']
-  const isDescribed = at(document, ...place, String(status)) !== undefined
+  // The responses of errors are references to responses with one schema.
+  const isDescribed = status < 400 && at(document, ...place, String(status)) !== undefined
   if (!isDescribed && status < 400) return `${method} ${template} has no answer ${status}`
   // A shared response is described by a reference: `#/components/responses/Error`.
   const reference = at(document, ...place, String(status), '$ref')
