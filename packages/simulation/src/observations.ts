@@ -7,7 +7,11 @@ import type {
   Settlement,
   SettlementOutcome,
 } from '@wabakit/core'
+import type { Call, CreateOutput } from './linearizability.ts'
 import type { Operation } from './plan.ts'
+
+/** A create of a group, as a server sees it. */
+export type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
 
 /** Something that happened in the cluster. The invariants judge it. */
 export type Observation =
@@ -44,6 +48,8 @@ export type Observation =
       readonly result: 'done' | 'not done' | 'unknown'
       readonly what: string
     }
+  /** A server asks the store to create a group. The call is completed later. */
+  | { readonly kind: 'create began'; readonly groupId: string; readonly call: CreateCall }
   | { readonly kind: 'attempt began'; readonly server: string; readonly claimed: ClaimedDelivery }
   | {
       readonly kind: 'attempt ended'

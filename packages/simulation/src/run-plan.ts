@@ -9,6 +9,7 @@ import { createServers, type Servers } from './cluster/servers.ts'
 import { scheduleFaults } from './cluster/timed-faults.ts'
 import { createWebhookNetwork } from './cluster/webhook-network.ts'
 import { createEngine } from './engines/create-engine.ts'
+import type { HistoryEntry } from './histories/history.ts'
 import { createRules } from './invariants/index.ts'
 import type { CallFault, Plan } from './plan.ts'
 import { createDraws } from './virtual/random.ts'
@@ -39,6 +40,8 @@ export type RunResult = {
 export type RunOptions = {
   /** Whether to keep the lines of the trace. @default false */
   readonly keepsTrace?: boolean
+  /** Receives what stores executed. */
+  record?(entry: HistoryEntry): void
 }
 
 type Range = readonly [number, number]
@@ -53,7 +56,10 @@ const standstills: readonly [Range, ...Range[]] = [
 const maximumSteps = 400_000
 
 /** Runs a plan. Runs of the same plan are the same. Only one run at a time is possible in a thread. */
-export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {}): Promise<RunResult> => {
+export const runPlan = async (
+  plan: Plan,
+  { keepsTrace = false, record }: RunOptions = {},
+): Promise<RunResult> => {
   const draws = createDraws(plan.seed)
   const trace = createTrace(keepsTrace)
   const scheduler = createScheduler(draws, ({ owner, label }) =>
@@ -77,7 +83,10 @@ export const runPlan = async (plan: Plan, { keepsTrace = false }: RunOptions = {
     draws,
     scheduler,
     faults,
+    record: record && ((entry) => record(entry, scheduler.steps())),
     observe: (observation) => {
+      if (observation.kind === 'server ended')
+        run.record?.({ server: observation.server, method: 'process ended' })
       trace.add(observation.kind)
       for (const rule of rules) rule.observe?.(observation)
     },

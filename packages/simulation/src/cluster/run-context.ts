@@ -1,3 +1,4 @@
+import type { HistoryEntry } from '../histories/history.ts'
 import type { Observation } from '../observations.ts'
 import type { Plan } from '../plan.ts'
 import type { Draws } from '../virtual/random.ts'
@@ -12,6 +13,8 @@ export type RunContext = {
   readonly faults: CallFaults
   /** The invariants see everything that is observed, at once. */
   observe(observation: Observation): void
+  /** Receives what stores executed, if a history is wanted. */
+  readonly record: ((entry: HistoryEntry) => void) | undefined
   /** Adds a line to the story. */
   note(text: string): void
   /** Kills a server by its name, as a fault of one of its calls. It comes back after a while. */

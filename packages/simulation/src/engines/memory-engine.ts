@@ -1,6 +1,7 @@
 import { memoryStore, type Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
 import { getTrueTime, type RunContext } from '../cluster/run-context.ts'
+import { recordCalls } from '../histories/history.ts'
 import type { Engine, StoreUser } from './engine.ts'
 import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
@@ -10,11 +11,12 @@ import { useClockOfStore } from './shared-clock.ts'
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, draws, scheduler, faults } = run
   const base = memoryStore()
-  const clocked = useClockOfStore(base, () => getTrueTime(run))
+  const openFor = ({ name }: StoreUser): Store =>
+    useClockOfStore(recordCalls(base, name, run.record), () => getTrueTime(run))
   const remote = createRemoteCalls(run)
 
   const connect = (user: StoreUser): Store => ({
-    ...remote.wrap(user, observeCommits(clocked, run, user.name)),
+    ...remote.wrap(user, observeCommits(openFor(user), run, user.name)),
     onDue: (wake) =>
       base.onDue(() => {
         if (faults.decide(`${user.name} wakes`, ['response lost'], plan.rates?.store ?? 0) !== undefined)

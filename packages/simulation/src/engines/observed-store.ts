@@ -1,7 +1,8 @@
-import type { DeliveryRecord, EventRecord, Store } from '@wabakit/core'
+import type { DeliveryRecord, EventRecord, GroupCreation, GroupCreationOutcome, Store } from '@wabakit/core'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { organizationId } from '../cluster/organization.ts'
 import type { RunContext } from '../cluster/run-context.ts'
+import type { CreateCall } from '../observations.ts'
 
 /** Reads all deliveries, in the order of their events. */
 export const listDeliveries = async (store: Store): Promise<DeliveryRecord[]> => {
@@ -58,7 +59,7 @@ const toResult = (error: unknown): 'not done' | 'unknown' =>
 /** Reports what a server learns of its changes: the store has promised something by that. */
 export const observePromises = (
   store: Store,
-  { observe }: Pick<RunContext, 'observe'>,
+  { observe, scheduler: { steps } }: Pick<RunContext, 'observe' | 'scheduler'>,
   server: string,
 ): Store => {
   const watch = async <Outcome>(
@@ -81,10 +82,32 @@ export const observePromises = (
       throw error
     }
   }
+  const watchCreate = async (
+    { group }: GroupCreation,
+    change: Promise<GroupCreationOutcome>,
+  ): Promise<GroupCreationOutcome> => {
+    const input = { requestHash: group.requestHash ?? group.clientCustomGroupId }
+    const call: CreateCall = { input, from: steps(), to: Infinity, output: undefined }
+    observe({ kind: 'create began', groupId: group.clientCustomGroupId, call })
+    try {
+      const created = await change
+      call.output = created.outcome
+      call.to = steps()
+      return created
+    } catch (error) {
+      // What was rejected has not happened, and will not.
+      if (!(error instanceof StorageOutcomeUnknownError)) call.to = -Infinity
+      throw error
+    }
+  }
   return {
     ...store,
     createGroup: (change) =>
-      watch(change.event, store.createGroup(change), ({ outcome }) => outcome === 'created'),
+      watch(
+        change.event,
+        watchCreate(change, store.createGroup(change)),
+        ({ outcome }) => outcome === 'created',
+      ),
     saveParticipant: (change) =>
       watch(change.event, store.saveParticipant(change), (outcome) => outcome === 'saved'),
     saveCall: (change) => watch(change.event, store.saveCall(change), (outcome) => outcome === 'saved'),

@@ -131,6 +131,7 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
             for (const each of attempts.get(id) ?? []) each.until = now()
           }
           break
+        case 'pruned':
         case 'reset':
           holders.clear()
           attempts.clear()

@@ -5,6 +5,7 @@ import { createErrorsRule } from './errors.ts'
 import { createEventsRule } from './events.ts'
 import { createGroupsRule } from './groups.ts'
 import { createLanesRule } from './lanes.ts'
+import { createLinearizableRule } from './linearizable.ts'
 import type { Rule, RuleContext } from './rule.ts'
 import { createScheduleRule } from './schedule.ts'
 import { createSettledRule } from './settled.ts'
@@ -23,4 +24,5 @@ export const createRules = (context: RuleContext): readonly Rule[] =>
     createSettledRule,
     createErrorsRule,
     createStarvationRule,
+    createLinearizableRule,
   ].map((createRule) => createRule(context))

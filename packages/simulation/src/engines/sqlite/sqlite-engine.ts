@@ -3,6 +3,7 @@ import { continueClock } from '../../../../server/src/stores/sqlite/continued-cl
 import { takeOver } from '../../../../server/src/stores/sqlite/owner.ts'
 import { storeOnDatabase } from '../../../../server/src/stores/sqlite/store-on-database.ts'
 import type { RunContext } from '../../cluster/run-context.ts'
+import { recordCalls } from '../../histories/history.ts'
 import type { Engine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createFaultyDatabase } from './faulty-database.ts'
@@ -29,6 +30,11 @@ export const createSqliteEngine = (run: RunContext): Engine => {
       const whileAlive: typeof run.observe = (observation) => {
         if (user.owner.state !== 'ended') run.observe(observation)
       }
+      const record: typeof run.record =
+        run.record &&
+        ((entry) => {
+          if (user.owner.state !== 'ended') run.record?.(entry)
+        })
       const claiming: Store = {
         ...store,
         claimDeliveries: async (request) => {
@@ -41,8 +47,12 @@ export const createSqliteEngine = (run: RunContext): Engine => {
           }
         },
       }
-      const observed = observeCommits(claiming, { observe: whileAlive }, user.name)
-      return { clock, store: observePromises(observed, { observe: whileAlive }, user.name) }
+      const observed = observeCommits(
+        recordCalls(claiming, user.name, record),
+        { observe: whileAlive },
+        user.name,
+      )
+      return { clock, store: observePromises(observed, { ...run, observe: whileAlive }, user.name) }
     },
     abandon: () => {},
     setAvailable: (available) => {

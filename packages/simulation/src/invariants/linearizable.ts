@@ -1,0 +1,25 @@
+import { createModel, isLinearizable } from '../linearizability.ts'
+import type { CreateCall } from '../observations.ts'
+import type { Rule, RuleContext } from './rule.ts'
+
+/** Creates of a group happen one after the other, in an order that fits what their callers saw. */
+export const createLinearizableRule = ({ violate }: RuleContext): Rule => {
+  const creates = new Map<string, CreateCall[]>()
+  let isPruned = false
+  return {
+    observe: (observation) => {
+      if (observation.kind === 'pruned') isPruned = true
+      if (observation.kind !== 'create began') return
+      const { groupId, call } = observation
+      creates.set(groupId, [...(creates.get(groupId) ?? []), call])
+    },
+    finish: () => {
+      for (const [groupId, calls] of isPruned ? [] : creates) {
+        const possible = calls.filter(({ to }) => to !== -Infinity)
+        if (isLinearizable(possible, createModel)) continue
+        const outcomes = possible.map(({ from, to, output }) => `${from} to ${to}: ${output}`)
+        violate('concurrent creates are linearizable', `${groupId}: ${outcomes.join(', ')}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+// Runs seeds on an engine and prints what their stores did. Started as a process of its own, because it replaces timers.
+
+import { drawPlan } from '../src/draw-plan.ts'
+import type { HistoryEntry } from '../src/histories/history.ts'
+import type { Plan } from '../src/plan.ts'
+import { runPlan } from '../src/run-plan.ts'
+
+const [engine = 'memory', count = '1'] = process.argv.slice(2)
+
+/** In a task, what is committed comes before what follows from it, which may be reported earlier. */
+const rank = ({ method }: HistoryEntry): number => {
+  if (method === 'process ended') return 2
+  return method === 'claimDeliveries' || method === 'nextDueAt' ? 1 : 0
+}
+
+const histories = []
+for (let seed = 1; histories.length < Number(count); seed++) {
+  const drawn = drawPlan(seed)
+  const hasPruning = drawn.operations.some((operation) => operation.do === 'prune')
+  if (drawn.engine !== engine || hasPruning || drawn.calmAt > 20_000) continue
+  // Shares of claims would leave choices to the engine. A process that dies in its commit does not report it.
+  const plan: Plan = { ...drawn, sharesFairly: false, rates: engine === 'sqlite' ? null : drawn.rates }
+  const recorded: { readonly entry: HistoryEntry; readonly step: number }[] = []
+  await runPlan(plan, { record: (entry, step) => recorded.push({ entry, step }) })
+  const history = recorded
+    .toSorted((left, right) => left.step - right.step || rank(left.entry) - rank(right.entry))
+    .map(({ entry }) => entry)
+  if (history.length > 20) histories.push({ plan, history: history.slice(0, 400) })
+}
+console.log(JSON.stringify(histories))
