@@ -41,7 +41,7 @@ export type RunOptions = {
   /** Whether to keep the lines of the trace. @default false */
   readonly keepsTrace?: boolean
   /** Receives what stores executed. */
-  record?(entry: HistoryEntry): void
+  record?(entry: HistoryEntry, step: number): void
 }
 
 type Range = readonly [number, number]
