@@ -64,7 +64,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Makes a call, and notes when it began and ended. */
+/** Performs a call, and notes when it began and ended. */
 const record = async <Input, Output>(
   into: Call<Input, Output>[],
   input: Input,
