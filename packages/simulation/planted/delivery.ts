@@ -60,8 +60,8 @@ export const deliveryBugs: readonly PlantedBug[] = [
   {
     name: 'each attempt has a webhook-id of its own',
     file: 'core/src/delivery/attempt.ts',
-    find: `    'webhook-id': delivery.webhookId,`,
-    replace: `    'webhook-id': delivery.id,`,
+    find: 'id: delivery.webhookId, payload',
+    replace: 'id: delivery.id, payload',
   },
   {
     name: 'the poller does not wake at the next due time',
