@@ -18,6 +18,7 @@ export type {
 } from './options/hooks.ts'
 export type { LogFields, Logger } from './options/logger.ts'
 export type { RequestOptions, SummaryEvents, WaitOptions } from './options/request-options.ts'
+export type { CallTrace } from './retry/trace-call.ts'
 
 // The base class of all errors, and its guard.
 

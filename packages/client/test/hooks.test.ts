@@ -107,21 +107,21 @@ it('logs one debug line per attempt', async () => {
     if (number === 1) return response.destroy()
     sendJson(response, 404, {}, { 'x-request-id': 'req_2' })
   })
-  const lines: [string, LogFields][] = []
-  const logger = { debug: (message: string, fields: LogFields) => void lines.push([message, fields]) }
+  const lines: LogFields[] = []
+  const logger = { debug: (fields: LogFields) => void lines.push(fields) }
   await getRejection(
     createTestClient(service.url, { logger, clock: createTestClock() }).calls.getSummary('c'),
   )
   const path = '/v1/call/ai-summary?callId=c'
   expect(lines).toEqual([
-    [
-      `GET ${path} ConnectionError in 0 ms (attempt 1)`,
-      { method: 'GET', path, error: 'ConnectionError', ms: 0, attempt: 1 },
-    ],
-    [
-      `GET ${path} 404 in 0 ms (attempt 2, request req_2)`,
-      { method: 'GET', path, status: 404, ms: 0, attempt: 2, requestId: 'req_2' },
-    ],
+    {
+      message: `GET ${path} ConnectionError in 0 ms (attempt 1)`,
+      ...{ method: 'GET', path, error: 'ConnectionError', ms: 0, attempt: 1 },
+    },
+    {
+      message: `GET ${path} 404 in 0 ms (attempt 2, request req_2)`,
+      ...{ method: 'GET', path, status: 404, ms: 0, attempt: 2, requestId: 'req_2' },
+    },
   ])
 })
 

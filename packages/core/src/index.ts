@@ -50,6 +50,7 @@ export type { EventListQuery, Events, PublishedEvent, PublishOptions } from './h
 
 export type { DeliveryFetch, DeliveryRequest, DeliveryResponse } from './delivery/attempt.ts'
 export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from './delivery/dispatcher.ts'
+export type { DeliveryTrace } from './delivery/trace-delivery.ts'
 export type {
   Deliveries,
   DeliveryListQuery,

@@ -162,6 +162,8 @@ export type EventRecord = {
    * that name are finished, however often they fail.
    */
   readonly waitsFor: string | null
+  /** The `traceparent` of the request that caused the event (W3C Trace Context), or `null`. */
+  readonly traceparent: string | null
   /** Time of the event, as Unix time in milliseconds. */
   readonly occurredAt: number
 }

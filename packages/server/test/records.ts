@@ -43,6 +43,7 @@ export const event = (overrides: Partial<EventRecord> = {}): EventRecord => ({
   digits: '15550100001',
   payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
+  traceparent: null,
   occurredAt: Date.now(),
   ...overrides,
 })

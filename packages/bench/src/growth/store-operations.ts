@@ -18,6 +18,7 @@ export const createEvent = (): EventRecord => {
     digits: '15550000001',
     payload: JSON.stringify({ event: 'GROUP_PARTICIPANT_JOINED', groupName: 'x'.repeat(200) }),
     waitsFor: null,
+    traceparent: null,
     occurredAt: Date.now(),
   }
 }

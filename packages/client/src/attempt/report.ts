@@ -11,7 +11,7 @@ const log = ({ logger }: Settings, request: HookRequest, durationMs: number, res
   const id = result.requestId ? `, request ${result.requestId}` : ''
   try {
     const message = `${method} ${path} ${result.status ?? result.error} in ${ms} ms (attempt ${attempt}${id})`
-    logger?.debug(message, { method, path, ms, attempt, ...result })
+    logger?.debug({ message, method, path, ms, attempt, ...result })
   } catch {
     // A failing logger must not fail the call.
   }

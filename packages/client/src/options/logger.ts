@@ -1,14 +1,13 @@
-/** A logger: anything with a `debug` method, such as `console`. */
+/** A logger: anything with a `debug` method, such as `console`, pino or winston. */
 export type Logger = {
-  /**
-   * Receives one line per attempt, such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`,
-   * and the same data as fields.
-   */
-  debug(message: string, fields: LogFields): void
+  /** Receives one object per attempt, the only argument that all of them take without losing a field. */
+  debug(fields: LogFields): void
 }
 
 /** The fields of a log line. */
 export type LogFields = {
+  /** Such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`. */
+  readonly message: string
   /** HTTP method. */
   readonly method: string
   /** Path and query. */

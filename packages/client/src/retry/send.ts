@@ -9,6 +9,7 @@ import type { HookRequest } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
 import { startBudget } from './budget.ts'
 import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
+import { traceCall } from './trace-call.ts'
 
 const buildRequest = (settings: Settings, call: ApiCall<unknown>, attempt: number): HookRequest => {
   const { endpoint, method, path, body, options } = call
@@ -39,8 +40,7 @@ const createOutcomeUnknownError = (
   )
 }
 
-/** Makes attempts until one succeeds, no retry is allowed, or the time is over. */
-export const send = async <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> => {
+const makeAttempts = async <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> => {
   const { timeline, totalTimeoutMs, hooks } = settings
   const { signal } = call.options
   const budget = startBudget(timeline, totalTimeoutMs)
@@ -60,3 +60,7 @@ export const send = async <Data>(settings: Settings, call: ApiCall<Data>): Promi
     if (budget.leftMs() <= 0) throw error
   }
 }
+
+/** Makes attempts until one succeeds, no retry is allowed, or the time is over. */
+export const send = <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> =>
+  traceCall(call, (traced) => makeAttempts(settings, traced))

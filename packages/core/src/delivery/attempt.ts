@@ -3,6 +3,7 @@ import { createWebhookSigner } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { ClaimedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { traceDelivery } from './trace-delivery.ts'
 
 /** The request of an attempt. `fetch` accepts it as its second argument. `signal` ends the attempt. */
 export type DeliveryRequest = {
@@ -102,9 +103,14 @@ const exchange = async (
   const secrets = listSecrets(subscription, context.clock.now())
   const { payload } = event
   const signed = await signHeaders({ secrets, id: delivery.webhookId, payload, now })
-  const headers = { ...subscription.headers, ...signed }
-  const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
-  const { status, headers: received, body } = await context.fetch(subscription.url, request, claimed)
+  const { url } = subscription
+  const traced = event.traceparent === null ? {} : { traceparent: event.traceparent }
+  const send = () => {
+    const headers = { ...subscription.headers, ...traced, ...signed }
+    const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
+    return context.fetch(url, request, claimed)
+  }
+  const { status, headers: received, body } = await traceDelivery({ delivery, url, headers: traced }, send)
   return {
     status,
     error: null,

@@ -23,6 +23,7 @@ const draftGroupEvent = (group: GroupRecord, event: EmittedEvent, occurredAt: nu
   channel: 'WHATSAPP',
   digits: group.digits,
   waitsFor: null,
+  traceparent: null,
   occurredAt,
   event,
 })
@@ -106,6 +107,7 @@ const draftCallEvent = (call: CallRecord, event: EmittedEvent, occurredAt: numbe
   channel: call.channel,
   digits: call.digits,
   waitsFor: null,
+  traceparent: null,
   occurredAt,
   event,
 })

@@ -22,7 +22,12 @@ export type CreatedGroup = {
 export type GroupCreator = {
   readonly organization: OrganizationRecord
   readonly permitted: 'all' | readonly string[]
+  /** The `traceparent` of the request, which the webhooks carry on. */
+  readonly traceparent?: string | null
 }
+
+/** A `traceparent` of any version (W3C Trace Context). Anything else is ignored, as the specification requires. */
+const traceparentPattern = /^[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/
 
 /** The fields that a group stores as requested, or as defaults. */
 type RequestedFields = Pick<GroupRecord, Exclude<keyof CreateGroupRequest, 'groupId'>>
@@ -132,7 +137,11 @@ export const createGroup = async (
   }
   if (!integration.enabled) return findRepeated(store, wanted)
 
-  const prepared = log.prepare(draftGroupCreated(wanted, clock.now()))
+  const { traceparent } = creator
+  const prepared = log.prepare({
+    ...draftGroupCreated(wanted, clock.now()),
+    traceparent: traceparent && traceparentPattern.test(traceparent) ? traceparent : null,
+  })
   const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }

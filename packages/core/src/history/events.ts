@@ -72,6 +72,7 @@ export const createEvents = ({ store, clock, ids, directory }: ServerContext): E
       digits: own.digits,
       payload,
       waitsFor: null,
+      traceparent: null,
       occurredAt: clock.now(),
     }
     if (subscriptionId === undefined) await store.addEvent(event)

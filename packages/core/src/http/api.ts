@@ -83,7 +83,8 @@ export const createApi = (context: ApiContext): Api => {
         const { organization, key } = caller
         const body = parseCreateGroup(await readJson(request))
         subject.groupId = body.groupId ?? null
-        const creator = { organization, permitted: key.wabaNumbers }
+        const traceparent = request.headers.get('traceparent')
+        const creator = { organization, permitted: key.wabaNumbers, traceparent }
         const { groupId, outcome } = await createGroup(context, creator, body)
         subject.groupId = groupId
         subject.isRepeated = outcome === 'repeated'

@@ -51,6 +51,7 @@ export const buildEvent = (overrides: Partial<EventRecord> = {}): EventRecord =>
   digits: wabaDigits,
   payload: '{"event":"GROUP_CREATED"}',
   waitsFor: null,
+  traceparent: null,
   occurredAt: start,
   ...overrides,
 })

@@ -144,6 +144,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     digits: 'text',
     payload: 'text',
     waitsFor: 'text',
+    traceparent: 'text',
     occurredAt: 'integer',
   },
   deliveries: {

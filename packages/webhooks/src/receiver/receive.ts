@@ -9,6 +9,7 @@ import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
+import { traceWebhook, type WebhookTrace } from './trace-webhook.ts'
 
 const respondAccepted = () => new Response(null, { status: 200 })
 
@@ -48,14 +49,8 @@ export const createReceive = <Transaction>(
   const { verify, maxBodyBytes, ack, claimTtlMs, now } = settings
   const handleOnce = createHandleOnce(settings, report)
 
-  return async (input: Request | RequestHolder, host: object = input): Promise<Response> => {
-    let request: Request
-    try {
-      request = findRequest(input)
-    } catch (error) {
-      await report(error, { stage: 'request', headers: new Headers(), context: undefined })
-      return respondRejected(error)
-    }
+  const respond = async (trace: WebhookTrace, host: object): Promise<Response> => {
+    const { request } = trace
     const { headers, url } = request
     const receivedAt = now === undefined ? new Date() : new Date(now())
     let context: DeliveryContext
@@ -73,6 +68,9 @@ export const createReceive = <Transaction>(
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = findTasks(handlers, parsed)
+      if (parsed.kind !== 'unknown')
+        trace.eventName = parsed.kind === 'event' ? parsed.event.event : parsed.name
+      trace.outcome = 'ignored'
       if (tasks.length === 0) return respondAccepted()
       const key = toDeliveryKey(id, parsed, rawBody)
       context = {
@@ -86,11 +84,24 @@ export const createReceive = <Transaction>(
         transaction: undefined,
       }
     } catch (error) {
+      trace.outcome = 'rejected'
       await report(error, { stage: 'request', headers, context: undefined })
       return respondRejected(error)
     }
+    trace.delivery = context.delivery
     const outcome = await handleOnce({ context, tasks, keepAlive: (work) => keepAlive(host, work) })
+    trace.outcome = outcome
     if (outcome === 'handled' || outcome === 'duplicate') return respondAccepted()
     return respondUnhandled(outcome, claimTtlMs)
+  }
+  return async (input: Request | RequestHolder, host: object = input): Promise<Response> => {
+    let request: Request
+    try {
+      request = findRequest(input)
+    } catch (error) {
+      await report(error, { stage: 'request', headers: new Headers(), context: undefined })
+      return respondRejected(error)
+    }
+    return traceWebhook(request, (trace) => respond(trace, host))
   }
 }

@@ -17,15 +17,28 @@ export type Queue = Pick<
 
 const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(({ channel, digits, payload, waitsFor, subscription: own, pace, delivery }) => {
-    const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
-    const key = JSON.stringify([organizationId, delivery.subscriptionId])
-    const subscription = own === null ? subscriptions.get(key) : toSubscription(own)
-    if (subscription === undefined) return []
-    subscriptions.set(key, subscription)
-    const event = { id, organizationId, name, subject, channel, digits, payload, waitsFor, occurredAt }
-    return { delivery, event, subscription, pace }
-  })
+  return rows.flatMap(
+    ({ channel, digits, payload, waitsFor, traceparent, subscription: own, pace, delivery }) => {
+      const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
+      const key = JSON.stringify([organizationId, delivery.subscriptionId])
+      const subscription = own === null ? subscriptions.get(key) : toSubscription(own)
+      if (subscription === undefined) return []
+      subscriptions.set(key, subscription)
+      const event = {
+        id,
+        organizationId,
+        name,
+        subject,
+        channel,
+        digits,
+        payload,
+        waitsFor,
+        traceparent,
+        occurredAt,
+      }
+      return { delivery, event, subscription, pace }
+    },
+  )
 }
 
 /** Claims and settles deliveries in PostgreSQL, by the database's clock. */

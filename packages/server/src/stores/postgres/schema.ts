@@ -147,6 +147,7 @@ CREATE TABLE wabakit.events (
   digits text NOT NULL,
   payload text NOT NULL,
   waits_for text,
+  traceparent text,
   occurred_at bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 CREATE INDEX events_of_organization ON wabakit.events (organization_id, position);

@@ -117,6 +117,7 @@ export const migrations: readonly string[] = [
     digits text not null,
     payload text not null,
     waitsFor text,
+    traceparent text,
     occurredAt integer not null,
     deliveries integer not null -- their number
   ) strict;

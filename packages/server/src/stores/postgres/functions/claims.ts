@@ -172,7 +172,7 @@ CREATE FUNCTION claim_deliveries(
   p_claim_id text, p_lease_ms bigint, p_limit integer, p_per_subscription integer, p_suspects integer,
   p_failing integer, p_except text[], p_worker integer DEFAULT NULL
 ) RETURNS TABLE (
-  delivery json, channel text, digits text, payload text, "waitsFor" text, subscription json, pace text
+  delivery json, channel text, digits text, payload text, "waitsFor" text, traceparent text, subscription json, pace text
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -238,7 +238,7 @@ BEGIN
     RETURNING d.*
   )
   SELECT
-    row_to_json(delivery), e.channel, e.digits, e.payload, e.waits_for,
+    row_to_json(delivery), e.channel, e.digits, e.payload, e.waits_for, e.traceparent,
     -- With the first of its deliveries.
     CASE row_number() OVER (PARTITION BY d.subscription ORDER BY f.due_at, d.event) WHEN 1 THEN row_to_json(s.row) END,
     (s.row).pace
@@ -259,7 +259,7 @@ END $$;
 `
 
 /** A delivery with the rest of its event; the first of a subscription comes with it. */
-export type ClaimedRow = Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor'> & {
+export type ClaimedRow = Pick<EventRecord, 'channel' | 'digits' | 'payload' | 'waitsFor' | 'traceparent'> & {
   readonly delivery: DeliveryRecord
   readonly subscription: JsonRow | null
   readonly pace: Pace

@@ -1,0 +1,25 @@
+import { findTracingChannel } from '@wabakit/contract/without-zod'
+import type { DeliveryRecord } from '../records.ts'
+
+/** The message of the tracing channel `wabakit.delivery`: one attempt. */
+export type DeliveryTrace = {
+  /** The delivery. `attempts` is the number of earlier attempts. */
+  readonly delivery: DeliveryRecord
+  /** The URL of the subscription. */
+  readonly url: string
+  /**
+   * Headers that the attempt sends: the `traceparent` of the request that caused the event, if it had one. A subscriber to
+   * `start` may change them.
+   */
+  readonly headers: Record<string, string>
+  /** The response: set when there is one. */
+  result?: unknown
+  /** Why there is no response. */
+  error?: unknown
+}
+
+const channel = findTracingChannel('wabakit.delivery')
+
+/** Traces an attempt, if anybody subscribes to the channel. */
+export const traceDelivery = <Result>(trace: DeliveryTrace, work: () => Promise<Result>): Promise<Result> =>
+  channel?.hasSubscribers ? channel.tracePromise(work, trace) : work()

@@ -1,0 +1,30 @@
+import { type EventName, findTracingChannel } from '@wabakit/contract/without-zod'
+import type { DeliveryContext } from './delivery-context.ts'
+
+/** The message of the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
+export type WebhookTrace = {
+  /** The request. Its headers may have a `traceparent`. */
+  readonly request: Request
+  /** The name of the event, once it is verified and known. */
+  eventName?: EventName | undefined
+  /** The delivery, once it is verified and somebody handles it. */
+  delivery?: DeliveryContext['delivery']
+  /**
+   * What became of it: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
+   * `ignored` (nobody handles it), or `rejected`.
+   */
+  outcome?: 'handled' | 'duplicate' | 'in_progress' | 'failed' | 'unavailable' | 'ignored' | 'rejected'
+  /** The response: set at the end. */
+  result?: unknown
+}
+
+const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
+
+/** Traces the handling of a request, if anybody subscribes to the channel. */
+export const traceWebhook = (
+  request: Request,
+  work: (trace: WebhookTrace) => Promise<Response>,
+): Promise<Response> => {
+  const trace: WebhookTrace = { request }
+  return channel?.hasSubscribers ? channel.tracePromise(() => work(trace), trace) : work(trace)
+}
