@@ -151,6 +151,7 @@ const createWorker = (store: Store, organizationId: string) => {
             digits: '1',
             payload: '{}',
             waitsFor: step.waits ? 'CALL_ENDED' : null,
+            traceparent: null,
             occurredAt: Date.now(),
           })
         case 'claim':
