@@ -34,11 +34,11 @@ const traceChannel = <Message extends object>(
   start: (message: Message) => Span,
   end: (span: Span, message: Message) => void = () => {},
 ): void => {
-  const channel = tracingChannel<Message>(name)
+  const channel = tracingChannel<Context, Message>(name)
   const spans = new WeakMap<Message, Span>()
   channel.start.bindStore(contexts, (message) => {
-    const span = start(message as Message)
-    spans.set(message as Message, span)
+    const span = start(message)
+    spans.set(message, span)
     return trace.setSpan(context.active(), span)
   })
   channel.subscribe({
