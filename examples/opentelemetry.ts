@@ -35,23 +35,23 @@ const traceChannel = <Message extends object>(
   end: (span: Span, message: Message) => void = () => {},
 ): void => {
   const channel = tracingChannel<Context, Message>(name)
-  const spans = new WeakMap<Message, Span>()
+  const spans = new WeakMap<object, { span: Span; message: Message }>()
   channel.start.bindStore(contexts, (message) => {
     const span = start(message)
-    spans.set(message, span)
+    spans.set(message, { span, message })
     return trace.setSpan(context.active(), span)
   })
   channel.subscribe({
     start: () => {},
     end: () => {},
     asyncStart: () => {},
-    asyncEnd: (message) => {
-      const span = spans.get(message)
-      if (span === undefined) return
-      end(span, message)
-      span.end()
+    asyncEnd: (ended: object) => {
+      const started = spans.get(ended)
+      if (started === undefined) return
+      end(started.span, started.message)
+      started.span.end()
     },
-    error: (message) => spans.get(message)?.setStatus({ code: SpanStatusCode.ERROR }),
+    error: (failed: object) => void spans.get(failed)?.span.setStatus({ code: SpanStatusCode.ERROR }),
   })
 }
 
