@@ -34,24 +34,24 @@ const traceChannel = <Message extends object>(
   start: (message: Message) => Span,
   end: (span: Span, message: Message) => void = () => {},
 ): void => {
-  const channel = tracingChannel<Context, Message>(name)
-  const spans = new WeakMap<object, { span: Span; message: Message }>()
+  const channel = tracingChannel<Message, Context>(name)
+  const spans = new WeakMap<Message, Span>()
   channel.start.bindStore(contexts, (message) => {
     const span = start(message)
-    spans.set(message, { span, message })
+    spans.set(message, span)
     return trace.setSpan(context.active(), span)
   })
   channel.subscribe({
     start: () => {},
     end: () => {},
     asyncStart: () => {},
-    asyncEnd: (ended: object) => {
-      const started = spans.get(ended)
-      if (started === undefined) return
-      end(started.span, started.message)
-      started.span.end()
+    asyncEnd: (message) => {
+      const span = spans.get(message)
+      if (span === undefined) return
+      end(span, message)
+      span.end()
     },
-    error: (failed: object) => void spans.get(failed)?.span.setStatus({ code: SpanStatusCode.ERROR }),
+    error: (message) => void spans.get(message)?.setStatus({ code: SpanStatusCode.ERROR }),
   })
 }
 
