@@ -11,7 +11,7 @@ const maxEmptyPages = 50
 type Query = Readonly<Record<string, string>>
 
 /** The records of one list under one set of filters, newest first. */
-export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
+type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 
 export const createRecordList = <Item>(
   { source, getId }: ListDefinition<Item>,

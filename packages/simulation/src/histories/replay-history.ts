@@ -95,7 +95,7 @@ export const replayHistory = async (
 }
 
 /** Reads what is stored, without what differs between engines. */
-export const readContents = async (store: Store): Promise<unknown> => ({
+const readContents = async (store: Store): Promise<unknown> => ({
   deliveries: (await listDeliveries(store)).map(omitId),
   events: (await store.listEvents({ organizationId, limit: 1_000 })).items,
   subscriptions: (await store.listSubscriptions(organizationId, { limit: 100 })).items,
