@@ -1,9 +1,11 @@
+import { useEffect } from 'preact/hooks'
 import { copyDelivery } from '../actions/copy-delivery.ts'
 import { cancel, resend, retryNow } from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
 import type { Attempt, Delivery } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { bindKeys } from '../shell/keyboard.ts'
 
 type DeliveryActionsProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
@@ -11,6 +13,15 @@ type DeliveryActionsProps = { readonly delivery: Delivery; readonly attempt: Att
 export const DeliveryActions = ({ delivery, attempt }: DeliveryActionsProps) => {
   const { id, status } = delivery
   const isBusy = status === 'claimed'
+  useEffect(
+    () =>
+      bindKeys({
+        r: () => void resend(id),
+        e: () => void editAndSend(id),
+        c: () => void copyDelivery('curl', id, attempt?.number),
+      }),
+    [id, attempt?.number],
+  )
   return (
     <>
       <Button icon="resend" kind="primary" shortcut="r" disabled={isBusy} onClick={() => resend(id)}>
