@@ -10,9 +10,6 @@ const maxEmptyPages = 50
 
 type Query = Readonly<Record<string, string>>
 
-/** The records of one list under one set of filters, newest first. */
-type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
-
 export const createRecordList = <Item>(
   { source, getId }: ListDefinition<Item>,
   { organizationId, query }: { readonly organizationId: string; readonly query: Query },

@@ -1,7 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClaimedDelivery, DeliveryRecord, Settlement, Store } from '@wabakit/core'
-import { organizationId } from '../cluster/organization.ts'
-import { listDeliveries } from '../engines/observed-store.ts'
 import type { HistoryEntry, RecordedMethod } from './history.ts'
 
 /** Real stores, to repeat a history on. */
@@ -93,10 +91,3 @@ export const replayHistory = async (
   }
   return undefined
 }
-
-/** Reads what is stored, without what differs between engines. */
-const readContents = async (store: Store): Promise<unknown> => ({
-  deliveries: (await listDeliveries(store)).map(omitId),
-  events: (await store.listEvents({ organizationId, limit: 1_000 })).items,
-  subscriptions: (await store.listSubscriptions(organizationId, { limit: 100 })).items,
-})
