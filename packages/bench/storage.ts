@@ -17,7 +17,7 @@ const tables = ['events', 'deliveries', 'attempts', 'calls', 'summaries']
 const formatFillSql = (count: number): string => `
   INSERT INTO wabakit.events
   SELECT 10000000 + n, 'old_' || n, '${organizationId}', 'CALL_ENDED', 'call:' || md5(n::text), 'PSTN', '15550100002',
-    '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, n FROM generate_series(1, ${count}) n;
+    '{"event":"CALL_ENDED","text":"${'x'.repeat(400)}"}', NULL, NULL, n FROM generate_series(1, ${count}) n;
   INSERT INTO wabakit.deliveries
     (position, organization_id, subscription, event, event_name, subject, status, holds_lane, finished_at, attempts)
   OVERRIDING SYSTEM VALUE

@@ -116,7 +116,7 @@ const flaws: Record<string, Flaw> = {
           if (active >= 12) return
           active += 1
           // Alone it is fast, so that only a burst fills the queue.
-          await sleep(active > 1 ? 500 : 0)
+          await sleep(active > 1 ? 2_000 : 0)
           active -= 1
           await right.handle(event, id)
         },
@@ -146,7 +146,7 @@ const flaws: Record<string, Flaw> = {
           active += 1
           try {
             if (active > 12) throw new Error('pool exhausted')
-            await sleep(active > 1 ? 500 : 0)
+            await sleep(active > 1 ? 2_000 : 0)
             await right.handle(event, id)
           } finally {
             active -= 1

@@ -18,7 +18,7 @@ const formatFillSql = ({
   FROM generate_series(1, ${subscriptions}) n`,
   `INSERT INTO wabakit.events
   SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
-    ${payloadSql}, NULL, n FROM generate_series(1, ${deliveries}) n`,
+    ${payloadSql}, NULL, NULL, n FROM generate_series(1, ${deliveries}) n`,
   `SELECT setval('wabakit.event_positions', ${deliveries + 1})`,
   `INSERT INTO wabakit.deliveries
     (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at, attempts)

@@ -19,7 +19,7 @@ const many = 20_000
 /** Lanes that are due, one lane in which all but the first wait, and what is settled. */
 const backlog = `
   INSERT INTO wabakit.events
-  SELECT n, 'old_' || n, 'acme', 'CALL_ENDED', 'call:' || n, 'PSTN', '1', '{}', NULL, 0 FROM generate_series(1, ${3 * many}) n;
+  SELECT n, 'old_' || n, 'acme', 'CALL_ENDED', 'call:' || n, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
   SELECT setval('wabakit.event_positions', ${3 * many});
   INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
   SELECT 'acme', s.position, n, 'CALL_ENDED',
