@@ -13,7 +13,7 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/core': 1_050,
   '@wabakit/mock': 320,
   '@wabakit/conformance': 750,
-  '@wabakit/server': 1_600,
+  '@wabakit/server': 1_700,
   wabakit: 40,
 }
 
