@@ -5,7 +5,7 @@ import { checkTexts } from '../values/storable-text.ts'
 /** Maximum number of records that a page of a filtered list examines. */
 export const maxExamined = 20_000
 
-/** Returns how many records a page of a selection may examine: any number, if an index finds all that match. */
+/** Returns how many records a page of a selection may examine. There is no limit if an index finds all that match. */
 export const limitExamined = ({
   names,
   digits,

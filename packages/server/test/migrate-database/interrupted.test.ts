@@ -46,7 +46,7 @@ const connect = async (url: string) => {
   }
 }
 
-/** Waits until a migration has begun, and stops it in the midst of the groups until the returned function is called. */
+/** Waits until a migration has begun, and pauses it halfway through the groups until the returned function is called. */
 const holdMigration = async (to: string) => {
   const [target, observer] = [await connect(to), await connect(to)]
   const hasBegun = () => target.value(`SELECT to_regclass('wabakit.unfinished_copy') IS NOT NULL`)

@@ -52,7 +52,7 @@ export const startRecorder = async (files: RecorderFiles, first: Behavior): Prom
     })
     paths.add(request.url ?? '')
     const body = await text(request).catch(() => undefined)
-    // Cut off in the midst: the sender died, and nothing has arrived.
+    // Cut off halfway: the sender died, and nothing has arrived.
     if (body === undefined || !request.complete) return
     const nth = (arrived.get(id) ?? 0) + 1
     arrived.set(id, nth)

@@ -200,7 +200,7 @@ const openOrganization = async (store: Store): Promise<string> => {
   return id
 }
 
-/** Asks again and again, in the midst of everything, whether what must always hold does. */
+/** Asks again and again, while everything else runs, whether what must always hold does. */
 const watch = (...invariants: readonly string[]) => {
   let isOver = false
   const watching = (async () => {

@@ -55,7 +55,7 @@ const mostRecords = 400
 const longestMs = 3_000
 
 /**
- * The machine loses its power under load, in the midst of what the server writes, again and again. A checkpoint is made
+ * The machine loses power under load, again and again, while the server writes. A checkpoint is made
  * every 100 pages, so that many of them are interrupted. Returns `undefined` if this machine has no compiler.
  */
 const losePower = async (
@@ -99,7 +99,7 @@ const losePower = async (
     met.interrupted += Number(loss.unsynced > 0)
     met.checkpoints += Number(loss.isCheckpoint)
     checkIntegrity(files.database, folder)
-    progress(`${round + 1} of ${times} losses of power`)
+    progress(`${round + 1} of ${times} power losses`)
     if (round === times - 1) rmSync(files.cut, { force: true })
     else writeFileSync(files.cut, String(random.between(1, mostRecords)))
     // The power may fail before it is ready.
@@ -107,7 +107,7 @@ const losePower = async (
   }
   const result = await environment.finish({ drain: synchronous === 'full' })
   return {
-    done: `${times} losses of power, ${met.interrupted} in the midst of a commit and ${met.checkpoints} of a checkpoint, with ${met.unsynced} writes that were not synced`,
+    done: `${times} power losses, ${met.interrupted} during a commit and ${met.checkpoints} during a checkpoint, with ${met.unsynced} writes that were not synced`,
     failures: listFailures(result),
     result,
   }

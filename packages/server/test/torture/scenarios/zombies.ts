@@ -33,7 +33,7 @@ const comesTrue = async (isTrue: () => Promise<boolean>): Promise<boolean> => {
   return false
 }
 
-/** Pauses a worker in the midst of attempts. */
+/** Pauses a worker during attempts. */
 const pauseAtWork = async ({ random, database }: Environment, worker: Member): Promise<void> => {
   for (;;) {
     await setTimeout(random.between(20, 300))
@@ -46,7 +46,7 @@ const pauseAtWork = async ({ random, database }: Environment, worker: Member): P
 }
 
 /**
- * A worker is paused in the midst of attempts, for longer than its lease: others take over what it had claimed. When it
+ * A worker is paused during attempts, for longer than its lease: others take over what it had claimed. When it
  * goes on, its results come too late, and count for nothing.
  */
 export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times, progress }) => {
