@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { listen } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
 import { bindKeys } from '../shell/keyboard.ts'
@@ -47,10 +47,13 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const isPaused = useSignal(false)
   const missed = useSignal(0)
   const version = useSignal(0)
+  // What a key asked for before the first page was there.
+  const early = useRef<(id: string) => void>(undefined)
 
-  useEffect(() => {
-    // A key must not act on a record of the list before.
+  // With the list, not after it was painted: a key must not act on a record of the list before.
+  useLayoutEffect(() => {
     listedIds.value = []
+    early.current = undefined
     void list.load()
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = listen((message) => {
@@ -81,13 +84,17 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   const items = list.items.value
   useEffect(() => {
     listedIds.value = items.map(getId)
+    if (currentId.value === '') return
+    early.current?.(currentId.value)
+    early.current = undefined
   }, [items])
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const keys = Object.entries(definition.keys ?? {}).map(([key, act]) => [
       key,
       () => {
         if (currentId.value !== '') act(currentId.value)
+        else if (list.isLoading.value) early.current = act
       },
     ])
     return bindKeys({ ...Object.fromEntries(keys), p: () => pause(!isPaused.value) })
