@@ -3,8 +3,9 @@ import { organizationId } from './organization.ts'
 import { request } from './send.ts'
 import type { Event, LiveAttempt } from './types.ts'
 
-/** A message of the live stream. */
+/** A message of the live stream, or `change`: an action of this page has changed something. */
 export type LiveMessage =
+  | { readonly type: 'change' }
   | { readonly type: 'event'; readonly event: Event }
   | { readonly type: 'attempt'; readonly attempt: LiveAttempt }
 
@@ -25,6 +26,13 @@ export const listen = (listener: Listener): (() => void) => {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
+
+const publish = (message: LiveMessage): void => {
+  for (const listener of listeners) listener(message)
+}
+
+/** Says to the views that an action of this page has changed something: the live stream may not mention it. */
+export const publishChange = (): void => publish({ type: 'change' })
 
 const parseMessage = (text: string): LiveMessage | undefined => {
   const [, type] = /^event: (\w+)$/m.exec(text) ?? []
@@ -54,7 +62,7 @@ const read = async (
         const message = parseMessage(text)
         if (message === undefined) continue
         if (message.type === 'event') last = message.event.id
-        for (const listener of listeners) listener(message)
+        publish(message)
       }
     }
   } catch {

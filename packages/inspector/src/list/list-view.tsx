@@ -58,7 +58,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
     let timer: ReturnType<typeof setTimeout> | undefined
     const stop = listen((message) => {
       version.value += 1
-      if (!isChangedBy(message)) return
+      if (message.type !== 'change' && !isChangedBy(message)) return
       if (isPaused.value) {
         missed.value += 1
         return

@@ -198,7 +198,10 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     expect((await createGroup(stage.server.url)).status).toBe(503)
 
     for (const key of ['g', 'd', 'e']) await page.keyboard.press(key)
-    await page.getByRole('dialog').getByLabel('Payload').fill('{"event":"CALL_INCOMING_INITIATED","edited":true}')
+    await page
+      .getByRole('dialog')
+      .getByLabel('Payload')
+      .fill('{"event":"CALL_INCOMING_INITIATED","edited":true}')
     await page.getByRole('button', { name: 'Sign and send' }).click()
     await page.getByText('Sent to').waitFor()
     await page.locator('.rows .row').first().waitFor()
