@@ -91,10 +91,10 @@ export const checkClaims = (evidence: ClaimEvidence, report: Report): ClaimFigur
     if (attempts.length > own.length) {
       report('attempted more often than claimed', `${id}: ${attempts.length} of ${own.length}`)
     }
-    const inOrder = attempts.toSorted((left, right) => left.begun - right.begun)
+    const inOrder = attempts.toSorted((left, right) => left.turns[0] - right.turns[0])
     for (const [place, later] of inOrder.entries()) {
       for (const earlier of inOrder.slice(0, place)) {
-        if (earlier.ended <= later.begun) continue
+        if (earlier.turns[1] <= later.turns[0]) continue
         const isAllowed = own.some((claim, nth) => {
           const before = own[nth - 1]
           return (

@@ -15,11 +15,16 @@ export type Arrival = {
   readonly body: string
 }
 
-/** When an endpoint was busy with an attempt, in milliseconds: a line of another file of the recorder. */
+/** When an endpoint was busy with an attempt: a line of another file of the recorder. */
 export type Interval = {
   readonly id: string
+  /** Unix time in milliseconds. */
   readonly begun: number
-  readonly ended: number
+  /**
+   * In which turns of its event loop the endpoint noticed the beginning and the end. On a busy machine a turn comes late, and
+   * finds the end of one attempt and the beginning of the next in any order.
+   */
+  readonly turns: readonly [begun: number, ended: number]
 }
 
 /** When a process was killed, as Unix time in milliseconds: a line of the file that the fleet writes. */

@@ -33,6 +33,20 @@ const onEnd = (request: IncomingMessage, response: ServerResponse, ended: () => 
   response.on('close', end)
 }
 
+/** Counts the turns of the event loop in which somebody asks. */
+const createTurns = (): (() => number) => {
+  let turn = 0
+  let hasBegun = false
+  return () => {
+    if (hasBegun) return turn
+    hasBegun = true
+    setImmediate(() => {
+      hasBegun = false
+    })
+    return ++turn
+  }
+}
+
 /** Starts an endpoint on loopback. */
 export const startRecorder = async (files: RecorderFiles, first: Behavior): Promise<Recorder> => {
   const lines = openLines<Arrival>(files.arrivals)
@@ -41,14 +55,16 @@ export const startRecorder = async (files: RecorderFiles, first: Behavior): Prom
   const paths = new Set<string>()
   const arrived = new Map<string, number>()
   let open = 0
+  const getTurn = createTurns()
   const server = createServer(async (request, response) => {
     const begun = Date.now()
+    const turn = getTurn()
     const header = (name: string): string => String(request.headers[name])
     const id = header('webhook-id')
     open++
     onEnd(request, response, () => {
       open--
-      intervals.append({ id, begun, ended: Date.now() })
+      intervals.append({ id, begun, turns: [turn, getTurn()] })
     })
     paths.add(request.url ?? '')
     const body = await text(request).catch(() => undefined)
