@@ -138,6 +138,9 @@ export const runPlan = async (
     }
   })
   watchLiveness({
+    continueRemovals: async () => {
+      await servers.find()?.store.prune({ before: 0, limit: 1_000 })
+    },
     ...run,
     engine,
     violate,

@@ -10,6 +10,9 @@ const starves = 'what is due is attempted soon'
 /** A lease, an attempt, and some time for retries of settlements, in milliseconds. */
 const patienceMs = 90_000
 
+/** When retention has run after the faults stopped, in milliseconds: `wabakit serve` runs it every minute. */
+const retentionMs = 60_000
+
 /** No delivery of a short run has a later attempt than that, in milliseconds. */
 const maximumMs = 20 * 86_400_000
 
@@ -20,14 +23,17 @@ export type LivenessContext = RunContext & {
   readonly violate: Violate
   /** Whether users have got all results. */
   haveUsersEnded(): boolean
+  /** Continues removals that failed halfway. */
+  continueRemovals(): Promise<void>
   onSettled(deliveries: readonly DeliveryRecord[]): Promise<void>
 }
 
 /** Looks from time to time whether something has been due for too long and, in the calm, whether everything has settled. */
 export const watchLiveness = (context: LivenessContext): void => {
-  const { plan, scheduler, engine, violate, observe, haveUsersEnded, onSettled } = context
+  const { plan, scheduler, engine, violate, observe, haveUsersEnded, continueRemovals, onSettled } = context
   const { calmAt } = plan
   let isOver = false
+  let hasRetained = false
 
   const look = async (): Promise<void> => {
     const deliveries = await listDeliveries(engine.committed)
@@ -47,10 +53,13 @@ export const watchLiveness = (context: LivenessContext): void => {
         : 'somebody still waits for a response'
       return violate(settles, `${what} ${Math.round(calmMs / 1_000)} s later`)
     }
+    if (calmMs >= retentionMs && !hasRetained) {
+      hasRetained = true
+      await continueRemovals()
+      return scheduleNext(3_000)
+    }
     const dueTimes = unfinished.flatMap(({ dueAt }) => dueAt ?? [])
-    if (unfinished.length > 0 && dueTimes.length === 0) {
-      // A removal that failed halfway is continued by retention, as `wabakit serve` runs it.
-      if ((await engine.committed.prune({ before: 0, limit: 1_000 })) > 0) return scheduleNext(3_000)
+    if (unfinished.length > 0 && dueTimes.length === 0 && hasRetained) {
       return violate(settles, `${unfinished.length} deliveries wait, and nothing is before them`)
     }
     const earliest = Math.min(...dueTimes)
@@ -59,7 +68,11 @@ export const watchLiveness = (context: LivenessContext): void => {
       const late = unfinished.find(({ dueAt }) => dueAt === earliest)
       return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)
     }
-    scheduleNext(unfinished.length === 0 ? 3_000 : Math.max(3_000, Math.min(earliest - now, 3_600_000)))
+    scheduleNext(
+      unfinished.length === 0
+        ? 3_000
+        : Math.max(3_000, Math.min(earliest - now, hasRetained ? 3_600_000 : retentionMs)),
+    )
   }
 
   const scheduleNext = (delayMs: number): void => {

@@ -47,7 +47,7 @@ export const observeCommits = (
     removeSubscription: (organization, id) => reset(() => store.removeSubscription(organization, id)),
     erase: (request) => reset(() => store.erase(request)),
     prune: (request) => {
-      observe({ kind: 'pruned', before: request.before })
+      if (request.before > 0) observe({ kind: 'pruned', before: request.before })
       return store.prune(request)
     },
   }
