@@ -1,4 +1,4 @@
-import type { EndpointName, Validation } from '@wabakit/contract'
+import type { EndpointName, Validation } from '@wabakit/wire'
 import type { RequestOptions } from './options/request-options.ts'
 
 /** One call of an API endpoint, without what differs between its attempts. */

@@ -1,4 +1,4 @@
-import type { CreateGroupRequest, CreateGroupResponse, SummaryRecord } from '@wabakit/contract'
+import type { CreateGroupRequest, CreateGroupResponse, SummaryRecord } from '@wabakit/wire'
 import { type ApiPromise, createApiPromise } from './api-promise.ts'
 import { getSummary } from './calls/get-summary.ts'
 import { waitForSummary } from './calls/wait-for-summary.ts'

@@ -1,22 +1,11 @@
+import type * as wire from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { type CallFacts, defineCallFacts } from './call-facts.ts'
+import { defineCallFacts } from './call-facts.ts'
 import { exact, type ObjectSchema } from './exact.ts'
-import type { Flat } from './flat.ts'
 import { Timestamp } from './timestamp.ts'
 
-/**
- * The AI summary of a call.
- *
- * @interface
- */
-export type CallSummary = {
-  /** Short summary of the call. */
-  recap: string
-  /** Key points of the conversation. */
-  keyPoints: string[]
-  /** Follow-ups mentioned in the conversation. */
-  nextSteps: string[]
-}
+/** The AI summary of a call. @interface */
+export type CallSummary = wire.CallSummary
 
 /** Schema of {@link CallSummary}. */
 export const CallSummary: ObjectSchema<CallSummary> = /* @__PURE__ */ exact(() => ({
@@ -25,22 +14,8 @@ export const CallSummary: ObjectSchema<CallSummary> = /* @__PURE__ */ exact(() =
   nextSteps: z.array(z.string()),
 }))
 
-/**
- * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
- *
- * The reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not
- * require this.
- *
- * @interface
- */
-export type CallAiSummaryEvent = Flat<
-  CallFacts & {
-    /** The event's name. */
-    event: 'CALL_AI_SUMMARY'
-    /** The AI summary. */
-    summary: CallSummary
-  }
->
+/** The AI summary of a completed PSTN or WhatsApp call is ready. @interface */
+export type CallAiSummaryEvent = wire.CallAiSummaryEvent
 
 /** Schema of {@link CallAiSummaryEvent}. */
 export const CallAiSummaryEvent: ObjectSchema<CallAiSummaryEvent> = /* @__PURE__ */ exact(() => ({

@@ -1,6 +1,5 @@
+import { type EventName, eventNames, validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { eventNames, validateEvent } from './validate-event.ts'
-import type { EventName } from './webhook-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 
 const names = eventNames.filter((name) => name.startsWith('CALL_') && name !== 'CALL_AI_SUMMARY')

@@ -1,43 +1,8 @@
+import type * as wire from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { type CallDetails, defineCallDetails } from './call-details.ts'
+import { defineCallDetails } from './call-details.ts'
 import { exact, type ObjectSchema } from './exact.ts'
-import type { Flat } from './flat.ts'
 import { unchecked } from './unchecked.ts'
-
-/**
- * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the
- * fields after `triggeredVia`; a live service sends them.
- *
- * @interface
- */
-export type CallLifecycleEvent<Name extends string> = Flat<
-  CallDetails & {
-    /** The event's name. */
-    event: Name
-    /** The organization's WhatsApp Business number, for WhatsApp calls. */
-    wabaNumber?: string | null | undefined
-    /** The customer's name. */
-    customerName?: string | null | undefined
-    /** The service's id for the customer. */
-    customerId?: string | null | undefined
-    /** The service's id for the chat. */
-    chatId?: string | null | undefined
-    /** The service's id for the message that represents the call in the chat. */
-    chatMessageId?: string | null | undefined
-    /** Who answered the call. */
-    pickedBy?: string | null | undefined
-    /** Who rejected the call. */
-    rejectedBy?: string | null | undefined
-    /** Who ended the call. */
-    endedBy?: string | null | undefined
-    /** The device that answered the call. */
-    deviceId?: string | null | undefined
-    /** Why the call failed. */
-    failedReason?: string | null | undefined
-    /** URL of the recording. */
-    recordingUrl?: string | null | undefined
-  }
->
 
 const defineCallEvent = <Name extends string>(name: Name) => ({
   event: z.literal(name),
@@ -55,67 +20,40 @@ const defineCallEvent = <Name extends string>(name: Name) => ({
   recordingUrl: z.nullish(z.string()),
 })
 
-/**
- * A customer is calling the business. This is the first event of an incoming call.
- *
- * @interface
- */
-export type CallIncomingInitiatedEvent = CallLifecycleEvent<'CALL_INCOMING_INITIATED'>
+/** A customer is calling the business. @interface */
+export type CallIncomingInitiatedEvent = wire.CallIncomingInitiatedEvent
 
 /** Schema of {@link CallIncomingInitiatedEvent}. */
 export const CallIncomingInitiatedEvent: ObjectSchema<CallIncomingInitiatedEvent> = /* @__PURE__ */ exact(
   () => defineCallEvent('CALL_INCOMING_INITIATED'),
 )
 
-/**
- * The business is calling a customer. This is the first event of an outgoing call.
- *
- * @interface
- */
-export type CallOutgoingInitiatedEvent = CallLifecycleEvent<'CALL_OUTGOING_INITIATED'>
+/** The business is calling a customer. @interface */
+export type CallOutgoingInitiatedEvent = wire.CallOutgoingInitiatedEvent
 
 /** Schema of {@link CallOutgoingInitiatedEvent}. */
 export const CallOutgoingInitiatedEvent: ObjectSchema<CallOutgoingInitiatedEvent> = /* @__PURE__ */ exact(
   () => defineCallEvent('CALL_OUTGOING_INITIATED'),
 )
 
-/**
- * The call was answered.
- *
- * @interface
- */
-export type CallAcceptedEvent = CallLifecycleEvent<'CALL_ACCEPTED'>
+/** The call was answered. @interface */
+export type CallAcceptedEvent = wire.CallAcceptedEvent
 
 /** Schema of {@link CallAcceptedEvent}. */
 export const CallAcceptedEvent: ObjectSchema<CallAcceptedEvent> = /* @__PURE__ */ exact(() =>
   defineCallEvent('CALL_ACCEPTED'),
 )
 
-/**
- * The call ended. If nobody answered, `callStartedAt` may be an empty string.
- *
- * @interface
- */
-export type CallEndedEvent = CallLifecycleEvent<'CALL_ENDED'>
+/** The call ended. @interface */
+export type CallEndedEvent = wire.CallEndedEvent
 
 /** Schema of {@link CallEndedEvent}. */
 export const CallEndedEvent: ObjectSchema<CallEndedEvent> = /* @__PURE__ */ exact(() =>
   defineCallEvent('CALL_ENDED'),
 )
 
-/**
- * The call was missed. A live service sends this event; the reference server does not.
- *
- * @interface
- */
-export type CallMissedEvent = Flat<
-  CallLifecycleEvent<'CALL_MISSED'> & {
-    /** Whether this is the customer's first call. */
-    isNewCaller?: boolean | null | undefined
-    /** Whether a team member is assigned to the chat. */
-    isChatAssigned?: boolean | null | undefined
-  }
->
+/** The call was missed. @interface */
+export type CallMissedEvent = wire.CallMissedEvent
 
 /** Schema of {@link CallMissedEvent}. */
 export const CallMissedEvent: ObjectSchema<CallMissedEvent> = /* @__PURE__ */ exact(() => ({
@@ -124,25 +62,16 @@ export const CallMissedEvent: ObjectSchema<CallMissedEvent> = /* @__PURE__ */ ex
   isChatAssigned: unchecked(z.nullable(z.boolean())),
 }))
 
-/**
- * The call was rejected. A live service sends this event; the reference server does not.
- *
- * @interface
- */
-export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
+/** The call was rejected. @interface */
+export type CallRejectedEvent = wire.CallRejectedEvent
 
 /** Schema of {@link CallRejectedEvent}. */
 export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ */ exact(() =>
   defineCallEvent('CALL_REJECTED'),
 )
 
-/**
- * A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server
- * does not.
- *
- * @interface
- */
-export type CallNotPickedEvent = CallLifecycleEvent<'CALL_NOT_PICKED'>
+/** A WhatsApp call rang out. @interface */
+export type CallNotPickedEvent = wire.CallNotPickedEvent
 
 /** Schema of {@link CallNotPickedEvent}. */
 export const CallNotPickedEvent: ObjectSchema<CallNotPickedEvent> = /* @__PURE__ */ exact(() =>

@@ -2,45 +2,6 @@ import * as z from 'zod/mini'
 import { nonEmpty } from './text.ts'
 import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
-/**
- * The fields that describe the call in CALL_AI_SUMMARY.
- *
- * @interface
- */
-export type CallFacts = {
-  /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
-  channel: Channel
-  /** The call's identifier, the same in every event of the call. */
-  callId: string
-  /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
-  callDirection: CallDirection
-  /** The call's status: normally `END`, never `ENDED`. */
-  callStatus: string
-  /** Duration of the call in seconds. */
-  durationInSeconds: number
-  /** When the call started, in ISO 8601. */
-  callStartedAt: string
-  /** When the call ended, in ISO 8601. */
-  callEndedAt: string
-  /** The organization's number, whatever the direction of the call. */
-  from: string
-  /** The customer's phone number, whatever the direction of the call. */
-  to: string
-  /** Same as `from`. */
-  channelNumber: string
-  /** Same as `to`. */
-  customerNumber: string
-  /**
-   * Phone number of the team member who handled or started the call. Absent, never empty, if no team member did. It may
-   * change: use it for display and audit, not for matching.
-   */
-  agentNumber?: string | undefined
-  /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
-  callType: CallType
-  /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
-  triggeredVia: TriggeredVia
-}
-
 // These differ between receiving (lenient) and sending (strict).
 type Rules = {
   readonly seconds: z.ZodMiniNumber

@@ -1,8 +1,7 @@
+import { type EndpointName, type ErrorCode, isErrorCode } from '@wabakit/wire'
 import { expectTypeOf } from 'vitest'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
-import type { EndpointName } from './endpoints.ts'
 import type { ErrorBody, ReceivedErrorBody } from './error-body.ts'
-import { type ErrorCode, isErrorCode } from './error-codes.ts'
 import type { Issue } from './issue.ts'
 import type { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 

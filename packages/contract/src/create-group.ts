@@ -1,28 +1,12 @@
+import type * as wire from '@wabakit/wire'
 import * as z from 'zod/mini'
-import type { ErrorCode } from './error-codes.ts'
 import { exact, type ObjectSchema } from './exact.ts'
 import { limits } from './limits.ts'
 import { nonEmpty, storable } from './text.ts'
 import { JoinApprovalMode } from './vocabulary.ts'
 
-/**
- * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
- * in code points. Unknown fields are ignored.
- *
- * @interface
- */
-export type CreateGroupRequest = {
-  /** WABA number that owns the group. Must not be empty. Numbers are compared by their digits. */
-  wabaNumber: string
-  /** The group's name, 1 to 128 characters. */
-  subject: string
-  /** The group's description, at most 2048 characters. */
-  description?: string | undefined
-  /** Who may join: anyone with the link, or only people an admin approves. Defaults to the integration's setting. */
-  joinApprovalMode?: JoinApprovalMode | undefined
-  /** Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it. */
-  groupId?: string | undefined
-}
+/** Body of `POST /whatsapp/wa-group/create`. @interface */
+export type CreateGroupRequest = wire.CreateGroupRequest
 
 /** Schema of {@link CreateGroupRequest}. */
 export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> = /* @__PURE__ */ exact(() => ({
@@ -45,19 +29,10 @@ export const createGroupErrorCodes = {
   joinApprovalMode: 'invalid_join_approval_mode',
   /** Code of `groupId`. */
   groupId: 'invalid_group_id',
-} as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: ErrorCode }
+} as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: wire.ErrorCode }
 
-/**
- * Response body of `POST /whatsapp/wa-group/create`.
- *
- * @interface
- */
-export type CreateGroupResponse = {
-  /** Always `true`. */
-  success: true
-  /** The group's id: yours, or the generated one. All webhooks about the group carry it. */
-  groupId: string
-}
+/** Response body of `POST /whatsapp/wa-group/create`. @interface */
+export type CreateGroupResponse = wire.CreateGroupResponse
 
 /** Schema of {@link CreateGroupResponse}. */
 export const CreateGroupResponse: ObjectSchema<CreateGroupResponse> = /* @__PURE__ */ exact(() => ({

@@ -1,5 +1,5 @@
+import { type ErrorCode, errorCodes, isErrorCode, type ReceivedErrorBody as Received } from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { type ErrorCode, errorCodes, isErrorCode } from './error-codes.ts'
 import { exact, type ObjectSchema } from './exact.ts'
 import { Issue } from './issue.ts'
 import { unchecked } from './unchecked.ts'
@@ -31,24 +31,8 @@ export const ErrorBody: ObjectSchema<ErrorBody> = /* @__PURE__ */ exact(() => ({
   issues: z.optional(z.array(Issue)),
 }))
 
-/**
- * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be
- * unknown. A field of another type is left out, so parsing fails only if the body is not an object.
- *
- * @interface
- */
-export type ReceivedErrorBody = {
-  /** The HTTP status. */
-  statusCode?: number | undefined
-  /** The status's reason phrase. */
-  error?: string | undefined
-  /** What went wrong, for people: one sentence or several. */
-  message?: string | string[] | undefined
-  /** What went wrong, for programs. The reference server sends codes from a closed list. */
-  code?: string | undefined
-  /** The invalid fields. */
-  issues?: Issue[] | undefined
-}
+/** Error body from any server of this interface. @interface */
+export type ReceivedErrorBody = Received
 
 /** Schema of {@link ReceivedErrorBody}. */
 export const ReceivedErrorBody: ObjectSchema<ReceivedErrorBody> = /* @__PURE__ */ exact(() => ({

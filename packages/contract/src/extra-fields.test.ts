@@ -1,8 +1,8 @@
+import { eventNames } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { CreateGroupResponse } from './create-group.ts'
 import { eventExamples } from './documents/examples.ts'
 import { extraFields } from './extra-fields.ts'
-import { eventNames } from './validate-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 
 test.each(eventNames)('%s: extraFields returns exactly the unknown fields', (name) => {

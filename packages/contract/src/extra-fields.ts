@@ -1,5 +1,5 @@
-import { isEventName } from './validate-event.ts'
-import { eventSchemas, type WebhookEvent } from './webhook-event.ts'
+import { isEventName, type WebhookEvent } from '@wabakit/wire'
+import { eventSchemas } from './webhook-event.ts'
 
 /** The part of an object schema that {@link extraFields} reads. */
 export type SchemaWithShape = {

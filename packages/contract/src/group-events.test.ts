@@ -1,6 +1,5 @@
+import { type EventName, eventNames, isEventName, validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { eventNames, isEventName, validateEvent } from './validate-event.ts'
-import type { EventName } from './webhook-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 
 const times = {

@@ -1,39 +1,9 @@
+import type * as wire from '@wabakit/wire'
 import * as z from 'zod/mini'
 import { exact, type ObjectSchema } from './exact.ts'
-import type { Flat } from './flat.ts'
 import { nonEmpty } from './text.ts'
 import { TimestampOrEmpty } from './timestamp.ts'
 import { unchecked } from './unchecked.ts'
-
-/**
- * The fields of every group event. Only `event` and `groupId` are required.
- *
- * @interface
- */
-export type GroupEvent<Name extends string> = {
-  /** The event's name. */
-  event: Name
-  /** The group's id, as in the response to the create request. */
-  groupId: string
-  /** The group's name. */
-  groupName?: string | null | undefined
-  /** The service's id for the organization. */
-  orgId?: string | null | undefined
-  /** The service's id for the integration. */
-  integrationId?: string | null | undefined
-}
-
-/**
- * The fields of every event about a participant.
- *
- * @interface
- */
-export type ParticipantEvent<Name extends string> = Flat<
-  GroupEvent<Name> & {
-    /** The participant's phone number. */
-    customerPhone?: string | null | undefined
-  }
->
 
 const defineGroupEvent = <Name extends string>(name: Name) => ({
   event: z.literal(name),
@@ -48,19 +18,8 @@ const defineParticipantEvent = <Name extends string>(name: Name) => ({
   customerPhone: z.nullish(z.string()),
 })
 
-/**
- * A group was created through the create endpoint.
- *
- * @interface
- */
-export type GroupCreatedEvent = Flat<
-  GroupEvent<'GROUP_CREATED'> & {
-    /** Link with which anyone can join the group: treat it as a credential. */
-    inviteLink?: string | null | undefined
-    /** When the group was created, in ISO 8601. */
-    groupCreatedAt?: string | null | undefined
-  }
->
+/** A group was created through the create endpoint. @interface */
+export type GroupCreatedEvent = wire.GroupCreatedEvent
 
 /** Schema of {@link GroupCreatedEvent}. */
 export const GroupCreatedEvent: ObjectSchema<GroupCreatedEvent> = /* @__PURE__ */ exact(() => ({
@@ -69,17 +28,8 @@ export const GroupCreatedEvent: ObjectSchema<GroupCreatedEvent> = /* @__PURE__ *
   groupCreatedAt: z.nullish(TimestampOrEmpty),
 }))
 
-/**
- * A participant joined the group.
- *
- * @interface
- */
-export type GroupParticipantJoinedEvent = Flat<
-  ParticipantEvent<'GROUP_PARTICIPANT_JOINED'> & {
-    /** When the participant joined, in ISO 8601. */
-    participantJoinedAt?: string | null | undefined
-  }
->
+/** A participant joined the group. @interface */
+export type GroupParticipantJoinedEvent = wire.GroupParticipantJoinedEvent
 
 /** Schema of {@link GroupParticipantJoinedEvent}. */
 export const GroupParticipantJoinedEvent: ObjectSchema<GroupParticipantJoinedEvent> = /* @__PURE__ */ exact(
@@ -89,17 +39,8 @@ export const GroupParticipantJoinedEvent: ObjectSchema<GroupParticipantJoinedEve
   }),
 )
 
-/**
- * A participant left the group.
- *
- * @interface
- */
-export type GroupParticipantLeftEvent = Flat<
-  ParticipantEvent<'GROUP_PARTICIPANT_LEFT'> & {
-    /** When the participant left, in ISO 8601. */
-    participantLeftAt?: string | null | undefined
-  }
->
+/** A participant left the group. @interface */
+export type GroupParticipantLeftEvent = wire.GroupParticipantLeftEvent
 
 /** Schema of {@link GroupParticipantLeftEvent}. */
 export const GroupParticipantLeftEvent: ObjectSchema<GroupParticipantLeftEvent> = /* @__PURE__ */ exact(
@@ -109,17 +50,8 @@ export const GroupParticipantLeftEvent: ObjectSchema<GroupParticipantLeftEvent> 
   }),
 )
 
-/**
- * A participant was removed from the group.
- *
- * @interface
- */
-export type GroupParticipantRemovedEvent = Flat<
-  ParticipantEvent<'GROUP_PARTICIPANT_REMOVED'> & {
-    /** When the participant was removed, in ISO 8601. */
-    participantRemovedAt?: string | null | undefined
-  }
->
+/** A participant was removed from the group. @interface */
+export type GroupParticipantRemovedEvent = wire.GroupParticipantRemovedEvent
 
 /** Schema of {@link GroupParticipantRemovedEvent}. */
 export const GroupParticipantRemovedEvent: ObjectSchema<GroupParticipantRemovedEvent> = /* @__PURE__ */ exact(

@@ -1,18 +1,10 @@
+import type * as wire from '@wabakit/wire'
+import { formatAlternatives } from '@wabakit/wire/rules'
 import * as z from 'zod/mini'
 import { exact, type ObjectSchema } from './exact.ts'
-import { formatAlternatives } from './format-alternatives.ts'
 
-/**
- * One problem of an invalid input.
- *
- * @interface
- */
-export type Issue = {
-  /** Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input. */
-  path: string
-  /** What is wrong, such as `subject must not be empty`. */
-  message: string
-}
+/** One problem of an invalid input. @interface */
+export type Issue = wire.Issue
 
 /** Schema of {@link Issue}. */
 export const Issue: ObjectSchema<Issue> = /* @__PURE__ */ exact(() => ({

@@ -1,5 +1,5 @@
+import { endpoints } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { endpoints } from './endpoints.ts'
 import { limits } from './limits.ts'
 
 test('subject has at most 128, description 2048 and groupId 50 characters; a request body at most 64 KiB', () => {

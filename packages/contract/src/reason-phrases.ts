@@ -1,4 +1,4 @@
-import type { ErrorStatus } from './error-codes.ts'
+import type { ErrorStatus } from '@wabakit/wire'
 
 /** The reason phrase of each status in {@link errorCodes}, as in the field `error` of an error body (RFC 9110, section 15). */
 export const reasonPhrases: Readonly<Record<ErrorStatus, string>> = {

@@ -1,20 +1,10 @@
+import type * as wire from '@wabakit/wire'
 import { CallSummary } from './call-ai-summary-event.ts'
-import { type CallDetails, defineCallDetails } from './call-details.ts'
+import { defineCallDetails } from './call-details.ts'
 import { exact, type ObjectSchema } from './exact.ts'
-import type { Flat } from './flat.ts'
 
-/**
- * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are
- * required, because the specification does not define this body and other services may omit the rest.
- *
- * @interface
- */
-export type SummaryRecord = Flat<
-  CallDetails & {
-    /** The AI summary. */
-    summary: CallSummary
-  }
->
+/** Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. @interface */
+export type SummaryRecord = wire.SummaryRecord
 
 /** Schema of {@link SummaryRecord}. */
 export const SummaryRecord: ObjectSchema<SummaryRecord> = /* @__PURE__ */ exact(() => ({

@@ -1,5 +1,5 @@
+import { isWithinLength, storableText, type TextRules } from '@wabakit/wire/rules'
 import * as z from 'zod/mini'
-import { isWithinLength, storableText, type TextRules } from './text-rules.ts'
 
 /**
  * A string schema. It uses one check of its own: zod's `minLength` and `maxLength` count UTF-16 code units, and together

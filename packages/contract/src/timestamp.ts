@@ -1,4 +1,4 @@
-import { dateTime, dateTimeOrEmpty } from './date-time.ts'
+import { dateTime, dateTimeOrEmpty } from '@wabakit/wire/rules'
 import { text } from './text.ts'
 
 /**

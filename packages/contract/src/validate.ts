@@ -1,20 +1,6 @@
+import type { Validation } from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { type Issue, toIssues } from './issue.ts'
-
-/** Result of {@link validate} or {@link validateEvent}: the typed value, or the issues found. */
-export type Validation<Value> =
-  | {
-      /** The value is valid. */
-      readonly success: true
-      /** The typed value. */
-      readonly data: Value
-    }
-  | {
-      /** The value is invalid. */
-      readonly success: false
-      /** The problems found, in the order of the schema's fields. */
-      readonly issues: Issue[]
-    }
+import { toIssues } from './issue.ts'
 
 /**
  * Validates a value and describes every problem in a readable message.

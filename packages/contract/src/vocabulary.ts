@@ -1,21 +1,22 @@
+import type * as wire from '@wabakit/wire'
 import * as z from 'zod/mini'
 
 /** The network of a call or a number: `PSTN` (telephone) or `WHATSAPP`. */
 export const Channel = /* @__PURE__ */ z.enum(['PSTN', 'WHATSAPP'])
-export type Channel = 'PSTN' | 'WHATSAPP'
+export type Channel = wire.Channel
 
 /** The direction of a call: `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
 export const CallDirection = /* @__PURE__ */ z.enum(['INCOMING', 'OUTGOING'])
-export type CallDirection = 'INCOMING' | 'OUTGOING'
+export type CallDirection = wire.CallDirection
 
 /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
 export const CallType = /* @__PURE__ */ z.enum(['AI_BOT', 'AGENT'])
-export type CallType = 'AI_BOT' | 'AGENT'
+export type CallType = wire.CallType
 
 /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
 export const TriggeredVia = /* @__PURE__ */ z.enum(['INBOUND', 'CAMPAIGN', 'API', 'UI'])
-export type TriggeredVia = 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
+export type TriggeredVia = wire.TriggeredVia
 
 /** Who may join a group: anyone with the link (`auto_approve`), or only people an admin approves (`approval_required`). */
 export const JoinApprovalMode = /* @__PURE__ */ z.enum(['auto_approve', 'approval_required'])
-export type JoinApprovalMode = 'auto_approve' | 'approval_required'
+export type JoinApprovalMode = wire.JoinApprovalMode

@@ -1,3 +1,11 @@
+import {
+  type EventName,
+  isEventName,
+  type Validation,
+  validateEvent,
+  type WebhookEvent,
+  type WebhookEventOf,
+} from '@wabakit/wire'
 import { expectTypeOf } from 'vitest'
 import type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
 import type { CallEndedEvent, CallMissedEvent } from './call-events.ts'
@@ -5,9 +13,6 @@ import type { EmittedEvent, EmittedEventName, EmittedEventOf } from './emitted-e
 import { extraFields } from './extra-fields.ts'
 import type { GroupCreatedEvent, GroupParticipantLeftEvent } from './group-events.ts'
 import type { SummaryRecord } from './summary.ts'
-import type { Validation } from './validate.ts'
-import { isEventName, validateEvent } from './validate-event.ts'
-import type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts'
 
 declare const event: WebhookEvent
 

@@ -1,6 +1,6 @@
+import { eventNames, isEventName } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { eventExamples } from './documents/examples.ts'
-import { eventNames, isEventName } from './validate-event.ts'
 import { eventSchemas } from './webhook-event.ts'
 
 test('the known events are the nine of the specification, then three of a live service', () => {

@@ -1,3 +1,4 @@
+import type { EventName, WebhookEventOf } from '@wabakit/wire'
 import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import {
   CallAcceptedEvent,
@@ -15,27 +16,6 @@ import {
   GroupParticipantLeftEvent,
   GroupParticipantRemovedEvent,
 } from './group-events.ts'
-
-/** Any known event: a union discriminated by `event`, so that a `switch` on it narrows the type. */
-export type WebhookEvent =
-  | GroupCreatedEvent
-  | GroupParticipantJoinedEvent
-  | GroupParticipantLeftEvent
-  | GroupParticipantRemovedEvent
-  | CallIncomingInitiatedEvent
-  | CallOutgoingInitiatedEvent
-  | CallAcceptedEvent
-  | CallEndedEvent
-  | CallAiSummaryEvent
-  | CallMissedEvent
-  | CallRejectedEvent
-  | CallNotPickedEvent
-
-/** Name of a known event. */
-export type EventName = WebhookEvent['event']
-
-/** An event by name: `WebhookEventOf<'CALL_ENDED'>` is {@link CallEndedEvent}. */
-export type WebhookEventOf<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
 /**
  * Lenient schemas for receiving events, by name: the nine events of the specification, then three that a live service

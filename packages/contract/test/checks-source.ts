@@ -1,10 +1,9 @@
+import { dateTime, dateTimeOrEmpty, storableText } from '@wabakit/wire/rules'
 import type * as z from 'zod/mini'
-import * as checks from '../src/check.ts'
+import * as checks from '../../wire/src/check.ts'
 import { CreateGroupRequest, CreateGroupResponse } from '../src/create-group.ts'
-import { dateTime, dateTimeOrEmpty } from '../src/date-time.ts'
 import { ReceivedErrorBody } from '../src/error-body.ts'
 import { SummaryRecord } from '../src/summary.ts'
-import { storableText } from '../src/text-rules.ts'
 import { eventSchemas } from '../src/webhook-event.ts'
 
 /** The schemas of {@link Bodies}. */
@@ -147,7 +146,7 @@ const formatBodies = (): string =>
 /** A bundler drops a call, and each one inside it, only if it is marked. */
 const markPure = (source: string): string => source.replaceAll(/\w+\(/g, '/* @__PURE__ */ $&')
 
-/** Generates `checks.ts` from the schemas of the events and bodies: one line per field. */
+/** Generates `checks.ts` of the package `wire` from the schemas of the events and bodies: one line per field. */
 export const generateChecks = (): string => {
   const events = formatEvents()
   const constants = [...shared].map(([source, name]) => `const ${name}: Check = ${markPure(source)}\n`)

@@ -2,10 +2,12 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 
 const index = fileURLToPath(new URL('../src/index.ts', import.meta.url))
+const wire = fileURLToPath(new URL('../../wire/src/index.ts', import.meta.url))
 
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
   module: ts.ModuleKind.NodeNext,
+  customConditions: ['@wabakit/source'],
   allowImportingTsExtensions: true,
   noEmit: true,
   strict: true,
@@ -22,20 +24,28 @@ const sortByName = <Value>(entries: [string, Value][]): { [name: string]: Value 
 
 /** Reads the doc comments of each exported schema, its fields, and each error code. */
 export const readDescriptions = (): Described => {
-  const program = ts.createProgram([index], options)
+  const program = ts.createProgram([index, wire], options)
   const checker = program.getTypeChecker()
-  const source = program.getSourceFile(index)
-  const module = source && checker.getSymbolAtLocation(source)
-  if (module === undefined) throw new Error(`${index} is not a module.`)
+
+  const listExports = (file: string): ts.Symbol[] => {
+    const source = program.getSourceFile(file)
+    const module = source && checker.getSymbolAtLocation(source)
+    if (module === undefined) throw new Error(`${file} is not a module.`)
+    return checker
+      .getExportsOfModule(module)
+      .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+  }
+
+  const types = new Map(listExports(wire).map((symbol) => [symbol.name, symbol]))
 
   const joinLines = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ')
 
   const readComment = (symbol: ts.Symbol): string =>
     joinLines(ts.displayPartsToString(symbol.getDocumentationComment(checker)))
 
-  // A schema and its type share a name. The type's comment describes both.
+  // A schema and its type share a name. The comment of the type that needs no schema describes all of them.
   const readTypeComment = (symbol: ts.Symbol): string => {
-    const comments = (symbol.declarations ?? [])
+    const comments = ((types.get(symbol.name) ?? symbol).declarations ?? [])
       .filter(ts.isTypeAliasDeclaration)
       .flatMap(ts.getJSDocCommentsAndTags)
     return joinLines(comments.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '').join('\n\n'))
@@ -56,10 +66,11 @@ export const readDescriptions = (): Described => {
     },
   ]
 
-  const symbols = checker
-    .getExportsOfModule(module)
-    .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
-  return sortByName(symbols.filter((symbol) => findFields(symbol).length > 0).map(describe))
+  return sortByName(
+    listExports(index)
+      .filter((symbol) => findFields(symbol).length > 0)
+      .map(describe),
+  )
 }
 
 const header = `// Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".

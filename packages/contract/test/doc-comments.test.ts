@@ -1,7 +1,6 @@
+import { errorCodes, eventNames } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { errorCodes } from '../src/error-codes.ts'
 import { limits } from '../src/limits.ts'
-import { eventNames } from '../src/validate-event.ts'
 import { formatDescriptions, readDescriptions } from './descriptions-source.ts'
 import { renderErrorsPage, renderEventsPage } from './docs-pages.ts'
 

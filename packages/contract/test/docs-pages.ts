@@ -1,13 +1,10 @@
+import { type ErrorCode, type EventName, endpoints, errorCodes, eventNames, isErrorCode } from '@wabakit/wire'
 import { buildErrorExample, endpointErrors, explainError } from '../src/documents/errors.ts'
 import { eventExamples } from '../src/documents/examples.ts'
 import { createJsonSchemas, type JsonObject } from '../src/documents/index.ts'
 import { toSchemaName } from '../src/documents/schemas.ts'
 import { isEmittedEventName } from '../src/emitted-event.ts'
-import { endpoints } from '../src/endpoints.ts'
-import { type ErrorCode, errorCodes, isErrorCode } from '../src/error-codes.ts'
 import { reasonPhrases } from '../src/reason-phrases.ts'
-import { eventNames } from '../src/validate-event.ts'
-import type { EventName } from '../src/webhook-event.ts'
 import type { Described } from './descriptions-source.ts'
 
 const notice = `<!-- Generated from the sources of packages/contract. Update with "npx vitest run packages/contract -u". -->

@@ -14,8 +14,9 @@ const bundle = async (contents: string, options: BuildOptions): Promise<string> 
 let published: string
 
 beforeAll(async () => {
-  published = await bundle(`export * from './index.ts'; export { validateBody } from './without-zod.ts'`, {
+  published = await bundle(`export * from './index.ts'; export { validateBody } from '@wabakit/wire'`, {
     external: ['zod'],
+    conditions: ['@wabakit/source'],
   })
 })
 

@@ -1,6 +1,6 @@
 import { toIssues } from '@wabakit/contract'
-import { suggestName } from '@wabakit/contract/suggest-name'
 import { InputError } from '@wabakit/core'
+import { suggestName } from '@wabakit/wire'
 import type * as z from 'zod/mini'
 import { MockUsageError } from './errors/mock-usage-error.ts'
 

@@ -8,19 +8,21 @@ const root = resolve(import.meta.dirname, '../../..')
 
 /** The packages that each package may import, by name and through an entry point. */
 const dependencies: Record<string, readonly string[]> = {
-  contract: [],
-  client: ['contract'],
-  webhooks: ['contract'],
-  core: ['contract', 'webhooks'],
-  mock: ['contract', 'webhooks', 'core', 'client'],
+  wire: [],
+  contract: ['wire'],
+  client: ['wire'],
+  webhooks: ['wire'],
+  core: ['wire', 'contract', 'webhooks'],
+  mock: ['wire', 'contract', 'webhooks', 'core', 'client'],
   conformance: ['contract', 'webhooks'],
-  server: ['contract', 'webhooks', 'core', 'client', 'conformance'],
-  inspector: ['contract'],
+  server: ['wire', 'contract', 'webhooks', 'core', 'client', 'conformance'],
+  inspector: ['wire'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
 }
 
 /** The libraries that each package may import. */
 const libraries: Record<string, readonly string[]> = {
+  wire: [],
   contract: ['zod/mini'],
   client: ['ky'],
   webhooks: ['standardwebhooks'],

@@ -1,13 +1,22 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { installPacked, listPublishedPackages, listSpecifiers } from './packed.ts'
+import { installPacked, listPublishedPackages, listSpecifiers, readManifest } from './packed.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '../../..')
@@ -175,3 +184,37 @@ test.each(
   },
   60_000,
 )
+
+const listNeeded = (name: string): string[] => {
+  const { dependencies = {} } = readManifest(join(project, 'node_modules', name))
+  return [name, ...Object.keys(dependencies).flatMap(listNeeded)]
+}
+
+test('the receiver alone takes less than 1 MB, and its types compile with nothing else installed', async () => {
+  const alone = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))
+  onTestFinished(() => rmSync(alone, { recursive: true }))
+  for (const name of listNeeded('@wabakit/webhooks'))
+    cpSync(join(project, 'node_modules', name), join(alone, 'node_modules', name), { recursive: true })
+  const files = globSync('node_modules/**', { cwd: alone, withFileTypes: true }).filter((file) =>
+    file.isFile(),
+  )
+  const sizes = files.map((file) => statSync(join(file.parentPath, file.name)).size)
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(1_000_000)
+
+  writeFileSync(join(alone, 'package.json'), '{ "type": "module" }')
+  writeFileSync(
+    join(alone, 'receive.ts'),
+    `import { createReceiver, parseEvent, standardWebhooks, type WebhookEvent, type WebhookEventOf } from '@wabakit/webhooks'
+    createReceiver({ verify: standardWebhooks({ secrets: ['whsec_'] }) })
+      .on('CALL_AI_SUMMARY', (event) => void (event.summary.recap satisfies string))
+    const parsed = parseEvent('{}')
+    if (parsed.kind === 'event') parsed.event satisfies WebhookEvent
+    export type Ended = WebhookEventOf<'CALL_ENDED'>['callId'] & string`,
+  )
+  const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022']
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const result = await run('node', [compiler, ...options, '--types', '', 'receive.ts'], { cwd: alone }).catch(
+    (error) => error,
+  )
+  expect(result.stdout).toBe('')
+}, 60_000)

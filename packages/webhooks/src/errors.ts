@@ -1,4 +1,4 @@
-import type { EventName, Issue } from '@wabakit/contract'
+import type { EventName, Issue } from '@wabakit/wire'
 
 // By name and code rather than by class, so that the guards hold where a program has two copies of this package.
 const hasName = (error: unknown, name: string): boolean =>

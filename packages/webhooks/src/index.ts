@@ -45,6 +45,7 @@ export {
 
 // Events: parse a payload without a receiver.
 
+export type { EventName, WebhookEvent, WebhookEventOf } from '@wabakit/wire'
 export {
   type DriftedEvent,
   type KnownEvent,

@@ -1,4 +1,4 @@
-import { suggestName } from '@wabakit/contract/suggest-name'
+import { suggestName } from '@wabakit/wire'
 import { WebhookUsageError } from './errors.ts'
 
 /**

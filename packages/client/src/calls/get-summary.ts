@@ -1,5 +1,5 @@
-import type { Issue, SummaryRecord } from '@wabakit/contract'
-import { endpoints } from '@wabakit/contract/without-zod'
+import type { Issue, SummaryRecord } from '@wabakit/wire'
+import { endpoints } from '@wabakit/wire'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { checkRequestOptions } from '../options/check-options.ts'

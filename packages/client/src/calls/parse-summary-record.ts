@@ -1,5 +1,5 @@
-import type { SummaryRecord, Validation } from '@wabakit/contract'
-import { validateBody } from '@wabakit/contract/without-zod'
+import type { SummaryRecord, Validation } from '@wabakit/wire'
+import { validateBody } from '@wabakit/wire'
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import type { SummaryRecord } from '@wabakit/contract'
+import type { SummaryRecord } from '@wabakit/wire'
 import { throwIfAborted } from '../attempt/race-abort.ts'
 import { ApiError, NotFoundError, SummaryPendingError } from '../errors/api-errors.ts'
 import { TimeoutError } from '../errors/timeout-error.ts'

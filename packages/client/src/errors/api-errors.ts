@@ -1,4 +1,4 @@
-import type { ErrorCode, Issue } from '@wabakit/contract'
+import type { ErrorCode, Issue } from '@wabakit/wire'
 import { isWabakitError, WabakitError } from './wabakit-error.ts'
 
 /** The literal names of {@link ApiError} and its subclasses. */

@@ -1,4 +1,4 @@
-import type { Issue } from '@wabakit/contract'
+import type { Issue } from '@wabakit/wire'
 import { WabakitError } from './wabakit-error.ts'
 
 /** The properties that a {@link ResponseFormatError} adds to those of `WabakitError`. */

@@ -1,4 +1,4 @@
-import type { Issue } from '@wabakit/contract'
+import type { Issue } from '@wabakit/wire'
 import { WabakitError } from './wabakit-error.ts'
 
 /** An option or an input is invalid. No request was sent. */

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '@wabakit/contract'
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import type { ErrorCode } from '@wabakit/wire'
+import { escapeControls } from '@wabakit/wire'
 
 /** Every `code` of this package's errors: the service's closed list, and the codes that the client adds. */
 export type WabakitErrorCode =

@@ -1,5 +1,5 @@
-import type { CreateGroupRequest, CreateGroupResponse } from '@wabakit/contract'
-import { endpoints, validateBody } from '@wabakit/contract/without-zod'
+import type { CreateGroupRequest, CreateGroupResponse } from '@wabakit/wire'
+import { endpoints, validateBody } from '@wabakit/wire'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { checkRequestOptions } from '../options/check-options.ts'

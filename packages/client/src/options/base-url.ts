@@ -1,4 +1,4 @@
-import type { Issue } from '@wabakit/contract'
+import type { Issue } from '@wabakit/wire'
 
 const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
 

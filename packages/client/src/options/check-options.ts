@@ -1,4 +1,4 @@
-import type { Issue } from '@wabakit/contract'
+import type { Issue } from '@wabakit/wire'
 import type { ClientOptions } from './client-options.ts'
 import type { RequestOptions, WaitOptions } from './request-options.ts'
 

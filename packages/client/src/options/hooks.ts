@@ -1,4 +1,4 @@
-import type { EndpointName } from '@wabakit/contract'
+import type { EndpointName } from '@wabakit/wire'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 
 /** The request of one attempt. All hooks of an attempt get the same object, so it can be a key of a `WeakMap`. */

@@ -1,4 +1,4 @@
-import type { CallAiSummaryEvent } from '@wabakit/contract'
+import type { CallAiSummaryEvent } from '@wabakit/wire'
 
 /** Options for one call of the client. */
 export type RequestOptions = {

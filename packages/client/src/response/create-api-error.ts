@@ -1,5 +1,5 @@
-import type { ReceivedErrorBody } from '@wabakit/contract'
-import { isErrorCode, parseRetryAfter, validateBody } from '@wabakit/contract/without-zod'
+import type { ReceivedErrorBody } from '@wabakit/wire'
+import { isErrorCode, parseRetryAfter, validateBody } from '@wabakit/wire'
 import type { ApiCall } from '../api-call.ts'
 import {
   ApiError,

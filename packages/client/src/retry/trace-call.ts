@@ -1,4 +1,4 @@
-import { type EndpointName, findTracingChannel } from '@wabakit/contract/without-zod'
+import { type EndpointName, findTracingChannel } from '@wabakit/wire'
 import type { ApiCall } from '../api-call.ts'
 
 /** The message of the tracing channel `wabakit.client`: one call with all its attempts. */

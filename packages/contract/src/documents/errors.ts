@@ -1,7 +1,6 @@
+import { type EndpointName, type ErrorCode, errorCodes } from '@wabakit/wire'
 import { CreateGroupRequest, createGroupErrorCodes } from '../create-group.ts'
-import type { EndpointName } from '../endpoints.ts'
 import type { ErrorBody } from '../error-body.ts'
-import { type ErrorCode, errorCodes } from '../error-codes.ts'
 import type { Issue } from '../issue.ts'
 import { limits } from '../limits.ts'
 import { reasonPhrases } from '../reason-phrases.ts'

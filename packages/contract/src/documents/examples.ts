@@ -1,6 +1,6 @@
+import type { EventName, WebhookEventOf } from '@wabakit/wire'
 import type { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
 import type { EmittedEventName, EmittedEventOf } from '../emitted-event.ts'
-import type { EventName, WebhookEventOf } from '../webhook-event.ts'
 
 const group = { groupId: 'order-1234', groupName: 'Order 1234' }
 const participant = { ...group, customerPhone: '+12025550143' }

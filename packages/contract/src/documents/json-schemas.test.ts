@@ -1,11 +1,10 @@
+import { errorCodes, eventNames, isErrorCode } from '@wabakit/wire'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { createAjv } from '../../test/ajv.ts'
 import { mutate } from '../../test/mutations.ts'
 import { emittedEventNames } from '../emitted-event.ts'
-import { errorCodes, isErrorCode } from '../error-codes.ts'
-import { eventNames } from '../validate-event.ts'
 import { buildErrorExample } from './errors.ts'
 import {
   createGroupRequestExample,

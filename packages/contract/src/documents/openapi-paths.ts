@@ -1,5 +1,4 @@
-import { type EndpointName, endpoints } from '../endpoints.ts'
-import { type ErrorCode, type ErrorStatus, errorCodes } from '../error-codes.ts'
+import { type EndpointName, type ErrorCode, type ErrorStatus, endpoints, errorCodes } from '@wabakit/wire'
 import { reasonPhrases } from '../reason-phrases.ts'
 import { buildErrorExample, endpointErrors, explainError } from './errors.ts'
 import { createGroupRequestExample, createGroupResponseExample, emittedExamples } from './examples.ts'

@@ -1,9 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { type EndpointName, type ErrorCode, endpoints, errorCodes, isErrorCode } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { createAjv } from '../../test/ajv.ts'
 import { emittedEventNames } from '../emitted-event.ts'
-import { type EndpointName, endpoints } from '../endpoints.ts'
-import { type ErrorCode, errorCodes, isErrorCode } from '../error-codes.ts'
 import { endpointErrors } from './errors.ts'
 import { createOpenApiDocument } from './openapi.ts'
 

@@ -1,3 +1,4 @@
+import { type EventName, eventNames } from '@wabakit/wire'
 import * as z from 'zod/mini'
 import { CallSummary } from '../call-ai-summary-event.ts'
 import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
@@ -5,8 +6,7 @@ import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
 import { ErrorBody } from '../error-body.ts'
 import { Issue } from '../issue.ts'
 import { UtcTimestamp } from '../timestamp.ts'
-import { eventNames } from '../validate-event.ts'
-import { type EventName, eventSchemas } from '../webhook-event.ts'
+import { eventSchemas } from '../webhook-event.ts'
 import { descriptions } from './descriptions.ts'
 
 /** JSON object: a document or a part of it. */

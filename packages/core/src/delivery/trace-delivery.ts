@@ -1,4 +1,4 @@
-import { findTracingChannel } from '@wabakit/contract/without-zod'
+import { findTracingChannel } from '@wabakit/wire'
 import type { DeliveryRecord } from '../records.ts'
 
 /** The message of the tracing channel `wabakit.delivery`: one attempt. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
-const packages = ['contract', 'webhooks', 'core']
+const packages = ['wire', 'contract', 'webhooks', 'core']
 
 const newest = (pattern: string): number =>
   Math.max(0, ...globSync(here(pattern)).map((path) => statSync(path).mtimeMs))

@@ -1,4 +1,4 @@
-import { redact } from '@wabakit/contract/without-zod'
+import { redact } from '@wabakit/wire'
 import { masking } from '../state/settings.ts'
 
 const isMasking = (): boolean => masking.value === 'on'

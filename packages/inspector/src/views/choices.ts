@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { eventNames } from '@wabakit/contract/without-zod'
+import { eventNames } from '@wabakit/wire'
 import { organization, sendOwn } from '../api/organization.ts'
 import type { Page, Subscription } from '../api/types.ts'
 

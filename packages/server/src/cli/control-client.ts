@@ -1,4 +1,4 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 import { CliError, exitCodes } from './cli-error.ts'
 import type { ServerAddress } from './options.ts'
 

@@ -1,5 +1,5 @@
 import type { ExamineEndpointOptions, Exchange, Report } from '@wabakit/conformance'
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 import { type Command, InvalidArgumentError } from 'commander'
 import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'

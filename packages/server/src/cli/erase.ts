@@ -1,5 +1,5 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
 import type { ErasedPart } from '@wabakit/core'
+import { escapeControls } from '@wabakit/wire'
 import { Argument, type Command } from 'commander'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 import type { Output } from './output.ts'
 
 const formatTime = (): string => new Date().toTimeString().slice(0, 8)

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
 
 export type Format = 'pretty' | 'json'

@@ -1,4 +1,4 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
 import { type ControlClient, createControlClient, getOrganizationPath } from './control-client.ts'

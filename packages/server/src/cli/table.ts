@@ -1,4 +1,4 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 
 const formatCell = (value: unknown): string => {
   if (value === null || value === undefined) return '-'

@@ -1,4 +1,4 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 import type { z } from 'zod/mini'
 import type { AttemptView, DeliveryView } from '../control/views/delivery.ts'
 import type { TimelineEntry, TimelineView } from '../control/views/timeline.ts'

@@ -1,7 +1,7 @@
 import { type EventName, eventNames, isEventName } from '@wabakit/contract'
 import { eventExamples } from '@wabakit/contract/documents'
-import { escapeControls } from '@wabakit/contract/escape-controls'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
+import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { assign } from './assign.ts'
 import { CliError, exitCodes } from './cli-error.ts'

@@ -1,5 +1,5 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
 import { diagnose, isWebhookVerificationError, verifySignature } from '@wabakit/webhooks'
+import { escapeControls } from '@wabakit/wire'
 import type { Command } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples, collect, createFormatOption, createOption, parseSeconds } from './options.ts'

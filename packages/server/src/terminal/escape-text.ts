@@ -1,4 +1,4 @@
-import { escapeControls } from '@wabakit/contract/escape-controls'
+import { escapeControls } from '@wabakit/wire'
 
 /** Escapes control characters except tabs and line breaks. */
 export const escapeText = (text: string): string => text.replace(/[^\t\n]+/g, (part) => escapeControls(part))

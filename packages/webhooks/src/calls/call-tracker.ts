@@ -1,4 +1,4 @@
-import type { CallSummary } from '@wabakit/contract'
+import type { CallSummary } from '@wabakit/wire'
 import {
   type CallDetails,
   type CallEvent,

@@ -1,4 +1,4 @@
-import type { CallSummary, WebhookEvent } from '@wabakit/contract'
+import type { CallSummary, WebhookEvent } from '@wabakit/wire'
 
 /** Any event of a call: its lifecycle, and its summary. */
 export type CallEvent = Extract<WebhookEvent, { callId: string }>

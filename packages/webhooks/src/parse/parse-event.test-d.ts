@@ -1,4 +1,4 @@
-import type { EventName, WebhookEvent } from '@wabakit/contract'
+import type { EventName, WebhookEvent } from '@wabakit/wire'
 import { expectTypeOf } from 'vitest'
 import { createReceiver, type ParsedEvent, parseEvent, unsigned } from '../index.ts'
 

@@ -1,10 +1,4 @@
-import {
-  type EventName,
-  type Issue,
-  isEventName,
-  validateEvent,
-  type WebhookEvent,
-} from '@wabakit/contract/without-zod'
+import { type EventName, type Issue, isEventName, validateEvent, type WebhookEvent } from '@wabakit/wire'
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 

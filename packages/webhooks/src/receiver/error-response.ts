@@ -1,4 +1,4 @@
-import type { Issue } from '@wabakit/contract'
+import type { Issue } from '@wabakit/wire'
 import {
   isWebhookParseError,
   isWebhookRequestError,

@@ -1,4 +1,4 @@
-import { type EventName, eventNames, type WebhookEvent } from '@wabakit/contract/without-zod'
+import { type EventName, eventNames, type WebhookEvent } from '@wabakit/wire'
 import { WebhookHandlerTimeoutError, WebhookUsageError } from '../errors.ts'
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { assertAboveZero, assertFunction, assertNames, assertOptions } from '../usage.ts'

@@ -1,4 +1,4 @@
-import type { EventName, WebhookEvent } from '@wabakit/contract'
+import type { EventName, WebhookEvent } from '@wabakit/wire'
 import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
 import type { ErrorListener } from './failures.ts'
 import type { HandlerOptions, NamedEvent, WebhookHandler } from './handlers.ts'

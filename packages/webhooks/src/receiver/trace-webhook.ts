@@ -1,4 +1,4 @@
-import { type EventName, findTracingChannel } from '@wabakit/contract/without-zod'
+import { type EventName, findTracingChannel } from '@wabakit/wire'
 import type { DeliveryContext } from './delivery-context.ts'
 
 /** The message of the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */

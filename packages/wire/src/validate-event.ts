@@ -1,6 +1,6 @@
 import { isObject, oneOf, parse } from './check.ts'
 import { eventChecks } from './checks.ts'
-import type { Validation } from './validate.ts'
+import type { Validation } from './validation.ts'
 import type { EventName, WebhookEventOf } from './webhook-event.ts'
 
 /** Checks whether a value is the name of a known event. */

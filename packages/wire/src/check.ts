@@ -1,8 +1,5 @@
-import { dateTime } from './date-time.ts'
-import { formatAlternatives } from './format-alternatives.ts'
-import type { Issue } from './issue.ts'
-import { isWithinLength, storableText, type TextRules } from './text-rules.ts'
-import type { Validation } from './validate.ts'
+import { dateTime, formatAlternatives, isWithinLength, storableText, type TextRules } from './rules.ts'
+import type { Issue, Validation } from './validation.ts'
 
 /** The fields of an object. */
 export type Fields = { readonly [field: string]: unknown }

@@ -1,11 +1,11 @@
+import { eventExamples } from '@wabakit/contract/documents'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { emittedExamples, eventExamples } from './documents/examples.ts'
 import { redact } from './redact.ts'
 import { eventNames } from './validate-event.ts'
 
 test('phone numbers keep their last two characters', () => {
-  const { from, to, channelNumber, customerNumber, agentNumber } = redact(emittedExamples.CALL_AI_SUMMARY)
+  const { from, to, channelNumber, customerNumber, agentNumber } = redact(eventExamples.CALL_AI_SUMMARY)
   expect([from, to, channelNumber, customerNumber, agentNumber]).toEqual([
     '***00',
     '***43',
@@ -13,7 +13,7 @@ test('phone numbers keep their last two characters', () => {
     '***43',
     '***17',
   ])
-  expect(redact(emittedExamples.GROUP_PARTICIPANT_JOINED).customerPhone).toBe('***43')
+  expect(redact(eventExamples.GROUP_PARTICIPANT_JOINED).customerPhone).toBe('***43')
   expect(redact({ wabaNumber: '1234', to: 12025550143, pstnNumbers: ['+12025550100'] })).toEqual({
     wabaNumber: '***',
     to: '***43',
@@ -22,7 +22,7 @@ test('phone numbers keep their last two characters', () => {
 })
 
 test('recap, key points and next steps are masked', () => {
-  expect(redact(emittedExamples.CALL_AI_SUMMARY).summary).toEqual({
+  expect(redact(eventExamples.CALL_AI_SUMMARY).summary).toEqual({
     recap: '***',
     keyPoints: ['***', '***'],
     nextSteps: ['***', '***'],
@@ -30,8 +30,8 @@ test('recap, key points and next steps are masked', () => {
 })
 
 test('the invite link is masked, and null stays null', () => {
-  expect(redact(emittedExamples.GROUP_CREATED).inviteLink).toBe('***')
-  expect(redact({ ...emittedExamples.GROUP_CREATED, inviteLink: null }).inviteLink).toBe(null)
+  expect(redact(eventExamples.GROUP_CREATED).inviteLink).toBe('***')
+  expect(redact({ ...eventExamples.GROUP_CREATED, inviteLink: null }).inviteLink).toBe(null)
 })
 
 test('names of people, recording URLs and messages are masked', () => {

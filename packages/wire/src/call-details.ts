@@ -1,0 +1,38 @@
+import type { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+
+/**
+ * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
+ * out, or send an empty string, 0 or null for "unset".
+ *
+ * @interface
+ */
+export type CallDetails = {
+  /** The call's identifier, the same in every event of the call. */
+  callId: string
+  /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
+  channel?: Channel | '' | null | undefined
+  /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
+  callDirection?: CallDirection | '' | null | undefined
+  /** `INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values. */
+  callStatus?: string | null | undefined
+  /** Duration of the call in seconds. */
+  durationInSeconds?: number | null | undefined
+  /** When the conversation started, in ISO 8601. */
+  callStartedAt?: string | null | undefined
+  /** When the call ended, in ISO 8601. */
+  callEndedAt?: string | null | undefined
+  /** The organization's number, whatever the direction of the call. */
+  from?: string | null | undefined
+  /** The customer's phone number, whatever the direction of the call. */
+  to?: string | null | undefined
+  /** Same as `from`. */
+  channelNumber?: string | null | undefined
+  /** Same as `to`. */
+  customerNumber?: string | null | undefined
+  /** Phone number of the team member who handled or started the call. It may change: use it for display only. */
+  agentNumber?: string | null | undefined
+  /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+  callType?: CallType | '' | null | undefined
+  /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+  triggeredVia?: TriggeredVia | '' | null | undefined
+}

@@ -1,0 +1,94 @@
+import type { CallDetails } from './call-details.ts'
+import type { Flat } from './flat.ts'
+
+/**
+ * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the
+ * fields after `triggeredVia`; a live service sends them.
+ *
+ * @interface
+ */
+export type CallLifecycleEvent<Name extends string> = Flat<
+  CallDetails & {
+    /** The event's name. */
+    event: Name
+    /** The organization's WhatsApp Business number, for WhatsApp calls. */
+    wabaNumber?: string | null | undefined
+    /** The customer's name. */
+    customerName?: string | null | undefined
+    /** The service's id for the customer. */
+    customerId?: string | null | undefined
+    /** The service's id for the chat. */
+    chatId?: string | null | undefined
+    /** The service's id for the message that represents the call in the chat. */
+    chatMessageId?: string | null | undefined
+    /** Who answered the call. */
+    pickedBy?: string | null | undefined
+    /** Who rejected the call. */
+    rejectedBy?: string | null | undefined
+    /** Who ended the call. */
+    endedBy?: string | null | undefined
+    /** The device that answered the call. */
+    deviceId?: string | null | undefined
+    /** Why the call failed. */
+    failedReason?: string | null | undefined
+    /** URL of the recording. */
+    recordingUrl?: string | null | undefined
+  }
+>
+
+/**
+ * A customer is calling the business. This is the first event of an incoming call.
+ *
+ * @interface
+ */
+export type CallIncomingInitiatedEvent = CallLifecycleEvent<'CALL_INCOMING_INITIATED'>
+
+/**
+ * The business is calling a customer. This is the first event of an outgoing call.
+ *
+ * @interface
+ */
+export type CallOutgoingInitiatedEvent = CallLifecycleEvent<'CALL_OUTGOING_INITIATED'>
+
+/**
+ * The call was answered.
+ *
+ * @interface
+ */
+export type CallAcceptedEvent = CallLifecycleEvent<'CALL_ACCEPTED'>
+
+/**
+ * The call ended. If nobody answered, `callStartedAt` may be an empty string.
+ *
+ * @interface
+ */
+export type CallEndedEvent = CallLifecycleEvent<'CALL_ENDED'>
+
+/**
+ * The call was missed. A live service sends this event; the reference server does not.
+ *
+ * @interface
+ */
+export type CallMissedEvent = Flat<
+  CallLifecycleEvent<'CALL_MISSED'> & {
+    /** Whether this is the customer's first call. */
+    isNewCaller?: boolean | null | undefined
+    /** Whether a team member is assigned to the chat. */
+    isChatAssigned?: boolean | null | undefined
+  }
+>
+
+/**
+ * The call was rejected. A live service sends this event; the reference server does not.
+ *
+ * @interface
+ */
+export type CallRejectedEvent = CallLifecycleEvent<'CALL_REJECTED'>
+
+/**
+ * A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server
+ * does not.
+ *
+ * @interface
+ */
+export type CallNotPickedEvent = CallLifecycleEvent<'CALL_NOT_PICKED'>

@@ -1,0 +1,32 @@
+import type { JoinApprovalMode } from './vocabulary.ts'
+
+/**
+ * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
+ * in code points. Unknown fields are ignored.
+ *
+ * @interface
+ */
+export type CreateGroupRequest = {
+  /** WABA number that owns the group. Must not be empty. Numbers are compared by their digits. */
+  wabaNumber: string
+  /** The group's name, 1 to 128 characters. */
+  subject: string
+  /** The group's description, at most 2048 characters. */
+  description?: string | undefined
+  /** Who may join: anyone with the link, or only people an admin approves. Defaults to the integration's setting. */
+  joinApprovalMode?: JoinApprovalMode | undefined
+  /** Your id for the group, 1 to 50 characters. The service generates one if you omit it. Webhooks include it. */
+  groupId?: string | undefined
+}
+
+/**
+ * Response body of `POST /whatsapp/wa-group/create`.
+ *
+ * @interface
+ */
+export type CreateGroupResponse = {
+  /** Always `true`. */
+  success: true
+  /** The group's id: yours, or the generated one. All webhooks about the group carry it. */
+  groupId: string
+}

@@ -1,0 +1,20 @@
+import type { Issue } from './validation.ts'
+
+/**
+ * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be
+ * unknown. A field of another type is left out, so parsing fails only if the body is not an object.
+ *
+ * @interface
+ */
+export type ReceivedErrorBody = {
+  /** The HTTP status. */
+  statusCode?: number | undefined
+  /** The status's reason phrase. */
+  error?: string | undefined
+  /** What went wrong, for people: one sentence or several. */
+  message?: string | string[] | undefined
+  /** What went wrong, for programs. The reference server sends codes from a closed list. */
+  code?: string | undefined
+  /** The invalid fields. */
+  issues?: Issue[] | undefined
+}

@@ -1,0 +1,81 @@
+import type { Flat } from './flat.ts'
+
+/**
+ * The fields of every group event. Only `event` and `groupId` are required.
+ *
+ * @interface
+ */
+export type GroupEvent<Name extends string> = {
+  /** The event's name. */
+  event: Name
+  /** The group's id, as in the response to the create request. */
+  groupId: string
+  /** The group's name. */
+  groupName?: string | null | undefined
+  /** The service's id for the organization. */
+  orgId?: string | null | undefined
+  /** The service's id for the integration. */
+  integrationId?: string | null | undefined
+}
+
+/**
+ * The fields of every event about a participant.
+ *
+ * @interface
+ */
+export type ParticipantEvent<Name extends string> = Flat<
+  GroupEvent<Name> & {
+    /** The participant's phone number. */
+    customerPhone?: string | null | undefined
+  }
+>
+
+/**
+ * A group was created through the create endpoint.
+ *
+ * @interface
+ */
+export type GroupCreatedEvent = Flat<
+  GroupEvent<'GROUP_CREATED'> & {
+    /** Link with which anyone can join the group: treat it as a credential. */
+    inviteLink?: string | null | undefined
+    /** When the group was created, in ISO 8601. */
+    groupCreatedAt?: string | null | undefined
+  }
+>
+
+/**
+ * A participant joined the group.
+ *
+ * @interface
+ */
+export type GroupParticipantJoinedEvent = Flat<
+  ParticipantEvent<'GROUP_PARTICIPANT_JOINED'> & {
+    /** When the participant joined, in ISO 8601. */
+    participantJoinedAt?: string | null | undefined
+  }
+>
+
+/**
+ * A participant left the group.
+ *
+ * @interface
+ */
+export type GroupParticipantLeftEvent = Flat<
+  ParticipantEvent<'GROUP_PARTICIPANT_LEFT'> & {
+    /** When the participant left, in ISO 8601. */
+    participantLeftAt?: string | null | undefined
+  }
+>
+
+/**
+ * A participant was removed from the group.
+ *
+ * @interface
+ */
+export type GroupParticipantRemovedEvent = Flat<
+  ParticipantEvent<'GROUP_PARTICIPANT_REMOVED'> & {
+    /** When the participant was removed, in ISO 8601. */
+    participantRemovedAt?: string | null | undefined
+  }
+>

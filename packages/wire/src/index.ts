@@ -1,0 +1,50 @@
+// Events.
+
+export type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
+export type { CallDetails } from './call-details.ts'
+export type {
+  CallAcceptedEvent,
+  CallEndedEvent,
+  CallIncomingInitiatedEvent,
+  CallLifecycleEvent,
+  CallMissedEvent,
+  CallNotPickedEvent,
+  CallOutgoingInitiatedEvent,
+  CallRejectedEvent,
+} from './call-events.ts'
+export type { CallFacts } from './call-facts.ts'
+export type {
+  GroupCreatedEvent,
+  GroupEvent,
+  GroupParticipantJoinedEvent,
+  GroupParticipantLeftEvent,
+  GroupParticipantRemovedEvent,
+  ParticipantEvent,
+} from './group-events.ts'
+export { eventNames, isEventName, validateEvent } from './validate-event.ts'
+export type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts'
+
+// Requests and responses of the two endpoints.
+
+export type { Bodies, BodyName } from './bodies.ts'
+export type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+export { type EndpointName, endpoints } from './endpoints.ts'
+export type { ReceivedErrorBody } from './error-body.ts'
+export { type ErrorCode, type ErrorStatus, errorCodes, isErrorCode } from './error-codes.ts'
+export { parseRetryAfter } from './retry-after.ts'
+export type { SummaryRecord } from './summary.ts'
+export { validateBody } from './validate-body.ts'
+
+// Values that requests, responses and events share.
+
+export type { Flat } from './flat.ts'
+
+export type { Issue, Validation } from './validation.ts'
+export type { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
+
+// Showing what was received, and tracing.
+
+export { escapeControls } from './escape-controls.ts'
+export { redact } from './redact.ts'
+export { suggestName } from './suggest-name.ts'
+export { findTracingChannel, type TracingChannel } from './tracing.ts'

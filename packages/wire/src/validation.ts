@@ -1,0 +1,26 @@
+/**
+ * One problem of an invalid input.
+ *
+ * @interface
+ */
+export type Issue = {
+  /** Path of the field, with dots: `summary.keyPoints.0`. Empty for the whole input. */
+  path: string
+  /** What is wrong, such as `subject must not be empty`. */
+  message: string
+}
+
+/** Result of {@link validate} or {@link validateEvent}: the typed value, or the issues found. */
+export type Validation<Value> =
+  | {
+      /** The value is valid. */
+      readonly success: true
+      /** The typed value. */
+      readonly data: Value
+    }
+  | {
+      /** The value is invalid. */
+      readonly success: false
+      /** The problems found, in the order of the schema's fields. */
+      readonly issues: Issue[]
+    }

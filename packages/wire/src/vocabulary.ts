@@ -1,0 +1,14 @@
+/** The network of a call or a number: `PSTN` (telephone) or `WHATSAPP`. */
+export type Channel = 'PSTN' | 'WHATSAPP'
+
+/** The direction of a call: `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
+export type CallDirection = 'INCOMING' | 'OUTGOING'
+
+/** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+export type CallType = 'AI_BOT' | 'AGENT'
+
+/** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+export type TriggeredVia = 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
+
+/** Who may join a group: anyone with the link (`auto_approve`), or only people an admin approves (`approval_required`). */
+export type JoinApprovalMode = 'auto_approve' | 'approval_required'
