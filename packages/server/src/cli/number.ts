@@ -87,7 +87,11 @@ export const define = (number: Command): void => {
   addExamples(
     addSettings(define('create', 'add a number to an organization'))
       .argument('<number>')
-      .addOption(new Option('--channel <channel>').choices(['WHATSAPP', 'PSTN']).default('WHATSAPP'))
+      .addOption(
+        new Option('--channel <channel>', 'network of the number')
+          .choices(['WHATSAPP', 'PSTN'])
+          .default('WHATSAPP'),
+      )
       .action(async (which: string, options: ServerOptions & Settings & { channel: string }) => {
         const changed = await change(options, ({ integrations, pstnNumbers }) =>
           options.channel === 'PSTN'

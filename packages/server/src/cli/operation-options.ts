@@ -14,9 +14,10 @@ type Schema = {
   readonly description?: string | undefined
 }
 
-/** What the schemas do not say about fields that several operations have. */
+/** What the schemas do not say about fields: of all operations, or of one. */
 const descriptions: Readonly<Record<string, string>> = {
-  limit: 'maximum number of records',
+  limit: 'maximum number of records (default: 50)',
+  order: 'which records come first (default: newest_first)',
   number: "one of the organization's numbers",
   customer: "the customer's number",
   group: 'id of the group',
@@ -26,7 +27,41 @@ const descriptions: Readonly<Record<string, string>> = {
   subscription: 'id of the subscription',
   event: 'id of the event',
   organization: 'id of the organization',
+  subject: 'what the event is about, such as call:…',
+  'sendTestEvent.name': 'name of the event (default: the first subscribed)',
   key: 'id of the API key',
+  'createApiKey.key': 'the key itself (default: a random one)',
+  label: 'a name for people',
+  wabaNumbers: 'only these integrations may be used (default: all)',
+  id: 'id of the organization',
+  callSummaries: 'when summaries are generated',
+  pstnNumbers: 'telephone numbers of the organization',
+  channel: 'network of the number',
+  url: 'URL that gets the webhooks',
+  events: 'names of events, or all',
+  secret: 'signing secret (default: a random one)',
+  overlapMs: 'time for which the old secret signs, too (default: a day)',
+  enabled: 'whether it gets webhooks',
+  'listCalls.state': 'state of the call',
+  'simulateParticipant.state': 'what happened to the participant',
+  groupId: 'id of the group',
+  phone: 'number of the participant',
+  method: 'method of the request',
+  status: 'status of the response',
+  code: 'error code of the response',
+  endpoint: 'requests that fail',
+  times: 'number of requests (default: 1)',
+  chance: 'share of requests, from 0 to 1',
+  message: 'message of the error',
+  retryAfterSeconds: 'value of Retry-After',
+  body: 'body of the response',
+  latencyMs: 'delay of the response in milliseconds',
+  reset: 'drop the connection',
+  malformed: 'respond with broken JSON',
+  html: 'respond with an HTML page',
+  truncated: 'end the response early',
+  offContract: 'respond with unexpected fields',
+  carriedOut: 'carry out the request all the same',
 }
 
 const splitWords = (name: string): string[] => name.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
@@ -60,13 +95,18 @@ const listChoices = (schemas: readonly Schema[]): string[] =>
     .map(String)
 
 /** Creates the option of a field; `undefined` for an object, which `--set` sets. */
-const createFieldOption = (field: string, schema: Schema): Option | undefined => {
+const createFieldOption = (
+  field: string,
+  { schema, operation }: { readonly schema: Schema; readonly operation: string },
+): Option | undefined => {
   const name = `--${splitWords(field).join('-')}`
   const forms = flatten(schema).filter(({ type }) => type !== 'null')
-  const description = (schema.description ?? descriptions[field] ?? splitWords(field).join(' ')).replaceAll(
-    '`',
-    '',
-  )
+  const description = (
+    descriptions[`${operation}.${field}`] ??
+    schema.description ??
+    descriptions[field] ??
+    ''
+  ).replaceAll('`', '')
   const has = (type: string): boolean => forms.some((each) => each.type === type)
   if (has('array') && !forms.some((each) => each.items?.type === 'object')) {
     return new Option(`${name} <values>`, `${description}, separated by commas`).argParser(parseList)
@@ -93,6 +133,7 @@ const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<stri
 
 /** Returns an option for each field of the query and the body of an operation, and whether other fields need `--set`. */
 export const listFieldOptions = ({
+  id,
   query,
   body,
 }: Operation): { options: FieldOption[]; needsSet: boolean } => {
@@ -100,7 +141,7 @@ export const listFieldOptions = ({
   let needsSet = false
   for (const [field, schema] of Object.entries({ ...toProperties(query), ...toProperties(body) })) {
     if (field === 'cursor') continue
-    const option = createFieldOption(field, schema)
+    const option = createFieldOption(field, { schema, operation: id })
     if (option === undefined) needsSet = true
     else options.push({ field, option })
   }

@@ -34,16 +34,32 @@ export const createServerOption = (): Option =>
     .default('http://127.0.0.1:4100')
 
 /** Adds {@link ServerOptions}. */
-export const addServerOptions = (command: Command): Command =>
-  command
-    .addOption(createServerOption())
-    .addOption(createOption('--control-token <token>', 'control token of the server, if it has one'))
-    .addOption(createOption('--organization <id>', 'id of the organization').default('demo'))
-    .addOption(createFormatOption())
+export const addServerOptions = (command: Command): Command => {
+  const connection = [
+    createServerOption(),
+    createOption('--control-token <token>', 'control token of the server, if it has one'),
+    createOption('--organization <id>', 'id of the organization').default('demo'),
+  ]
+  for (const option of connection) command.addOption(option.helpGroup('Connection:'))
+  return command.addOption(createFormatOption())
+}
+
+const helpWidth = 80
+
+/** Breaks a long command before its options, as a shell reads it. */
+const formatExample = (line: string): string => {
+  const lines = ['  $ wabakit']
+  for (const part of line.split(/ (?=--|> )/)) {
+    const last = lines.at(-1) ?? ''
+    if (`${last} ${part} \\`.length <= helpWidth) lines[lines.length - 1] = `${last} ${part}`.trimEnd()
+    else lines.push(`      ${part}`)
+  }
+  return lines.join(' \\\n')
+}
 
 /** Adds examples to the help of a command. */
 export const addExamples = (command: Command, ...lines: readonly string[]): Command =>
-  command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ wabakit ${line}`).join('\n')}`)
+  command.addHelpText('after', `\nExamples:\n${lines.map(formatExample).join('\n')}`)
 
 /** Collects the values of an option that can be repeated. */
 export const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]

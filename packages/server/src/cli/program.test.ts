@@ -3,18 +3,70 @@ import { expect, test } from 'vitest'
 import { createProgram } from './program.ts'
 
 const { commands } = await createProgram(['--help'])
-const names = commands.map((command) => command.name())
+const names = commands.map((command) => command.name()).filter((name) => name !== 'completion')
 
 const load = async (name: string): Promise<Command> => {
   const program = await createProgram([name])
   const command = program.commands.find((each) => each.name() === name)
   if (command === undefined) throw new Error(`no command ${name}`)
-  return command.commands[0] ?? command
+  return command
 }
 
-test.each(names)('the help of %s fits 80 columns', async (name) => {
-  const help = (await load(name)).helpInformation()
+/** Returns the whole help of a command, with its examples. */
+const readHelp = (command: Command): string => {
+  let help = ''
+  command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => 80 }).outputHelp()
+  return help
+}
 
+const listAll = (command: Command): Command[] => [command, ...command.commands.flatMap(listAll)]
+
+test.each(names)('the help of %s and of its subcommands fits 80 columns', async (name) => {
+  for (const command of listAll(await load(name))) {
+    const help = readHelp(command)
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect(command.description(), help).not.toBe('')
+    for (const { long, description } of command.options) expect(description, long ?? '').not.toBe('')
+    if (command.commands.length === 0) expect(help).toMatch(/\nExamples:\n {2}\$ wabakit\b/)
+  }
+})
+
+test('every example is a command that exists, with options that it has', async () => {
+  for (const name of names) {
+    const { commands: all } = await createProgram([name])
+    for (const command of listAll(await load(name))) {
+      const help = readHelp(command).replaceAll(/ \\\n */g, ' ')
+      for (const [, line = ''] of help.matchAll(/^ {2}\$ wabakit (.+)$/gm)) {
+        const words = line.split(' -- ')[0]?.split(' ') ?? []
+        const called = words.reduce<{ command: Command | undefined; all: readonly Command[] }>(
+          (found, word) => {
+            const next = found.all.find((each) => each.name() === word)
+            return next === undefined ? found : { command: next, all: next.commands }
+          },
+          { command: undefined, all },
+        ).command
+        const flags = words.filter((word) => word.startsWith('--'))
+        const known = called?.options.map(({ long }) => long)
+        expect(known, line).toEqual(expect.arrayContaining(flags))
+      }
+    }
+  }
+})
+
+test('the help of the program is in groups', async () => {
+  const help = readHelp(await createProgram(['--help']))
+
+  expect(help.match(/^\w.*:$/gm)).toEqual([
+    'Options:',
+    'Start:',
+    'Try it out:',
+    'See what happened:',
+    'Manage a server:',
+    'Check an integration:',
+    'Documents:',
+    'Commands:',
+    'Examples:',
+  ])
   expect(help.split('\n').filter((line) => line.length > 80)).toEqual([])
 })
 

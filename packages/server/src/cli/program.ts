@@ -61,6 +61,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     resource('key', 'create, list or remove API keys'),
     resource('subscription', 'manage, test or repair webhook subscriptions'),
     {
+      name: 'backup',
+      summary: 'copy the SQLite file while the server is running',
+      load: () => import('./backup.ts'),
+    },
+    {
       name: 'erase',
       summary: 'erase a call, a customer or an organization',
       load: () => import('./erase.ts'),
@@ -140,6 +145,11 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     .version(manifest.version)
     .enablePositionalOptions()
     .showHelpAfterError('(see wabakit --help)')
+    .configureHelp({
+      // Without "[options]", which every command has.
+      subcommandTerm: (command) =>
+        `${command.name()} ${command.usage().replace('[options]', '').trim()}`.trim(),
+    })
     .addHelpText(
       'after',
       '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable.',

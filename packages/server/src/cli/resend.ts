@@ -96,7 +96,7 @@ const resend = async (id: string | undefined, options: ResendOptions, output: Ou
 }
 
 export const define = (command: Command): void => {
-  addServerOptions(command)
+  command
     .argument('[delivery]', 'id of the delivery')
     .addOption(createOption('--from <time>', 'events at or after this time (ISO 8601)').argParser(parseTime))
     .addOption(createOption('--before <time>', 'events before this time (ISO 8601)').argParser(parseTime))
@@ -112,10 +112,7 @@ export const define = (command: Command): void => {
     .addOption(new Option('--text <text>', 'a part of the payload'))
     .addOption(new Option('--dry-run', 'count what would be sent again, and send nothing'))
     .addOption(createOption('--new-webhook-id', 'use a new id, so that receivers handle the event again'))
-    .action((id, options) => resend(id, options, createOutput(options)))
-  addExamples(
-    command,
-    'deliveries resend dlv_…',
-    'deliveries resend --status exhausted --from 2026-01-01T00:00:00Z --dry-run',
-  )
+  addServerOptions(command).action((id, options) => resend(id, options, createOutput(options)))
+  const name = command.parent?.name() === 'deliveries' ? 'deliveries resend' : 'resend'
+  addExamples(command, `${name} dlv_…`, `${name} --status exhausted --from 2026-01-01T00:00:00Z --dry-run`)
 }

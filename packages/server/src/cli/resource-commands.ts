@@ -77,7 +77,7 @@ const run = async (
 
 const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   const operation = findOperation(entry.operation)
-  const command = addServerOptions(parent.command(entry.name)).description(entry.summary)
+  const command = parent.command(entry.name).description(entry.summary)
   for (const name of listPathParameters(operation)) command.argument(`<${name}>`)
   const fieldOptions = listFieldOptions(operation)
   const { needsSet } = fieldOptions
@@ -87,7 +87,7 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   if (needsSet) command.option('--set <path=value>', 'set any other field (repeatable)', collect)
   if (operation.method === 'DELETE')
     command.option('--dry-run', 'say what would be removed, and remove nothing')
-  command.action(async () => {
+  addServerOptions(command).action(async () => {
     const values: Json = command.opts()
     const args = command.args
     const isNamed = command.getOptionValueSource('organization') !== 'default'

@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { ConfigError } from '../config/config-error.ts'
+import { BackupError } from '../stores/errors/backup-error.ts'
 import { DatabaseInUseError } from '../stores/errors/database-in-use-error.ts'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
 import { DatabaseVersionError } from '../stores/errors/database-version-error.ts'
@@ -10,6 +11,9 @@ import { createProgram } from './program.ts'
 /** Errors that the user can fix by changing a setting or what it refers to. */
 const startErrors = [ConfigError, DatabaseInUseError, DatabaseOpenError, DatabaseVersionError]
 
+/** Errors whose message says everything. */
+const foreseenErrors = [CliError, BackupError, ...startErrors]
+
 const getExitCode = (error: unknown): number => {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   if (error instanceof CliError) return error.exitCode
@@ -18,8 +22,7 @@ const getExitCode = (error: unknown): number => {
 
 const formatError = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  const isForeseen = [CliError, ...startErrors].some((type) => error instanceof type)
-  return isForeseen ? error.message : (error.stack ?? error.message)
+  return foreseenErrors.some((type) => error instanceof type) ? error.message : (error.stack ?? error.message)
 }
 
 // The reader of a pipe may stop early, as in `wabakit openapi | head`.

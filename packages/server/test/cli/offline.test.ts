@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { realpathSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { sqliteStore } from '../../src/stores/sqlite/sqlite-store.ts'
 import { folder, wabakit } from './wabakit.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
@@ -80,6 +81,28 @@ test('a usage error ends with 2 and says what is wrong', async () => {
   for (const [index, [, complaint]] of cases.entries()) {
     expect(ends[index]).toEqual({ code: 2, stdout: '', stderr: expect.stringMatching(complaint) })
   }
+})
+
+test('backup copies a SQLite file, and names the tool for PostgreSQL without the password', async () => {
+  const from = join(folder, 'source.db')
+  await sqliteStore({ path: from }).close()
+  const url = 'postgres://wabakit:s3cret@db.internal/wabakit'
+  const [copied, postgres, nowhere] = await Promise.all([
+    wabakit(['backup', 'copy.db', '--database', from, '--format', 'json']),
+    wabakit(['backup'], { env: { WABAKIT_DATABASE: url } }),
+    wabakit(['backup', '--database', ':memory:']),
+  ])
+
+  expect(copied).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/secrets.*\nTo restore it, stop the server/),
+  })
+  const to = join(realpathSync(folder), 'copy.db')
+  expect(JSON.parse(copied.stdout)).toEqual({ from, to, bytes: statSync(to).size })
+  expect(postgres).toMatchObject({ code: 2, stderr: expect.stringContaining('pg_dump --format=custom') })
+  expect(postgres.stderr).toContain('postgres://wabakit@db.internal/wabakit')
+  expect(postgres.stderr).not.toContain('s3cret')
+  expect(nowhere).toMatchObject({ code: 2, stderr: expect.stringContaining('Name a file') })
 })
 
 test('a server that cannot be reached ends with 3', async () => {

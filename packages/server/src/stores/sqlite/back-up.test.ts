@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { organization } from '../../../test/sqlite-records.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { backUp } from './back-up.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const files = () => {
+  const folder = temporaryFolder()
+  return { from: join(folder, 'wabakit.db'), to: join(folder, 'backup.db') }
+}
+
+test('a backup of a database in use is complete, and only its owner can read it', async () => {
+  const { from, to } = files()
+  const store = sqliteStore({ path: from })
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+
+  expect(backUp({ from, to })).toBe(statSync(to).size)
+  await store.removeOrganization('acme')
+
+  if (process.platform !== 'win32') expect(statSync(to).mode & 0o777).toBe(0o600)
+  expect(readdirSync(dirname(to)).filter((name) => name.startsWith('backup'))).toEqual(['backup.db'])
+  const restored = sqliteStore({ path: to })
+  onTestFinished(restored.close)
+  expect(await restored.findOrganization('acme')).toEqual(organization())
+})
+
+test('a backup of a database that no server uses leaves it as it was', async () => {
+  const { from, to } = files()
+  await sqliteStore({ path: from }).close()
+  const before = readFileSync(from)
+
+  backUp({ from, to })
+
+  expect(readFileSync(from)).toEqual(before)
+})
+
+test('a backup overwrites no file', async () => {
+  const { from, to } = files()
+  await sqliteStore({ path: from }).close()
+  writeFileSync(to, 'yesterday')
+
+  expect(() => backUp({ from, to })).toThrow(/backup\.db exists\. Choose another name/)
+  expect(readFileSync(to, 'utf8')).toBe('yesterday')
+
+  const other = `${to}.2`
+  writeFileSync(`${other}-partial`, '')
+  expect(() => backUp({ from, to: other })).toThrow(/another backup is under way, or was interrupted/)
+})
+
+test('what is not a database of ours is not backed up, and nothing is left', () => {
+  const { from, to } = files()
+  expect(() => backUp({ from, to })).toThrow(/There is no such file/)
+  const theirs = new DatabaseSync(from)
+  theirs.exec('create table theirs (id integer)')
+  theirs.close()
+  expect(() => backUp({ from, to })).toThrow(/another program/)
+  expect(() => backUp({ from, to: join(dirname(to), 'nowhere', 'b.db') })).toThrow(/cannot be created/)
+  expect([existsSync(to), existsSync(`${to}-partial`)]).toEqual([false, false])
+})
