@@ -50,5 +50,6 @@ test.each(emittedEventNames)(
       expect(ajv.validate({ $ref: `document${headers.$ref}` }, example.headers), ajv.errorsText()).toBe(true)
     }
     expect(schemas.WebhookHeaders.required).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+    expect(Object.keys(schemas.WebhookHeaders.properties)).toContain('traceparent')
   },
 )

@@ -11,9 +11,9 @@ const { CreateGroupRequest, CreateGroupResponse, SummaryRecord, Issue, ErrorBody
 
 const createRef = (pointer: string): JsonObject => ({ $ref: `#/${pointer}` })
 
-const headerExamples = Object.fromEntries(
-  Object.entries(webhookHeaders).map(([name, { example }]) => [name, example]),
-)
+const requiredHeaders = Object.entries(webhookHeaders).filter(([, { required }]) => required)
+
+const headerExamples = Object.fromEntries(requiredHeaders.map(([name, { example }]) => [name, example]))
 
 const describeMessage = (event: EmittedEventName): JsonObject => ({
   name: event,
@@ -27,7 +27,7 @@ const describeMessage = (event: EmittedEventName): JsonObject => ({
 
 const describeHeaders = (): JsonObject => ({
   type: 'object',
-  required: Object.keys(webhookHeaders),
+  required: requiredHeaders.map(([name]) => name),
   properties: Object.fromEntries(
     Object.entries(webhookHeaders).map(([name, { description, schema }]) => [
       name,

@@ -45,9 +45,6 @@ export const buildComponents = (): JsonObject => ({
     },
   },
   parameters: Object.fromEntries(
-    Object.entries(webhookHeaders).map(([name, header]) => [
-      name,
-      { name, in: 'header', required: true, ...header },
-    ]),
+    Object.entries(webhookHeaders).map(([name, header]) => [name, { name, in: 'header', ...header }]),
   ),
 })

@@ -61,6 +61,7 @@ const describeEndpoints = (): { readonly [Name in EndpointName]: JsonObject } =>
     summary: 'Create a WhatsApp group',
     description:
       'Creates a group on a WABA number and sends GROUP_CREATED. All webhooks about the group carry the `groupId` of the response. A request with a `groupId` is idempotent: sending it again returns the same response and creates nothing.',
+    parameters: [createRef('parameters', 'traceparent')],
     requestBody: {
       required: true,
       description: 'A JSON object in UTF-8, at most 64 KiB.',

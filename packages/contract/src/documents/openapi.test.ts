@@ -154,7 +154,7 @@ test.each(emittedEventNames)(
     const post = at(document, 'webhooks', event, 'post')
     expect(post).toMatchObject({
       security: [],
-      parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+      parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'].map((name) => ({
         $ref: `#/components/parameters/${name}`,
       })),
       responses: { '2XX': {}, 410: {}, 429: {}, 503: {}, default: {} },
@@ -163,6 +163,13 @@ test.each(emittedEventNames)(
     expect(at(document, 'webhooks', event, 'post', ...content)).toBe(event)
   },
 )
+
+test('the create request and the webhooks may have a traceparent', () => {
+  expect(at(document, 'components', 'parameters', 'traceparent', 'required')).toBe(false)
+  expect(operation('groups.create', 'parameters')).toEqual([{ $ref: '#/components/parameters/traceparent' }])
+  const { pattern } = Object(at(document, 'components', 'parameters', 'traceparent', 'schema'))
+  expect(at(document, 'components', 'parameters', 'traceparent', 'example')).toMatch(new RegExp(pattern))
+})
 
 test('the server URL is the baseUrl option, or a variable', () => {
   expect(createOpenApiDocument({ baseUrl: 'https://wa.example.com/api' }).servers).toEqual([

@@ -1,0 +1,24 @@
+import { tracingChannel } from 'node:diagnostics_channel'
+import { Histogram, type Registry } from 'prom-client'
+import type { WebhookTrace } from 'wabakit/webhooks'
+
+/** Measures every webhook that a receiver of this process gets. The labels have few values, whatever is sent. */
+export const measureWebhooks = (registry: Registry): void => {
+  const duration = new Histogram({
+    name: 'webhook_duration_seconds',
+    help: 'Time from the headers of a webhook to its response, by event and outcome.',
+    labelNames: ['event', 'outcome'],
+    registers: [registry],
+  })
+  const timers = new WeakMap<WebhookTrace, ReturnType<typeof duration.startTimer>>()
+  tracingChannel<WebhookTrace, WebhookTrace>('wabakit.webhook').subscribe({
+    start: (webhook) => void timers.set(webhook, duration.startTimer()),
+    end: () => {},
+    asyncStart: () => {},
+    asyncEnd: (webhook) => {
+      const { eventName: event = 'unknown', outcome = 'failed' } = webhook
+      timers.get(webhook)?.({ event, outcome })
+    },
+    error: () => {},
+  })
+}
