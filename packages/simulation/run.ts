@@ -100,9 +100,11 @@ const replay = async (file: string): Promise<void> => {
   if (result.violation !== undefined) fail()
 }
 
-const formatFind = ({ bug, cpuMs, found }: Find): string => {
-  const result = found === null ? 'NOT FOUND' : `after ${found.runs} runs: ${found.invariant}`
-  return `${bug.name.padEnd(76)} ${(cpuMs / 1_000).toFixed(1).padStart(5)} s  ${result}`
+const formatFind = ({ bug, found }: Find): string => {
+  if (found === null) return `${bug.name.padEnd(68)} NOT FOUND`
+  const { cpuMs, runs, entries, invariant } = found
+  const seconds = (cpuMs / 1_000).toFixed(1).padStart(4)
+  return `${bug.name.padEnd(68)} ${seconds} s, ${String(runs).padStart(4)} runs, shrunk to ${entries}: ${invariant}`
 }
 
 /** Plants bugs, and looks for a run that shows each of them. */
@@ -114,6 +116,8 @@ const searchForPlanted = async (): Promise<void> => {
   })
   const found = finds.filter((find) => find.found !== null)
   console.log(`\n${found.length} of ${finds.length} planted bugs were found.`)
+  const longest = Math.max(...found.map((find) => find.found?.entries ?? 0))
+  console.log(`The longest of the shrunk runs has ${longest} operations and faults.`)
   if (finds.length - found.length > maximumMissed) fail()
 }
 

@@ -1,17 +1,44 @@
-import type {
-  CallStep,
-  EndpointBehavior,
-  EngineName,
-  Operation,
-  Plan,
-  PlannedSubscription,
-  SubscriptionStep,
-  TimedFault,
+import {
+  type CallStep,
+  type EndpointBehavior,
+  type EngineName,
+  endpointFaults,
+  networkFaults,
+  type Operation,
+  type ParticipantMove,
+  type Plan,
+  type PlannedSubscription,
+  type Rates,
+  retryAfters,
+  type SubscriptionStep,
+  storeFaults,
+  type TimedFault,
+  transactionFaults,
 } from './plan.ts'
 import { createDraws, type Draws } from './virtual/random.ts'
 
-const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'memory', 'sqlite', 'sqlite', 'postgres']
+type Part = readonly [from: number, to: number]
+
+const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite', 'sqlite', 'postgres']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
+/** From which step to which: most users make a whole call, and others join in. */
+const callParts: readonly [Part, ...Part[]] = [
+  [0, 4],
+  [0, 4],
+  [0, 4],
+  [0, 4],
+  [0, 4],
+  [0, 1],
+  [0, 3],
+  [1, 3],
+  [1, 4],
+  [2, 4],
+]
+const moves: readonly [ParticipantMove[], ...ParticipantMove[][]] = [
+  ['join', 'leave'],
+  ['join', 'leave'],
+  ['leave'],
+]
 const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 100_000, 400_000]
 /** Workers on PostgreSQL check each other four times a second, so long runs take long. */
 const shortWindows: readonly [number, ...number[]] = [300, 1_000, 3_000, 3_000, 20_000, 100_000]
@@ -33,20 +60,27 @@ type Names = {
   readonly subscriptions: readonly PlannedSubscription[]
 }
 
-type Window = readonly [from: number, to: number]
+/** Who does what when: all the time, or all in a moment, and with how many calls and groups. */
+type Crowd = { readonly window: Part; readonly operations: number; readonly subjects: number }
 
-/** Returns when users do something: all the time, or all in a moment. */
-const drawWindow = (draws: Draws, calmAt: number): Window => {
-  if (!draws.isChosen('burst', 0.35)) return [0, calmAt]
+const drawCrowd = (draws: Draws, calmAt: number): Crowd => {
+  const isLarge = draws.isChosen('crowd', 0.2)
+  const operations = draws.between('operations', isLarge ? [10, 24] : [1, 8])
+  const subjects = draws.pick('subjects', isLarge ? [2, 20] : [3, 3, 8])
+  if (!draws.isChosen('burst', isLarge ? 0.8 : 0.35)) return { window: [0, calmAt], operations, subjects }
   const from = draws.between('burst at', [0, Math.floor(calmAt / 2)])
-  return [from, from + 20]
+  return { window: [from, from + draws.pick('burst for', [0, 20, 20, 200])], operations, subjects }
 }
 
-const drawOperation = (draws: Draws, [from, to]: Window, { servers, subscriptions }: Names): Operation => {
+const drawOperation = (
+  draws: Draws,
+  { window: [from, to], subjects }: Crowd,
+  { servers, subscriptions }: Names,
+): Operation => {
   const at = draws.between('operation at', [from, to])
   const server = draws.pick('asked', servers)
-  const callId = `call-${draws.between('call', [1, 3])}`
-  const groupId = `group-${draws.between('group', [1, 3])}`
+  const callId = `call-${draws.between('call', [1, subjects])}`
+  const groupId = `group-${draws.between('group', [1, subjects])}`
   const kind = draws.next('operation')
   if (kind < 0.4) {
     return {
@@ -61,12 +95,14 @@ const drawOperation = (draws: Draws, [from, to]: Window, { servers, subscription
     }
   }
   if (kind < 0.68) {
-    const steps = draws.isChosen('whole call', 0.7) ? 4 : draws.between('steps', [1, 3])
-    return { at, do: 'make a call', server, callId, steps: callSteps.slice(0, steps) }
+    const [from, to] = draws.pick('steps', callParts)
+    return { at, do: 'make a call', server, callId, steps: callSteps.slice(from, to) }
   }
   if (kind < 0.76) return { at, do: 'summarize a call', server, callId }
-  if (kind < 0.82)
-    return { at, do: 'join and leave', server, groupId, phone: `+4930123${draws.between('phone', [1, 2])}` }
+  if (kind < 0.82) {
+    const phone = `+4930123${draws.between('phone', [1, 2])}`
+    return { at, do: 'move a participant', server, groupId, phone, moves: draws.pick('moves', moves) }
+  }
   if (kind < 0.92) {
     const changes: readonly [SubscriptionStep, ...SubscriptionStep[]] = [
       'rotate the secret',
@@ -125,8 +161,23 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
       : { at, forMs, fault: 'kill', server }
   }
   if (kind < 0.72) return { at, forMs, fault: 'kill the receiver', endpoint }
-  const retryAfter = draws.pick('retry after', ['0', '1', '7', '60', '400', null, 'soon'])
+  const retryAfter = draws.pick('retry after', retryAfters)
   return { at, forMs, fault: 'endpoint', endpoint, behavior: draws.pick('behavior', behaviors), retryAfter }
+}
+
+/** Draws how likely each fault of a boundary is. Most are impossible in a run, so that others show what they can do. */
+const drawRates = <Kind extends string>(
+  draws: Draws,
+  boundary: string,
+  kinds: readonly Kind[],
+): Rates<Kind> => {
+  const isPossible = draws.isChosen(`${boundary} fails`, 0.5)
+  const rates: { [Each in Kind]?: number } = {}
+  for (const kind of kinds) {
+    const rate = draws.next(`rate of ${boundary} ${kind}`) ** 3 * 0.3
+    if (isPossible && draws.isChosen(`${boundary} ${kind}`, 0.4)) rates[kind] = rate
+  }
+  return rates
 }
 
 /** Draws what happens in the run of a seed. */
@@ -144,30 +195,36 @@ export const drawPlan = (seed: number): Plan => {
     subscriptions,
   }
   const calmAt = draws.pick('window', engine === 'postgres' ? shortWindows : windows)
-  const window = drawWindow(draws, calmAt)
-  const drawRate = (label: string): number =>
-    draws.isChosen(label, 0.5) ? 0 : draws.next(`${label} rate`) ** 2 * 0.25
+  const crowd = drawCrowd(draws, calmAt)
+  // Then only endpoints fail, so that everything else must be done in time.
+  const isSound = draws.isChosen('sound', 0.2)
   return {
     seed,
     engine,
     servers,
     subscriptions,
     calmAt,
+    latency: draws.pick('latency', [0, 0, 1, 1, 4]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.8),
     handlerMs: draws.pick('handler', [
       [0, 0],
       [0, 20],
-      [0, 20],
+      [500, 500],
       [100, 900],
       [1_000, 20_000],
     ]),
-    operations: list(draws.between('operations', [1, 8]), () => drawOperation(draws, window, names)).sort(
+    operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
       (left, right) => left.at - right.at,
     ),
     faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>
       drawFault(draws, calmAt, names, engine),
-    ),
-    rates: { store: drawRate('store'), network: drawRate('network') },
+    ).filter((fault) => !isSound || 'endpoint' in fault),
+    rates: {
+      store: isSound ? {} : drawRates(draws, 'store', engine === 'sqlite' ? ['aborted'] : storeFaults),
+      transaction: isSound || engine !== 'sqlite' ? {} : drawRates(draws, 'transaction', transactionFaults),
+      network: isSound ? {} : drawRates(draws, 'network', networkFaults),
+      endpoint: drawRates(draws, 'endpoint', endpointFaults),
+    },
   }
 }

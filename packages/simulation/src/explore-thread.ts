@@ -8,6 +8,13 @@ const count = (counts: Record<string, number>, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1
 }
 
+/** Returns where a call fails, by its name, such as `server-1 settleDelivery #3`. */
+const getBoundary = (call: string): string => {
+  if (call.startsWith('endpoint')) return 'endpoint'
+  if (call.includes(' to ')) return 'network'
+  return call.includes(' transaction ') ? 'transaction' : 'store'
+}
+
 const addRun = (summary: Summary, plan: Plan, result: RunResult): void => {
   summary.runs++
   summary.steps += result.steps
@@ -19,7 +26,7 @@ const addRun = (summary: Summary, plan: Plan, result: RunResult): void => {
     count(summary.faults, fault.fault === 'endpoint' ? `endpoint: ${fault.behavior}` : fault.fault)
   }
   for (const { on, fault } of result.callFaults) {
-    count(summary.faults, `${on.includes(' to ') ? 'network' : 'store'}: ${fault}`)
+    count(summary.faults, `${getBoundary(on)}: ${fault}`)
   }
   if (result.violation !== undefined) {
     summary.violations.push({ seed: plan.seed, violation: result.violation })

@@ -8,7 +8,7 @@ import type {
   SettlementOutcome,
 } from '@wabakit/core'
 import type { Call, CreateOutput } from './linearizability.ts'
-import type { Operation } from './plan.ts'
+import type { Operation, SubscriptionStep } from './plan.ts'
 
 /** A create of a group, as a server sees it. */
 export type CreateCall = Call<{ readonly requestHash: string }, CreateOutput>
@@ -50,7 +50,12 @@ export type Observation =
     }
   /** A server asks the store to create a group. The call is completed later. */
   | { readonly kind: 'create began'; readonly groupId: string; readonly call: CreateCall }
-  | { readonly kind: 'attempt began'; readonly server: string; readonly claimed: ClaimedDelivery }
+  | {
+      readonly kind: 'attempt began'
+      readonly server: string
+      readonly claimed: ClaimedDelivery
+      readonly webhookId: string
+    }
   | {
       readonly kind: 'attempt ended'
       readonly server: string
@@ -77,8 +82,18 @@ export type Observation =
     }
   /** A user's step succeeded, which publishes this event. */
   | { readonly kind: 'step ended'; readonly name: string; readonly subject: string }
+  /** A user's change of a subscription succeeded. */
+  | { readonly kind: 'subscription changed'; readonly id: string; readonly change: SubscriptionStep }
   /** Somebody looks at the deliveries. `calmMs`: for how long nothing has gone wrong; 0 before that. */
-  | { readonly kind: 'looked'; readonly deliveries: readonly DeliveryRecord[]; readonly calmMs: number }
+  | {
+      readonly kind: 'looked'
+      readonly deliveries: readonly DeliveryRecord[]
+      readonly calmMs: number
+      /** Whether a server runs that delivers. */
+      readonly isAttended: boolean
+    }
+  /** The store, a server, or the way between them is in trouble until a time, as Unix time in milliseconds. */
+  | { readonly kind: 'trouble'; readonly until: number }
   | { readonly kind: 'rejection'; readonly server: string; readonly error: unknown }
   | { readonly kind: 'erased'; readonly subject: string }
   | { readonly kind: 'pruned'; readonly before: number }

@@ -24,10 +24,11 @@ export type Operation = { readonly at: number } & (
     }
   | { readonly do: 'summarize a call'; readonly server: string; readonly callId: string }
   | {
-      readonly do: 'join and leave'
+      readonly do: 'move a participant'
       readonly server: string
       readonly groupId: string
       readonly phone: string
+      readonly moves: readonly ParticipantMove[]
     }
   | {
       readonly do: 'change a subscription'
@@ -39,6 +40,8 @@ export type Operation = { readonly at: number } & (
   | { readonly do: 'erase a call'; readonly server: string; readonly callId: string }
   | { readonly do: 'prune'; readonly server: string; readonly olderThanMs: number }
 )
+
+export type ParticipantMove = 'join' | 'leave'
 
 export type SubscriptionStep = 'rotate the secret' | 'change the URL' | 'disable' | 'enable' | 'remove'
 
@@ -93,14 +96,32 @@ export const transactionFaults = [
   'dies after',
 ] as const
 
+/** What can go wrong with a request at an endpoint. */
+export const endpointFaults = ['refuses', 'hangs', '409', '410', '429', '500', '503'] as const
+
+/** What an endpoint puts into `Retry-After`; `null`: there is none. */
+export const retryAfters: readonly [string | null, ...(string | null)[]] = [
+  '0',
+  '1',
+  '7',
+  '60',
+  '400',
+  null,
+  'soon',
+]
+
 export type StoreFault = (typeof storeFaults)[number]
 export type NetworkFault = (typeof networkFaults)[number]
 export type TransactionFault = (typeof transactionFaults)[number]
+export type EndpointFault = (typeof endpointFaults)[number]
+
+/** How likely each fault is, from 0 to 1. */
+export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
 /** What goes wrong with one call, such as the third `settleDelivery` of `server-1`. */
 export type CallFault = {
   readonly on: string
-  readonly fault: StoreFault | NetworkFault | TransactionFault
+  readonly fault: StoreFault | NetworkFault | TransactionFault | EndpointFault
 }
 
 export type Fault = TimedFault | CallFault
@@ -120,6 +141,8 @@ export type Plan = {
   readonly subscriptions: readonly PlannedSubscription[]
   /** Time after which all faults stop, in milliseconds. */
   readonly calmAt: number
+  /** Factor of the time that messages and calls of the store take. 0: everything of a moment happens in that moment. */
+  readonly latency: number
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** How long handlers of receivers take, in milliseconds: from and to. */
@@ -129,7 +152,12 @@ export type Plan = {
   /**
    * Chance decides about further faults of calls, with these rates. `null`: there are only those of the plan.
    */
-  readonly rates: { readonly store: number; readonly network: number } | null
+  readonly rates: {
+    readonly store: Rates<StoreFault>
+    readonly transaction: Rates<TransactionFault>
+    readonly network: Rates<NetworkFault>
+    readonly endpoint: Rates<EndpointFault>
+  } | null
 }
 
 export const isCallFault = (fault: Fault): fault is CallFault => 'on' in fault

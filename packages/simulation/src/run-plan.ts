@@ -52,6 +52,13 @@ const standstills: readonly [Range, ...Range[]] = [
   [61_000, 75_000],
 ]
 
+/** How long a process is down that died, in milliseconds. */
+const downtimes: readonly [Range, ...Range[]] = [
+  [1, 5_000],
+  [1, 5_000],
+  [10_000, 60_000],
+]
+
 /** No run of a correct cluster takes as many. */
 const maximumSteps = 400_000
 
@@ -94,16 +101,19 @@ export const runPlan = async (
       trace.add(text)
       notes.push(`${(scheduler.now() / 1_000).toFixed(3)} s  ${text}`)
     },
+    travel: (label, maximumMs) => Math.round(draws.between(label, [0, maximumMs]) * plan.latency),
+    noteTrouble: (forMs) => run.observe({ kind: 'trouble', until: getTrueTime({ scheduler }) + forMs }),
     kill: (name) => {
       run.note(`${name} dies`)
       servers.kill(name)
-      const delayMs = draws.between('starts again', [1, 5_000])
+      const delayMs = draws.between('starts again', draws.pick('downtime', downtimes))
       scheduler.schedule({ owner: operator, delayMs, label: 'start' }, () => servers.start(name))
     },
     pause: (name) => {
       run.note(`${name} stands still`)
       servers.pause(name)
       const delayMs = draws.between('stands still', draws.pick('standstill', standstills))
+      run.noteTrouble(delayMs)
       scheduler.schedule({ owner: operator, delayMs, label: 'resume' }, () => servers.resume(name))
     },
   }
@@ -144,6 +154,7 @@ export const runPlan = async (
     ...run,
     engine,
     violate,
+    isAttended: () => plan.servers.some(({ name, delivers }) => delivers && servers.isRunning(name)),
     haveUsersEnded: operations.haveEnded,
     onSettled: async (deliveries) => {
       deliveryCount = deliveries.length

@@ -22,18 +22,17 @@ const encoder = new TextEncoder()
 export const createApiNetwork = (run: RunContext, getServers: () => Servers): ApiNetwork => {
   const { plan, draws, scheduler, faults } = run
   const connections = new Map<Server, Set<() => void>>()
-  const rate = plan.rates?.network ?? 0
 
   const connect: ApiNetwork['connect'] =
     ({ name, owner }) =>
     (url, { method, headers, body = '', signal }) =>
       new Promise((resolve, reject) => {
-        const fault = faults.decide(`${name} to the API`, apiFaults, rate)
+        const fault = faults.decide(`${name} to the API`, apiFaults, plan.rates?.network)
         if (fault !== undefined) run.note(`${name} to the API: ${fault}`)
         signal.addEventListener('abort', () => reject(signal.reason))
         if (fault === 'request lost') return
         const back = (settle: () => void): void => {
-          const delayMs = draws.between(`back to ${name}`, [0, 3])
+          const delayMs = run.travel(`back to ${name}`, 3)
           scheduler.schedule({ owner, delayMs, label: 'response of the API' }, settle)
         }
         const { pathname, search } = new URL(url)
@@ -72,7 +71,7 @@ export const createApiNetwork = (run: RunContext, getServers: () => Servers): Ap
           }
         }
         const delayMs =
-          fault === 'delayed' ? draws.between(`${name} delayed`, [100, 20_000]) : draws.between(name, [0, 3])
+          fault === 'delayed' ? draws.between(`${name} delayed`, [100, 20_000]) : run.travel(name, 3)
         scheduler.schedule(
           { owner: { name: 'network', state: 'running', held: [] }, delayMs, label: 'to the API' },
           arrive,

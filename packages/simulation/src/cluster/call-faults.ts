@@ -1,4 +1,4 @@
-import { type CallFault, isCallFault, type Plan } from '../plan.ts'
+import { type CallFault, isCallFault, type Plan, type Rates } from '../plan.ts'
 import type { Draws } from '../virtual/random.ts'
 
 /** Decides what goes wrong with calls. */
@@ -7,7 +7,7 @@ export type CallFaults = {
   decide<Kind extends CallFault['fault']>(
     call: string,
     kinds: readonly Kind[],
-    rate: number,
+    rates: Rates<Kind> | undefined,
   ): Kind | undefined
   /** What went wrong so far. */
   readonly happened: readonly CallFault[]
@@ -16,27 +16,36 @@ export type CallFaults = {
 }
 
 /** With the rates of a plan, chance decides. Without, only the faults of the plan happen. */
-export const createCallFaults = ({ faults, rates }: Plan, draws: Draws): CallFaults => {
+export const createCallFaults = ({ faults }: Plan, draws: Draws): CallFaults => {
   const planned = new Map(faults.filter(isCallFault).map((each) => [each.on, each.fault]))
   const counts = new Map<string, number>()
   const happened: CallFault[] = []
   let isOver = false
+
+  const draw = <Kind extends CallFault['fault']>(
+    call: string,
+    kinds: readonly Kind[],
+    kindRates: Rates<Kind>,
+  ): Kind | undefined => {
+    let left = draws.next(`fault of ${call}`)
+    return kinds.find((kind) => {
+      left -= kindRates[kind] ?? 0
+      return left < 0
+    })
+  }
 
   return {
     happened,
     stop: () => {
       isOver = true
     },
-    decide: (call, kinds, rate) => {
+    decide: (call, kinds, kindRates) => {
       if (isOver) return undefined
       const count = (counts.get(call) ?? 0) + 1
       counts.set(call, count)
       const on = `${call} #${count}`
       const wanted = planned.get(on)
-      const drawn =
-        rates !== null && draws.isChosen(`fault of ${call}`, rate)
-          ? kinds[draws.between('kind of fault', [0, kinds.length - 1])]
-          : undefined
+      const drawn = kindRates && draw(call, kinds, kindRates)
       const fault = kinds.find((kind) => kind === wanted) ?? drawn
       if (fault !== undefined) happened.push({ on, fault })
       return fault

@@ -1,5 +1,5 @@
 import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
-import type { EndpointBehavior, Plan } from '../plan.ts'
+import { type EndpointBehavior, type EndpointFault, endpointFaults, type Plan, retryAfters } from '../plan.ts'
 import { createOwner, type Owner } from '../virtual/scheduler.ts'
 import { wait } from '../virtual/timers.ts'
 import { buildSecret } from './organization.ts'
@@ -56,8 +56,17 @@ const toRequest = ({ url, headers, body }: WebhookRequest): Request => {
   return request as Request
 }
 
+const toResponse = (
+  behavior: Exclude<EndpointBehavior, 'flaps'> | EndpointFault,
+  retryAfter: string | null,
+): EndpointResponse => {
+  if (behavior === 'refuses') return 'refused'
+  if (behavior === 'hangs') return 'nothing'
+  return { status: Number(behavior), retryAfter, body: '' }
+}
+
 export const createEndpoint = (name: string, subscription: string, run: RunContext): Endpoint => {
-  const { plan, draws, scheduler, observe } = run
+  const { plan, draws, scheduler, faults, observe } = run
   const handled = new Map<string, number>()
   const now = (): number => getTrueTime(run)
   const dedupe = memoryDedupe({ now })
@@ -87,13 +96,14 @@ export const createEndpoint = (name: string, subscription: string, run: RunConte
   let receiver = open()
 
   const misbehave = (): EndpointResponse | undefined => {
-    if (current === undefined) return undefined
-    const { behavior, retryAfter } = current
-    if (behavior === 'refuses') return 'refused'
-    if (behavior === 'hangs') return 'nothing'
+    const fault = faults.decide(name, endpointFaults, plan.rates?.endpoint)
+    if (fault !== undefined) run.note(`${name}: ${fault}`)
+    const retryAfter = draws.pick(`${name} retry after`, retryAfters)
+    const { behavior } = current ?? {}
     if (behavior === 'flaps')
       return flaps++ % 2 === 0 ? { status: 502, retryAfter: null, body: '' } : undefined
-    return { status: behavior, retryAfter, body: '' }
+    if (behavior !== undefined) return toResponse(behavior, current?.retryAfter ?? null)
+    return fault && toResponse(fault, retryAfter)
   }
 
   const handle = async (

@@ -21,6 +21,8 @@ const isFinished = ({ finishedAt }: DeliveryRecord): boolean => finishedAt !== n
 export type LivenessContext = RunContext & {
   readonly engine: Engine
   readonly violate: Violate
+  /** Whether a server runs that delivers. */
+  isAttended(): boolean
   /** Whether users have got all results. */
   haveUsersEnded(): boolean
   /** Continues removals that failed halfway. */
@@ -30,7 +32,17 @@ export type LivenessContext = RunContext & {
 
 /** Looks from time to time whether something has been due for too long and, in the calm, whether everything has settled. */
 export const watchLiveness = (context: LivenessContext): void => {
-  const { plan, scheduler, engine, violate, observe, haveUsersEnded, continueRemovals, onSettled } = context
+  const {
+    plan,
+    scheduler,
+    engine,
+    violate,
+    observe,
+    isAttended,
+    haveUsersEnded,
+    continueRemovals,
+    onSettled,
+  } = context
   const { calmAt } = plan
   let isOver = false
   let hasRetained = false
@@ -38,8 +50,8 @@ export const watchLiveness = (context: LivenessContext): void => {
   const look = async (): Promise<void> => {
     const deliveries = await listDeliveries(engine.committed)
     const calmMs = Math.max(0, scheduler.now() - calmAt)
-    observe({ kind: 'looked', deliveries, calmMs })
-    if (calmMs === 0) return scheduleNext(Math.max(1_000, calmAt / 20))
+    observe({ kind: 'looked', deliveries, calmMs, isAttended: isAttended() })
+    if (calmMs === 0) return scheduleNext(Math.min(5_000, Math.max(1_000, calmAt / 20)))
     const unfinished = deliveries.filter((each) => !isFinished(each))
     const hasEnded = haveUsersEnded()
     const now = getTrueTime(context)

@@ -50,6 +50,8 @@ const callEvents = {
   end: 'CALL_ENDED',
 } as const
 
+const moveEvents = { join: 'GROUP_PARTICIPANT_JOINED', leave: 'GROUP_PARTICIPANT_LEFT' } as const
+
 const takeStep = async (
   { calls, summaries }: ReferenceServer,
   callId: string,
@@ -148,7 +150,9 @@ export const createOperations = (context: OperationsContext): Operations => {
         for (const step of operation.steps) {
           await takeStep(service, operation.callId, step)
           if (step !== 'summarize') acknowledge(callEvents[step], `call:${operation.callId}`)
-          await wait(draws.between('between steps', [0, draws.pick('pace of a call', [0, 10, 5_000])]))
+          await wait(
+            draws.between('between steps', [0, draws.pick('pace of a call', [0, 10, 40, 100, 5_000])]),
+          )
         }
         break
       case 'summarize a call':
@@ -156,16 +160,16 @@ export const createOperations = (context: OperationsContext): Operations => {
           generatedBy: 'team_member',
         })
         break
-      case 'join and leave': {
-        const { groupId, phone } = operation
-        await service.participants.join(organizationId, { groupId, phone })
-        acknowledge('GROUP_PARTICIPANT_JOINED', `group:${groupId}`)
-        await service.participants.leave(organizationId, { groupId, phone })
-        acknowledge('GROUP_PARTICIPANT_LEFT', `group:${groupId}`)
+      case 'move a participant':
+        for (const move of operation.moves) {
+          const { groupId, phone } = operation
+          await service.participants[move](organizationId, { groupId, phone })
+          acknowledge(moveEvents[move], `group:${groupId}`)
+        }
         break
-      }
       case 'change a subscription':
         await changeSubscription(service, operation)
+        observe({ kind: 'subscription changed', id: operation.subscription, change: operation.change })
         break
       case 'send again':
         await service.deliveries.resend(

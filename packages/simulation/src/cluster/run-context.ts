@@ -15,6 +15,10 @@ export type RunContext = {
   observe(observation: Observation): void
   /** Receives what stores executed, if a history is wanted. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
+  /** Returns how long something is under way: at most so many milliseconds, times the latency of the plan. */
+  travel(label: string, maximumMs: number): number
+  /** The store, or a server's way to it, is in trouble for so many milliseconds. */
+  noteTrouble(forMs: number): void
   /** Adds a line to the story. */
   note(text: string): void
   /** Kills a server by its name, as a fault of one of its calls. It comes back after a while. */

@@ -21,6 +21,8 @@ export type Server = {
 export type Servers = {
   /** Returns a running server: the one that is wanted, if possible. */
   find(wanted?: string): Server | undefined
+  /** Whether a server runs, and does not stand still. */
+  isRunning(name: string): boolean
   start(name: string): void
   /** The process dies at once. */
   kill(name: string): void
@@ -71,6 +73,7 @@ export const createServers = (context: ServersContext): Servers => {
         onError: (error) => observe({ kind: 'rejection', server: name, error }),
       })
       starting.delete(name)
+      context.noteTrouble(0)
       running.set(name, { name, user, service, store })
       if (plan.servers.find((each) => each.name === name)?.delivers) service.dispatcher.start()
     })
@@ -86,6 +89,7 @@ export const createServers = (context: ServersContext): Servers => {
 
   return {
     start,
+    isRunning: (name) => running.get(name)?.user.owner.state === 'running',
     find: (wanted) => {
       const found = wanted === undefined ? undefined : running.get(wanted)
       return found ?? [...running.values()].find(({ user }) => user.owner.state === 'running')
@@ -101,7 +105,8 @@ export const createServers = (context: ServersContext): Servers => {
         void server.service.dispatcher.stop({ graceMs: 2_000 }).then(async () => {
           await server.store.close()
           end(server)
-          scheduler.schedule({ owner: operator, delayMs: forMs, label: 'start' }, () => start(name))
+          const delayMs = Math.min(forMs, plan.calmAt - scheduler.now())
+          scheduler.schedule({ owner: operator, delayMs, label: 'start' }, () => start(name))
         })
       })
     },
@@ -118,6 +123,7 @@ export const createServers = (context: ServersContext): Servers => {
     },
     heal: () => {
       offsets.clear()
+      context.noteTrouble(0)
       for (const { user } of running.values()) scheduler.resume(user.owner)
       for (const { name } of plan.servers) start(name)
     },

@@ -71,7 +71,7 @@ const toSteps = (
 
 /** Schedules the faults of a plan that have a time. They end when the calm begins, at the latest. */
 export const scheduleFaults = (context: TimedFaultsContext, { faults, calmAt }: Plan): void => {
-  const { scheduler, note } = context
+  const { scheduler, note, noteTrouble } = context
   for (const fault of faults) {
     if (isCallFault(fault)) continue
     const [begin, end] = toSteps(fault, context)
@@ -80,6 +80,9 @@ export const scheduleFaults = (context: TimedFaultsContext, { faults, calmAt }: 
       if (scheduler.now() >= calmAt) return
       note(describeFault(fault))
       hasBegun = true
+      const affectsServers = !('endpoint' in fault)
+      // Others continue while one is down.
+      if (affectsServers) noteTrouble('server' in fault && fault.fault !== 'pause' ? 0 : fault.forMs)
       begin()
     })
     scheduler.schedule(

@@ -27,6 +27,8 @@ export const createWebhookNetwork = (
 
   return (url, { headers, body, signal }, claimed) =>
     new Promise((resolve, reject) => {
+      // The rest of a task in which it died.
+      if (owner.state === 'ended') return
       const endpoint = endpoints.get(getHost(url))
       if (endpoint === undefined) throw new Error(`There is no endpoint at ${url}.`)
       const route = `${name} to ${endpoint.name}`
@@ -37,15 +39,16 @@ export const createWebhookNetwork = (
         observe({ kind: 'attempt ended', server: name, claimed, response })
         return true
       }
-      observe({ kind: 'attempt began', server: name, claimed })
+      const webhookId = headers['webhook-id'] ?? ''
+      observe({ kind: 'attempt began', server: name, claimed, webhookId })
       signal.addEventListener('abort', () => end(undefined))
-      const fault = faults.decide(route, networkFaults, plan.rates?.network ?? 0)
+      const fault = faults.decide(route, networkFaults, plan.rates?.network)
       if (fault !== undefined) run.note(`${route}: ${fault}`)
       if (fault === 'dies before') return run.kill(name)
 
       const respond = (response: EndpointResponse): void => {
         if (response === 'nothing' || fault === 'response lost') return
-        const delayMs = draws.between(`${route} back`, [0, 5])
+        const delayMs = run.travel(`${route} back`, 5)
         scheduler.schedule({ owner, delayMs, label: `response of ${endpoint.name}` }, () => {
           if (response === 'refused') {
             if (end(undefined)) reject(createConnectionError('ECONNREFUSED'))
@@ -58,14 +61,11 @@ export const createWebhookNetwork = (
       const arrive = (): void => {
         const isComplete = fault !== 'truncated'
         const sent = isComplete ? body : body.slice(0, body.length / 2)
-        if (isComplete) {
-          const webhookId = headers['webhook-id'] ?? ''
-          observe({ kind: 'arrived', endpoint: endpoint.name, webhookId, body })
-        }
+        if (isComplete) observe({ kind: 'arrived', endpoint: endpoint.name, webhookId, body })
         endpoint.receive({ url, headers: new Headers(headers), body: sent }, respond)
       }
       const send = (longMs: number): void => {
-        const delayMs = draws.between(route, [0, 5]) + longMs
+        const delayMs = run.travel(route, 5) + longMs
         scheduler.schedule({ owner: network, delayMs, label: `${route}` }, arrive)
       }
       if (fault !== 'request lost') {

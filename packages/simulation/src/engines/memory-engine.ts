@@ -9,7 +9,7 @@ import { useClockOfStore } from './shared-clock.ts'
 
 /** The memory store as a database that several processes share. */
 export const createMemoryEngine = (run: RunContext): Engine => {
-  const { plan, draws, scheduler, faults } = run
+  const { plan, scheduler, faults } = run
   const base = memoryStore()
   const openFor = ({ name }: StoreUser): Store =>
     useClockOfStore(recordCalls(base, name, run.record), () => getTrueTime(run))
@@ -19,9 +19,8 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     ...remote.wrap(user, observeCommits(openFor(user), run, user.name)),
     onDue: (wake) =>
       base.onDue(() => {
-        if (faults.decide(`${user.name} wakes`, ['response lost'], plan.rates?.store ?? 0) !== undefined)
-          return
-        const delayMs = draws.between('wake', [0, 5])
+        if (faults.decide(`${user.name} wakes`, ['response lost'], plan.rates?.store) !== undefined) return
+        const delayMs = run.travel('wake', 5)
         scheduler.schedule({ owner: user.owner, delayMs, label: 'wake' }, () => void wake())
       }),
     registerWorker: base.registerWorker,

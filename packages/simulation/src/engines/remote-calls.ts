@@ -29,16 +29,16 @@ const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measu
 
 export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   const { plan, draws, scheduler, faults } = run
-  const rate = plan.rates?.store ?? 0
   const storeOwner = { name: 'store', state: 'running' as const, held: [] }
   let isAvailable = true
 
   const send: RemoteCalls['send'] = (user, { name: method, isRead, createAbort }, execute) =>
     new Promise((resolve, reject) => {
       const name = `${user.name} ${method}`
-      const fault: StoreFault | undefined = faults.decide(name, storeFaults, rate)
+      const fault: StoreFault | undefined = faults.decide(name, storeFaults, plan.rates?.store)
       const reply = (settle: () => void): void => {
-        const delayMs = draws.between(`${name} replies`, [0, 2])
+        const delayMs = run.travel(`${name} replies`, 2)
+        if (fault !== undefined) run.noteTrouble(delayMs)
         scheduler.schedule({ owner: user.owner, delayMs, label: `result of ${method}` }, settle)
       }
       const fail = (why: string, error: Error): void => {
@@ -69,8 +69,8 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
         run.kill(user.name)
         return
       }
-      const delayMs =
-        fault === 'slow' ? draws.between(`${name} slow`, [500, 20_000]) : draws.between(name, [0, 2])
+      const delayMs = fault === 'slow' ? draws.between(`${name} slow`, [500, 20_000]) : run.travel(name, 2)
+      if (fault !== undefined) run.noteTrouble(delayMs)
       scheduler.schedule({ owner: storeOwner, delayMs, label: name }, () => void arrive())
     })
 

@@ -1,4 +1,6 @@
 import type { EventRecord } from '@wabakit/core'
+import { buildSecret } from '../cluster/organization.ts'
+import type { SubscriptionStep } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const lost = 'nothing acknowledged is lost'
@@ -10,6 +12,7 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
   const rejected = new Map<string, string>()
   const erased = new Set<string>()
   const steps = new Set<string>()
+  const changes = new Map<string, Set<SubscriptionStep>>()
   let prunedBefore = 0
 
   const checkNotRejected = (eventId: string, what: string): void => {
@@ -33,6 +36,9 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
         case 'step ended':
           steps.add(`${observation.name} of ${observation.subject}`)
           break
+        case 'subscription changed':
+          changes.set(observation.id, (changes.get(observation.id) ?? new Set()).add(observation.change))
+          break
         case 'erased':
           erased.add(observation.subject)
           break
@@ -40,7 +46,15 @@ export const createAcknowledgedRule = ({ violate }: RuleContext): Rule => {
           prunedBefore = Math.max(prunedBefore, observation.before)
       }
     },
-    finish: ({ events }) => {
+    finish: ({ events, subscriptions }) => {
+      for (const { id, url, secret } of subscriptions) {
+        const own = changes.get(id)
+        const isUrlLost = own?.has('change the URL') && !url.endsWith('/moved')
+        const isSecretLost = own?.has('rotate the secret') && secret === buildSecret(id, 1)
+        if (own?.has('remove')) violate(lost, `${id} was removed, and is there`)
+        if (isUrlLost || isSecretLost)
+          violate(lost, `a change of ${id} was acknowledged, and it is as before`)
+      }
       const stored = new Set(events.map(({ id }) => id))
       for (const id of stored) checkNotRejected(id, 'stored')
       const published = new Set(events.map(({ name, subject }) => `${name} of ${subject}`))

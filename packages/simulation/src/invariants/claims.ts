@@ -2,13 +2,22 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const oneAttempt = 'one attempt at a time per delivery'
 const oneHolder = 'a claim belongs to one worker until it is settled, or its lease is over'
+/** How long a claim lasts, in milliseconds. */
+const leaseMs = 60_000
+
 const due = 'nothing is attempted before it is due'
 
 const slots = 'a subscription has no more claims under lease than allowed'
 const takeover = 'claims of a dead worker are taken over'
 
-/** Time in which others notice that a worker is dead, in milliseconds: a check may have been slow when the calm began. */
-const takeoverMs = 30_000
+/** Time in which others take over when a worker has died and nothing else goes wrong, in milliseconds. */
+const takeoverMs = 8_000
+
+const inTime = 'an attempt begins only if it ends while its claim lasts'
+
+/** The longest attempt, and what short steps of the clock may add, in milliseconds. */
+const attemptMs = 15_000
+const driftMs = 12_000
 
 type Holder = {
   readonly subscriptionId: string
@@ -25,6 +34,9 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
   const attempts = new Map<string, Holder[]>()
   const dueAt = new Map<string, number>()
   const lost = new Set<string>()
+  /** When each server claimed each delivery last. */
+  const claimedAt = new Map<string, number>()
+  let troubledUntil = 0
 
   const end = (server: string, deliveryId?: string): void => {
     for (const [id, own] of attempts) {
@@ -45,6 +57,7 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
           for (const { delivery, pace } of claimed) {
             const { id, dueAt: until, subscriptionId } = delivery
             const at = (until ?? 0) - request.leaseMs
+            claimedAt.set(`${server} ${id}`, now())
             const holder = holders.get(id)
             if (holder !== undefined && holder.until > at) {
               violate(
@@ -88,6 +101,9 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
           const { id } = claimed.delivery
           const holder = holders.get(id)
           const others = attempts.get(id) ?? []
+          const heldMs = now() - (claimedAt.get(`${server} ${id}`) ?? now())
+          if (heldMs > leaseMs - attemptMs + driftMs)
+            violate(inTime, `${server} attempts ${id}, which it claimed ${heldMs} ms ago`)
           for (const other of others) {
             if (other.until > (holder?.at ?? now())) {
               violate(oneAttempt, `${server} attempts ${id}, which ${other.server} is attempting`)
@@ -118,10 +134,13 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
           break
         case 'looked':
           for (const [id, { orphanedAt, server }] of plan.engine === 'postgres' ? holders : []) {
-            const waitedMs = Math.min(now() - (orphanedAt ?? Infinity), observation.calmMs)
-            if (waitedMs > takeoverMs)
+            const waitedMs = now() - Math.max(orphanedAt ?? Infinity, troubledUntil)
+            if (waitedMs > takeoverMs && observation.isAttended)
               violate(takeover, `${server} died ${waitedMs} ms ago, and nobody has taken over ${id}`)
           }
+          break
+        case 'trouble':
+          troubledUntil = Math.max(troubledUntil, observation.until)
           break
         case 'claims lost':
           lost.add(observation.server)

@@ -19,14 +19,18 @@ export const createEffectsRule = ({ violate }: RuleContext): Rule => {
         handled.add(key)
       }
       if (observation.kind === 'arrived') {
-        const { endpoint, webhookId, body } = observation
+        const { webhookId, body } = observation
         const known = bodies.get(webhookId)
         if (known !== undefined && known !== body) violate(oneId, `${webhookId} came with two bodies`)
         bodies.set(webhookId, body)
-        const key = `${endpoint} ${body}`
-        const id = ids.get(key) ?? webhookId
-        if (id !== webhookId && !hasNewIds) violate(oneId, `the same body came as ${id} and as ${webhookId}`)
-        ids.set(key, webhookId)
+      }
+      if (observation.kind === 'attempt began') {
+        const { claimed, webhookId } = observation
+        const { id } = claimed.delivery
+        const known = ids.get(id) ?? webhookId
+        if (known !== webhookId && !hasNewIds)
+          violate(oneId, `${id} was attempted as ${known} and as ${webhookId}`)
+        ids.set(id, webhookId)
       }
     },
   }

@@ -2,17 +2,28 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const once = 'a call has each of its events once'
 const oneSummary = 'one CALL_AI_SUMMARY per call'
+const inTurns = 'a participant joins and leaves in turns'
 
-/** Each step of a call publishes one event, whoever repeats it. An erased call can begin again, but has no second summary. */
+/** Participants join and leave in turns. Each step of a call publishes one event, whoever repeats it. An erased call can begin again, but has no second summary. */
 export const createEventsRule = ({ violate }: RuleContext): Rule => {
   const erased = new Set<string>()
+  let isPruned = false
   return {
     observe: (observation) => {
       if (observation.kind === 'erased') erased.add(observation.subject)
+      if (observation.kind === 'pruned') isPruned = true
     },
     finish: ({ events }) => {
       const seen = new Set<string>()
-      for (const { name, subject } of events) {
+      const joined = new Set<string>()
+      for (const { name, subject, payload } of events) {
+        const move = /^GROUP_PARTICIPANT_(JOINED|LEFT)$/.exec(name)?.[1]
+        if (move !== undefined && !isPruned) {
+          const who = `${JSON.parse(payload).customerPhone} of ${subject}`
+          if (joined.has(who) === (move === 'JOINED')) violate(inTurns, `${who} ${move.toLowerCase()} twice`)
+          if (move === 'JOINED') joined.add(who)
+          else joined.delete(who)
+        }
         const isSummary = name === 'CALL_AI_SUMMARY'
         if (!name.startsWith('CALL_') || (erased.has(subject) && !isSummary)) continue
         const key = `${name} of ${subject}`

@@ -6,9 +6,10 @@ const arrived = 'what is delivered has arrived'
 const complete = 'every event is delivered to every subscription'
 const recorded = 'every attempt is recorded once'
 
-const isSkippable = ({ operations, faults }: Plan): boolean =>
+const isSkippable = ({ operations, faults, rates }: Plan): boolean =>
   operations.some((operation) => operation.do === 'change a subscription') ||
-  faults.some((fault) => fault.fault === 'endpoint' && fault.behavior === 410)
+  rates?.endpoint['410'] !== undefined ||
+  faults.some((fault) => fault.fault === '410' || (fault.fault === 'endpoint' && fault.behavior === 410))
 
 /** When everything has settled, every event has been delivered, and the records say so. */
 export const createSettledRule = ({ plan, violate }: RuleContext): Rule => {

@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '@wabakit/core'
-import { isCallFault, type Plan } from '../plan.ts'
+import { type Fault, isCallFault, type Plan } from '../plan.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const starves = 'what is due is attempted soon, whatever others do'
@@ -10,16 +10,18 @@ const attemptMs = 20_000
 const leaseMs = 60_000
 
 /** Whether servers, the store and the network work all the time: only endpoints fail. */
-const isReliable = ({ faults, rates, handlerMs }: Plan): boolean =>
-  faults.every(
-    (fault) => !isCallFault(fault) && (fault.fault === 'endpoint' || fault.fault === 'kill the receiver'),
-  ) &&
-  rates?.store === 0 &&
-  rates.network === 0 &&
-  handlerMs[1] < 1_000
+const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
+  const boundaries = rates === null ? [] : [rates.store, rates.transaction, rates.network]
+  const isQuiet = boundaries.every((each) => Object.keys(each).length === 0)
+  return isQuiet && handlerMs[1] < 1_000 && faults.every(isEndpointFault)
+}
+
+const isEndpointFault = (fault: Fault): boolean =>
+  isCallFault(fault) ? fault.on.startsWith('endpoint') : 'endpoint' in fault
 
 /** While only endpoints fail, all deliveries are attempted in time: those to other endpoints at once. */
 export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule => {
+  const failsByChance = plan.faults.some(isCallFault) || Object.keys(plan.rates?.endpoint ?? {}).length > 0
   const failing = new Set([
     // Receivers look for new secrets once a minute.
     ...plan.operations.flatMap((operation) =>
@@ -28,6 +30,7 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     ...plan.faults.flatMap((fault) =>
       'endpoint' in fault ? [fault.endpoint.replace('endpoint', 'subscription')] : [],
     ),
+    ...plan.subscriptions.flatMap(({ name }) => (failsByChance ? [name] : [])),
   ])
   const getPatience = (
     { subscriptionId, failures, deferrals }: DeliveryRecord,

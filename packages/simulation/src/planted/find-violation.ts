@@ -1,9 +1,11 @@
-// Runs one seed after the other until an invariant is broken, and prints which. Started in a copy with a planted bug.
+// Runs one seed after the other until an invariant is broken, and prints which. Started in a copy with a planted bug, and
+// then in the original with the one seed, which must not break anything there.
 
 import { drawPlan } from '../draw-plan.ts'
 import { runPlan } from '../run-plan.ts'
+import { countEntries, shrinkPlan } from '../shrink.ts'
 
-const [first = 1, maximumCpuMs = Infinity] = process.argv.slice(2).map(Number)
+const [first = 1, count = Infinity, maximumCpuMs = Infinity] = process.argv.slice(2).map(Number)
 
 const measureCpuMs = (): number => {
   const { user, system } = process.cpuUsage()
@@ -11,13 +13,16 @@ const measureCpuMs = (): number => {
 }
 
 const search = async (): Promise<object | null> => {
-  for (let seed = first; measureCpuMs() < maximumCpuMs; seed++) {
+  for (let seed = first; seed < first + count && measureCpuMs() < maximumCpuMs; seed++) {
     const { violation } = await runPlan(drawPlan(seed))
-    if (violation !== undefined) return { seed, runs: seed - first + 1, ...violation }
+    if (violation === undefined) continue
+    const cpuMs = measureCpuMs()
+    const { plan } = await shrinkPlan(drawPlan(seed), { violation })
+    return { cpuMs, seed, runs: seed - first + 1, entries: countEntries(plan), ...violation }
   }
   return null
 }
 
-console.log(JSON.stringify({ found: await search(), cpuMs: measureCpuMs() }))
+console.log(JSON.stringify(await search()))
 // A planted bug may keep the process alive.
 process.exit(0)

@@ -32,7 +32,7 @@ export type SessionsOptions = {
 }
 
 /** The listening connections of all servers. */
-export const createSessions = ({ scheduler, draws }: RunContext, options: SessionsOptions) => {
+export const createSessions = ({ scheduler, travel }: RunContext, options: SessionsOptions) => {
   const sessions = new Set<Session>()
 
   const close = (session: Session): void => {
@@ -49,14 +49,14 @@ export const createSessions = ({ scheduler, draws }: RunContext, options: Sessio
       worker: undefined,
       isOpen: false,
       notify: (channel, payload) => {
-        const delayMs = draws.between(`notify ${user.name}`, [0, 10])
+        const delayMs = travel(`notify ${user.name}`, 10)
         scheduler.schedule({ owner: user.owner, delayMs, label: 'notification' }, () => {
           if (session.isOpen) call('notification', { channel, payload })
         })
       },
       lose: () => {
         close(session)
-        const delayMs = draws.between(`${user.name} notices`, [0, 100])
+        const delayMs = travel(`${user.name} notices`, 100)
         scheduler.schedule({ owner: user.owner, delayMs, label: 'connection lost' }, () =>
           call('error', new Error('terminated')),
         )
@@ -67,10 +67,10 @@ export const createSessions = ({ scheduler, draws }: RunContext, options: Sessio
     const send = <Result>(label: string, execute: () => Result): Promise<Result> =>
       new Promise((resolve, reject) => {
         const back = (settle: () => void): void => {
-          const delayMs = draws.between(`${user.name} session`, [0, 2])
+          const delayMs = travel(`${user.name} session`, 2)
           scheduler.schedule({ owner: user.owner, delayMs, label: `session: ${label}` }, settle)
         }
-        const delayMs = draws.between(`${user.name} to session`, [0, 2])
+        const delayMs = travel(`${user.name} to session`, 2)
         scheduler.schedule({ owner: { name: 'store', state: 'running', held: [] }, delayMs, label }, () => {
           // Nobody is there any more.
           if (user.owner.state === 'ended') return

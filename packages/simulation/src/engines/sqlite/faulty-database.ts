@@ -28,7 +28,6 @@ export const createFaultyDatabase = (
   { user, isLocked }: FaultyDatabaseOptions,
 ): FaultyDatabase => {
   const { plan, draws, faults } = run
-  const rate = plan.rates?.store ?? 0
   let pending: TransactionFault | undefined
   /** Statements until one of them fails. */
   let writesLeft = Infinity
@@ -40,7 +39,7 @@ export const createFaultyDatabase = (
 
   const begin = (really: () => unknown): unknown => {
     if (isLocked()) throw createSqliteError(codes.busy)
-    pending = faults.decide(`${user} transaction`, transactionFaults, rate)
+    pending = faults.decide(`${user} transaction`, transactionFaults, plan.rates?.transaction)
     if (pending !== undefined) run.note(`${user}: transaction: ${pending}`)
     writesLeft =
       pending === 'write fails' || pending === 'disk full' ? draws.between('failing write', [1, 8]) : Infinity

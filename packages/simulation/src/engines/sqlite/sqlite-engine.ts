@@ -38,7 +38,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
       const claiming: Store = {
         ...store,
         claimDeliveries: async (request) => {
-          const fault = faults.decide(`${user.name} claim`, ['aborted'], plan.rates?.store ?? 0)
+          const fault = faults.decide(`${user.name} claim`, ['aborted'], plan.rates?.store)
           if (fault !== undefined) faulty.failReads()
           try {
             return await store.claimDeliveries(request)
