@@ -15,7 +15,7 @@ import type { PlantedBug } from '../../planted/bug.ts'
 export const repository = resolve(import.meta.dirname, '../../../..')
 
 /** The packages whose sources a run loads. */
-const packages = ['contract', 'client', 'webhooks', 'core', 'conformance', 'server', 'simulation']
+const packages = ['wire', 'contract', 'client', 'webhooks', 'core', 'conformance', 'server', 'simulation']
 
 /** A copy of the sources, in which bugs can be planted. */
 export type Copy = {
