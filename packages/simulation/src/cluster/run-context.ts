@@ -15,9 +15,9 @@ export type RunContext = {
   observe(observation: Observation): void
   /** Receives what stores executed, if a history is wanted. */
   readonly record: ((entry: HistoryEntry) => void) | undefined
-  /** Returns how long something is under way: at most so many milliseconds, times the latency of the plan. */
+  /** Returns how long something is under way, in milliseconds: at most the maximum times the latency of the plan. */
   travel(label: string, maximumMs: number): number
-  /** The store, or a server's way to it, is in trouble for so many milliseconds. */
+  /** The store, or a server's way to it, is in trouble for a while. */
   noteTrouble(forMs: number): void
   /** Adds a line to the story. */
   note(text: string): void
