@@ -55,10 +55,10 @@ const claim = async (): Promise<string[]> => {
   return rows.map(({ subject }) => subject)
 }
 
-const claimFairly = async (claimId: string) => {
+const claimFairly = async (claimId: string, perSubscription = 8) => {
   const { rows } = await claimer.query<{ subject: string }>(
-    `SELECT delivery ->> 'subject' AS subject FROM claim_deliveries($1, 60000, 10, 8, 10, 10, '{}')`,
-    [claimId],
+    `SELECT delivery ->> 'subject' AS subject FROM claim_deliveries($1, 60000, 10, $2, 10, 10, '{}')`,
+    [claimId, perSubscription],
   )
   return rows.map(({ subject }) => subject)
 }
@@ -124,6 +124,23 @@ test('a new subscription can be claimed again when the lease of its claim ends',
   expect(await claimFairly('four')).toEqual([])
   await setClock(262_000)
   expect(await claimFairly('five')).toEqual(['call:third'])
+})
+
+test('a claim ignores a slow subscription that has all its claims, until one of them ends', async () => {
+  await writer.query('DELETE FROM wabakit.deliveries')
+  await writer.query(`UPDATE wabakit.subscriptions SET pace = 'slow'`)
+  await setClock(400_000)
+  await publish('call:1')
+  expect(await claimFairly('six', 2)).toEqual(['call:1'])
+  for (const subject of ['call:2', 'call:3', 'call:4']) await publish(subject)
+  expect(await claimFairly('seven', 2)).toEqual(['call:2'])
+  await setClock(401_000)
+  expect(await claimFairly('eight', 2)).toEqual([])
+  expect(await countDue(401_000)).toBe(0)
+  await settle('six')
+  expect(await claimFairly('nine', 2)).toEqual(['call:3'])
+  await setClock(460_000)
+  expect(await claimFairly('ten', 2)).toEqual(['call:4'])
 })
 
 test('the next claim removes the rows of removed subscriptions', async () => {

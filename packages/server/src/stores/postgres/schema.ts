@@ -230,8 +230,8 @@ CREATE UNLOGGED TABLE wabakit.token_buckets (
  * Each row has the share of claims that its subscription belongs to, so that a claim reads no more than a part of them.
  * If the pace changes while a row is being added, the row can have the former share until a claim makes it later.
  *
- * A new or failing subscription has one claim at a time. While that is under lease, its row can be as late as the lease:
- * whoever settles the claim adds an earlier one.
+ * A suspect subscription has a limited number of claims, one if it is new or failing. While they are under lease, its row can
+ * be as late as the first lease: whoever settles a claim adds an earlier one.
  */
 const dueTimes = /* sql */ `
 CREATE TABLE wabakit.due_times (

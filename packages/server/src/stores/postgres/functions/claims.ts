@@ -183,6 +183,8 @@ DECLARE
   most_postponed CONSTANT integer := 200;
   limits CONSTANT integer[] := ARRAY[p_limit, coalesce(p_suspects, 0), coalesce(p_failing, 0)];
   alone CONSTANT integer := CASE WHEN p_suspects IS NULL THEN p_per_subscription ELSE 1 END;
+  -- Of a suspect subscription.
+  slots CONSTANT integer := CASE WHEN p_suspects IS NOT NULL THEN p_per_subscription END;
   seed CONSTANT bigint := hashtextextended(p_claim_id, 0);
   excepted CONSTANT integer[] := ARRAY(SELECT hashtext(each) FROM unnest(p_except) AS each);
   moment bigint := wabakit.clock_ms();
@@ -209,7 +211,7 @@ BEGIN
     FOR due IN
       SELECT d.* FROM list_due_subscriptions(share, seed, moment, remaining[own], excepted) AS d
     LOOP
-      first := next_claim_at(due.subscription, due.due_at, p_suspects IS NOT NULL);
+      first := next_claim_at(due.subscription, due.due_at, slots);
       IF cardinality(early) < most_postponed AND due.due_at < moment - lag AND coalesce(first, moment) > due.due_at + lag THEN
         early := early || due.subscription;
       END IF;
@@ -254,7 +256,7 @@ BEGIN
   PERFORM postpone_due_times(early || ARRAY(
     SELECT t.subscription FROM wabakit.due_times t
     WHERE t.subscription = ANY (candidates) AND t.due_at < moment - lag
-  ), lag, p_suspects IS NOT NULL);
+  ), lag, slots);
 END $$;
 `
 

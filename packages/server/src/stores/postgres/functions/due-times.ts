@@ -34,8 +34,9 @@ CREATE FUNCTION list_due_times() RETURNS TABLE (subscription bigint, due_at bigi
 $$;
 
 -- When a subscription can be claimed next, given a time before which nothing is due; null when nothing is pending or
--- claimed, or it is disabled. If p_apart, a new or failing subscription with a claim under lease cannot have another one.
-CREATE FUNCTION next_claim_at(p_subscription bigint, p_from bigint, p_apart boolean) RETURNS bigint
+-- claimed, or it is disabled. If p_slots is given, a suspect subscription can have no more claims under lease than that, and
+-- only one if it is new or failing: its row can then be as late as the end of a lease, and a settlement adds an earlier one.
+CREATE FUNCTION next_claim_at(p_subscription bigint, p_from bigint, p_slots integer) RETURNS bigint
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
   pending bigint := (
@@ -49,13 +50,21 @@ DECLARE
     ORDER BY d.due_at LIMIT 1
   );
   is_disabled boolean;
-  is_alone boolean;
+  slots integer;
 BEGIN
-  SELECT s.disabled_reason IS NOT NULL, s.pace IN ('new', 'failing') INTO is_disabled, is_alone
+  SELECT s.disabled_reason IS NOT NULL, CASE
+    WHEN s.pace = 'slow' THEN p_slots
+    WHEN s.pace <> 'quick' AND p_slots IS NOT NULL THEN 1
+  END INTO is_disabled, slots
   FROM wabakit.subscriptions s WHERE s.position = p_subscription;
   IF is_disabled THEN
     RETURN NULL;
-  ELSIF p_apart AND is_alone AND claimed > pending AND claimed > wabakit.clock_ms() THEN
+  ELSIF slots IS NOT NULL AND claimed > pending AND claimed > wabakit.clock_ms() AND slots <= (
+    SELECT count(*) FROM (
+      SELECT FROM wabakit.deliveries d
+      WHERE d.subscription = p_subscription AND d.status = 'claimed' AND d.due_at >= claimed LIMIT slots
+    ) AS claims
+  ) THEN
     RETURN claimed;
   END IF;
   RETURN least(pending, claimed);
@@ -72,14 +81,14 @@ BEGIN
       SELECT t.subscription, t.due_at FROM wabakit.due_times t WHERE t.share = each ORDER BY t.due_at
     LOOP
       EXIT WHEN found <= earliest.due_at;
-      found := least(found, next_claim_at(earliest.subscription, earliest.due_at, false));
+      found := least(found, next_claim_at(earliest.subscription, earliest.due_at, NULL));
     END LOOP;
   END LOOP;
   RETURN found;
 END $$;
 
 -- Makes the rows of subscriptions as late as they can be, if they are too early by more than a lag and their lock is free.
-CREATE FUNCTION postpone_due_times(p_subscriptions bigint[], p_lag bigint, p_apart boolean) RETURNS void
+CREATE FUNCTION postpone_due_times(p_subscriptions bigint[], p_lag bigint, p_slots integer) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
   free bigint[];
@@ -94,17 +103,17 @@ BEGIN
   FROM (
     SELECT t.subscription, min(t.due_at) AS due_at FROM wabakit.due_times t WHERE t.subscription = ANY (free) GROUP BY 1
   ) AS n
-  CROSS JOIN LATERAL next_claim_at(n.subscription, n.due_at, p_apart) AS first
+  CROSS JOIN LATERAL next_claim_at(n.subscription, n.due_at, p_slots) AS first
   WHERE first IS NULL OR first > n.due_at + p_lag;
   DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (early);
   PERFORM wabakit.add_due_times(early, times);
 END $$;
 
--- Adds rows for subscriptions that can be claimed again, because a claim of theirs is over.
+-- Adds rows for subscriptions that can be claimed again, because a claim of theirs is over: a slow one has a free slot.
 CREATE FUNCTION add_next_due_times(p_subscriptions bigint[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM wabakit.add_due_times(p_subscriptions, ARRAY(
-    SELECT next_claim_at(each, 0, true) FROM unnest(p_subscriptions) WITH ORDINALITY AS s (each, n) ORDER BY n
+    SELECT next_claim_at(each, 0, 2147483647) FROM unnest(p_subscriptions) WITH ORDINALITY AS s (each, n) ORDER BY n
   ));
 END $$;
 `

@@ -123,7 +123,7 @@ BEGIN
     json_agg(result) FILTER (WHERE w.ordinal IS NOT NULL OR j.disabled IS NOT NULL),
     coalesce(bool_or(w.kind = 'released'), false),
     min(w.subscription) FILTER (WHERE w.disabled IS NOT NULL),
-    array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before IN ('new', 'failing'))
+    array_agg(DISTINCT w.subscription) FILTER (WHERE j.pace_before <> 'quick')
   INTO settled, due, disabled_subscription, freed
   FROM judged j LEFT JOIN written w ON w.ordinal = j.ordinal
   CROSS JOIN LATERAL (SELECT (w.row).*) AS d
