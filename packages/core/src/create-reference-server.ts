@@ -16,7 +16,7 @@ import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
 import { type Api, createApi } from './http/api.ts'
 import { createFetch, type ReferenceFetch } from './http/fetch.ts'
-import { createRequestReports, type RequestListener } from './http/request-reports.ts'
+import type { RequestListener } from './http/request-report.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -98,8 +98,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const directory = createDirectory({ store, organizations, apiKeys, declared })
   const context = { store, clock, ids, log, directory, random }
   const rateLimits = createRateLimits(rateLimit, clock)
-  const reports = createRequestReports(onError)
-  const respond = createApi({ ...context, authHeader, onError, rateLimits, reports })
+  const { respond, onRequest } = createApi({ ...context, authHeader, onError, rateLimits })
 
   return {
     fetch: createFetch(respond),
@@ -116,7 +115,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     deliveries: createDeliveries(context),
     erasures: createErasures(context),
     dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
-    onRequest: reports.onRequest,
+    onRequest,
     on: log.on,
     once: log.once,
     off: log.off,

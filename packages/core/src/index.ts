@@ -4,7 +4,7 @@ export { createReferenceServer, type ReferenceServer } from './create-reference-
 export type { Api, ConnectionInfo } from './http/api.ts'
 export type { ApiRequest, ApiResponse } from './http/exchange.ts'
 export type { ReferenceFetch } from './http/fetch.ts'
-export type { RequestListener, RequestReported } from './http/request-reports.ts'
+export type { RequestListener, RequestReported } from './http/request-report.ts'
 export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'

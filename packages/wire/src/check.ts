@@ -93,15 +93,16 @@ export const isObject = (value: unknown, path = '', report?: Report): value is F
 }
 
 /** Creates a check for an object by its fields. */
-export const object =
-  (checks: { readonly [field: string]: Check }): Check =>
-  (value, path, report) => {
+export const object = (checks: { readonly [field: string]: Check }): Check => {
+  const fields = Object.entries(checks)
+  return (value, path, report) => {
     if (!isObject(value, path, report)) return false
-    const results = Object.entries(checks).map(([field, check]) =>
+    const results = fields.map(([field, check]) =>
       check(value[field], path ? `${path}.${field}` : field, report),
     )
     return !results.includes(false)
   }
+}
 
 const omit = (value: unknown, paths: readonly string[]): Fields => {
   const copy: Record<string, unknown> = { ...Object(value) }

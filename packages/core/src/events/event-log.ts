@@ -61,17 +61,18 @@ type Registration = { readonly listener: EmissionListener; readonly once: boolea
 
 /** @param onError - receives what a listener threw or rejected with. */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
-  const registrations = new Map<EmissionName, Set<Registration>>()
+  /** The arrays never change, so a listener may add and remove listeners. */
+  const registrations = new Map<EmissionName, readonly Registration[]>()
 
   const remove = (name: EmissionName, registration: Registration): void => {
-    registrations.get(name)?.delete(registration)
+    const others = registrations.get(name)?.filter((each) => each !== registration)
+    registrations.set(name, others ?? [])
   }
 
   const add = <Name extends EmissionName>(name: Name, listener: EmissionListener<Name>, once: boolean) => {
     // A listener is called only with events of the name that it is registered under.
     const registration: Registration = { listener: listener as unknown as EmissionListener, once }
-    const others = registrations.get(name) ?? new Set()
-    registrations.set(name, others.add(registration))
+    registrations.set(name, [...(registrations.get(name) ?? []), registration])
     return () => remove(name, registration)
   }
 
@@ -86,16 +87,17 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
   return {
     prepare: ({ event, ...about }) => {
       const id = ids('evt')
+      const { organizationId, occurredAt } = about
       return {
         record: { id, ...about, name: event.event, payload: JSON.stringify(event) },
-        emission: { id, organizationId: about.organizationId, occurredAt: about.occurredAt, event },
+        emission: { id, organizationId, occurredAt, event },
       }
     },
     emit: (prepared) => {
       if (prepared === null) return
       const { emission } = prepared
       for (const name of [emission.event.event, '*'] as const) {
-        for (const registration of [...(registrations.get(name) ?? [])]) {
+        for (const registration of registrations.get(name) ?? []) {
           if (registration.once) remove(name, registration)
           void call(registration, emission)
         }

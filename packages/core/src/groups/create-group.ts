@@ -1,4 +1,5 @@
-import { CreateGroupRequest, createGroupErrorCodes, toIssues } from '@wabakit/contract'
+import { type CreateGroupRequest, createGroupErrorCodes } from '@wabakit/contract'
+import { validateBody } from '@wabakit/wire'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { draftGroupCreated } from '../events/event-draft.ts'
 import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
@@ -44,10 +45,9 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RequestRefusedError('invalid_body', 'The body must be a JSON object.')
   }
-  const known = Object.entries(body).filter(([name]) => fieldNames.includes(name))
-  const parsed = CreateGroupRequest.safeParse(Object.fromEntries(known))
-  if (parsed.success) return parsed.data
-  const issues = toIssues(parsed.error)
+  const result = validateBody('CreateGroupRequest', body)
+  if (result.success) return result.data
+  const { issues } = result
   const [, code = 'invalid_body'] =
     Object.entries(createGroupErrorCodes).find(([field]) => issues.some(({ path }) => path === field)) ?? []
   const sentences = issues.map(({ message }) => message).join('; ')

@@ -6,7 +6,7 @@ import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
-import type { RequestReported, RequestReports } from './request-reports.ts'
+import type { RequestListener, RequestReported } from './request-report.ts'
 
 /** What the host knows about a connection. */
 export type ConnectionInfo = {
@@ -17,15 +17,21 @@ export type ConnectionInfo = {
 /** Responds to a request of the public API. Never rejects. */
 export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<ApiResponse>
 
+/** An API, and who follows its requests. */
+export type FollowedApi = {
+  readonly respond: Api
+  /** @returns a function that removes the listener. */
+  onRequest(listener: RequestListener): () => void
+}
+
 export type ApiContext = ServerContext & {
   readonly authHeader: string
   readonly rateLimits: RateLimits
-  readonly reports: RequestReports
   readonly onError: (error: unknown) => void
 }
 
-/** What a request turns out to be about. */
-type RequestSubject = { -readonly [Field in 'groupId' | 'callId' | 'isRepeated']: RequestReported[Field] }
+/** A report that is still being written. */
+type Report = { -readonly [Field in keyof RequestReported]: RequestReported[Field] }
 
 const challenge = { headers: { 'www-authenticate': 'Bearer' } }
 
@@ -52,8 +58,19 @@ type Admission = { readonly limits: RateLimitHeaders } & (
 )
 
 /** Creates the two API endpoints. */
-export const createApi = (context: ApiContext): Api => {
-  const { authHeader, clock, directory, ids, onError, rateLimits, reports, store } = context
+export const createApi = (context: ApiContext): FollowedApi => {
+  const { authHeader, clock, directory, ids, onError, rateLimits, store } = context
+  const listeners = new Set<RequestListener>()
+
+  const publish = (report: RequestReported): void => {
+    for (const listener of listeners) {
+      try {
+        listener(report)
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
 
   /** Authenticates a request by its key, which is sent raw or after `Bearer`, and counts it. */
   const admit = async (request: ApiRequest, remoteAddress: string | undefined): Promise<Admission> => {
@@ -76,58 +93,71 @@ export const createApi = (context: ApiContext): Api => {
   const perform = async (
     endpoint: EndpointName,
     request: ApiRequest,
-    { caller, subject }: { readonly caller: CallerRecord; readonly subject: RequestSubject },
+    { caller, report }: { readonly caller: CallerRecord; readonly report: Report },
   ): Promise<object> => {
     switch (endpoint) {
       case 'groups.create': {
         const { organization, key } = caller
         const body = parseCreateGroup(await readJson(request))
-        subject.groupId = body.groupId ?? null
+        report.groupId = body.groupId ?? null
         const traceparent = request.headers.get('traceparent')
         const creator = { organization, permitted: key.wabaNumbers, traceparent }
         const { groupId, outcome } = await createGroup(context, creator, body)
-        subject.groupId = groupId
-        subject.isRepeated = outcome === 'repeated'
+        report.groupId = groupId
+        report.isRepeated = outcome === 'repeated'
         return { success: true, groupId } satisfies CreateGroupResponse
       }
       case 'calls.getSummary':
-        subject.callId = parseCallId(request.query)
-        await rateLimits.admitCall(caller.organization.id, subject.callId)
-        return getSummary(subject.callId, caller, store)
+        report.callId = parseCallId(request.query)
+        await rateLimits.admitCall(caller.organization.id, report.callId)
+        return getSummary(report.callId, caller, store)
     }
   }
 
-  return async (request, { remoteAddress } = {}) => {
+  const respond: Api = async (request, { remoteAddress } = {}) => {
     const requestId = ids('req')
-    const startedAt = clock.now()
-    const subject: RequestSubject = { groupId: null, callId: null, isRepeated: false }
-    let headers: RateLimitHeaders = {}
-    let caller: CallerRecord | null = null
-
-    const respond = (response: ApiResponse): ApiResponse => {
-      if (!reports.isFollowed()) return response
-      const { method, path } = request
-      const { status, body } = response
-      const code = status < 400 ? null : JSON.parse(body).code
-      const durationMs = Math.max(0, clock.now() - startedAt)
-      const endpoint = findEndpoint(path) ?? null
-      const facts = { requestId, startedAt, durationMs, method, path, endpoint, caller, status, code }
-      reports.report({ ...facts, ...subject })
-      return response
+    const { method, path } = request
+    const report: Report = {
+      requestId,
+      startedAt: clock.now(),
+      durationMs: 0,
+      method,
+      path,
+      endpoint: findEndpoint(path) ?? null,
+      caller: null,
+      status: 0,
+      code: null,
+      groupId: null,
+      callId: null,
+      isRepeated: false,
     }
-
+    let headers: RateLimitHeaders = {}
+    let response: ApiResponse
     try {
       const admission = await admit(request, remoteAddress)
       headers = admission.limits
-      caller = admission.caller ?? null
+      report.caller = admission.caller ?? null
       // Guesses of paths count towards the limits, but everybody learns whether a path exists.
       const endpoint = route(request)
       if (admission.caller === undefined) throw admission.refusal
-      const body = await perform(endpoint, request, { caller: admission.caller, subject })
-      return respond(buildJsonResponse(body, { requestId, headers }))
+      const body = await perform(endpoint, request, { caller: admission.caller, report })
+      response = buildJsonResponse(body, { requestId, headers })
     } catch (error) {
       if (!(error instanceof RequestRefusedError)) onError(error)
-      return respond(refuseRequest(error, { requestId, headers }))
+      response = refuseRequest(error, { requestId, headers })
+      report.code = JSON.parse(response.body).code
     }
+    report.status = response.status
+    report.durationMs = Math.max(0, clock.now() - report.startedAt)
+    publish(report)
+    return response
+  }
+
+  return {
+    respond,
+    onRequest: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
   }
 }

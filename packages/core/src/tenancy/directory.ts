@@ -86,7 +86,7 @@ export const createDirectory = (context: DirectoryContext): Directory => {
       return organization
     },
     findCaller: async (key) => {
-      await ready()
+      if (!isDeclared) await ready()
       const hash = sha256(key)
       const caller = await store.findCaller(hash)
       return caller !== undefined && equalsInConstantTime(caller.key.hash, hash) ? caller : undefined

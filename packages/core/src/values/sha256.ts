@@ -1,5 +1,5 @@
-// FIPS 180-4. The platform's digest is asynchronous and takes about 50 microseconds for a short text (a key, a request),
-// because it uses another thread. This takes 2.
+// FIPS 180-4, for runtimes without node:crypto. The digest of Web Crypto is asynchronous and takes about 50 microseconds for
+// a short text (a key, a request), because it uses another thread. This takes 4. That of node:crypto takes 0.25.
 
 // Signed: engines are faster with these.
 const parseWords = (text: string): Int32Array =>
@@ -64,8 +64,8 @@ const compress = (state: Int32Array): void => {
   for (let index = 0; index < 8; index++) state[index] = (state[index] ?? 0) + (added[index] ?? 0)
 }
 
-/** Hashes the UTF-8 of a text. Returns 64 lower-case hexadecimal digits. */
-export const sha256 = (text: string): string => {
+/** Does the same as {@link sha256} on its own. */
+export const computeSha256 = (text: string): string => {
   const view = pad(encoder.encode(text))
   const state = initialState.slice()
   for (let offset = 0; offset < view.byteLength; offset += 64) {
@@ -76,3 +76,8 @@ export const sha256 = (text: string): string => {
   for (const word of state) digits += (word >>> 0).toString(16).padStart(8, '0')
   return digits
 }
+
+const hash = globalThis.process?.getBuiltinModule?.('node:crypto')?.hash
+
+/** Hashes the UTF-8 of a text. Returns 64 lower-case hexadecimal digits. */
+export const sha256: (text: string) => string = hash ? (text) => hash('sha256', text, 'hex') : computeSha256

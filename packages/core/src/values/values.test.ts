@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createIds, createSecureRandom } from './ids.ts'
 import { toDigits } from './phone-number.ts'
-import { sha256 } from './sha256.ts'
+import { computeSha256, sha256 } from './sha256.ts'
 
 describe('createIds', () => {
   it('writes the ULID of a time as its specification does', () => {
@@ -54,7 +54,10 @@ describe('toDigits', () => {
   })
 })
 
-describe('sha256', () => {
+describe.each([
+  ['of node:crypto', sha256],
+  ['for other runtimes', computeSha256],
+])('sha256 %s', (_, sha256) => {
   it.each([
     ['', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
     ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],

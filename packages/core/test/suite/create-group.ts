@@ -174,8 +174,8 @@ const fields = defineCases('Resources, group creation request', {
     const scenario = await createScenario()
     const body = await expectError(await postGroup(scenario, {}), 400, 'invalid_waba_number')
     equal(body.issues, [
-      { path: 'wabaNumber', message: 'wabaNumber must be a string' },
-      { path: 'subject', message: 'subject must be a string' },
+      { path: 'wabaNumber', message: 'wabaNumber is required' },
+      { path: 'subject', message: 'subject is required' },
     ])
   },
 })

@@ -109,8 +109,9 @@ const readBody = (incoming: IncomingMessage, maxBytes: number): Promise<Uint8Arr
 const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | null => {
   let found: string | null = null
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [rawName = '', value = ''] = [rawHeaders[index], rawHeaders[index + 1]]
+    const rawName = rawHeaders[index] ?? ''
     if (rawName.length !== name.length || rawName.toLowerCase() !== name) continue
+    const value = rawHeaders[index + 1] ?? ''
     found = found === null ? value : `${found}, ${value}`
   }
   return found
@@ -118,7 +119,8 @@ const findHeader = ({ rawHeaders }: IncomingMessage, name: string): string | nul
 
 const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
   const { method = '', url = '' } = incoming
-  const [path = ''] = url.split('?', 1)
+  const queryStart = url.indexOf('?')
+  const path = queryStart === -1 ? url : url.slice(0, queryStart)
   return {
     method,
     path,
@@ -146,7 +148,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     return refuseRequest(error, { requestId: requestId() })
   }
 
-  const respond = async (request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse> => {
+  const route = (request: ApiRequest, remoteAddress: string | undefined) => {
     if (request.path === '*') {
       throw new RequestRefusedError(
         'malformed_request',
@@ -160,6 +162,14 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
     }
     if (api !== undefined) return api.respond(request, { remoteAddress })
     throw new RequestRefusedError('route_not_found', 'This process only delivers webhooks.')
+  }
+
+  const respond = async (request: ApiRequest, remoteAddress: string | undefined): Promise<ApiResponse> => {
+    try {
+      return await route(request, remoteAddress)
+    } catch (error) {
+      return refuse(error)
+    }
   }
 
   /** Finds what needs a `Response`: the control API, which streams, and faults, which break responses off. */
@@ -192,7 +202,7 @@ export const createRequestHandler = (options: RequestHandlerOptions): RequestHan
 
       const fetch = findFetch(path, incoming, remoteAddress)
       if (fetch === undefined) {
-        const { status, headers, body } = await respond(request, remoteAddress).catch(refuse)
+        const { status, headers, body } = await respond(request, remoteAddress)
         finish(status, headers['x-request-id'])
         outgoing.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
         return

@@ -27,32 +27,3 @@ export type RequestReported = {
 
 /** Receives a report of each request. */
 export type RequestListener = (report: RequestReported) => void
-
-/** The listeners of a server. */
-export type RequestReports = {
-  isFollowed(): boolean
-  report(report: RequestReported): void
-  /** @returns a function that removes the listener. */
-  onRequest(listener: RequestListener): () => void
-}
-
-/** @param onError - receives what a listener throws. */
-export const createRequestReports = (onError: (error: unknown) => void): RequestReports => {
-  const listeners = new Set<RequestListener>()
-  return {
-    isFollowed: () => listeners.size > 0,
-    report: (report) => {
-      for (const listener of listeners) {
-        try {
-          listener(report)
-        } catch (error) {
-          onError(error)
-        }
-      }
-    },
-    onRequest: (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-  }
-}
