@@ -53,9 +53,10 @@ export type { AttemptReported, DeliveryOptions, Dispatcher, StopOptions } from '
 export type { DeliveryTrace } from './delivery/trace-delivery.ts'
 export type {
   Deliveries,
+  DeliveriesToChange,
   DeliveryListQuery,
+  DryRun,
   ResendOptions,
-  ResendSelection,
   SignedDelivery,
 } from './history/deliveries.ts'
 export type { SubscriptionAuthorization, SubscriptionHeaders } from './subscriptions/subscription-headers.ts'

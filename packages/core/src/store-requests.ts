@@ -108,6 +108,8 @@ export type EventSelection = {
   readonly eventId?: string | undefined
   readonly names?: readonly string[] | undefined
   readonly subject?: string | undefined
+  /** Only events that have a delivery to this subscription. */
+  readonly subscriptionId?: string | undefined
   /** Only events of the organization's number with these digits. */
   readonly digits?: string | undefined
   /** Only events at or after this time. */
@@ -121,7 +123,6 @@ export type EventSelection = {
 /** Selects deliveries by their events and in themselves. Omitted conditions do not restrict. */
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
-  readonly subscriptionId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
 }
 

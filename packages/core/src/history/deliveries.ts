@@ -3,13 +3,14 @@ import type { AttemptRecord, DeliveryRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
+import { cancelSelected, countResendable } from './change-deliveries.ts'
 import { checkSelection, limitExamined } from './selection.ts'
 
 /** Selects deliveries to list. */
 export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
 
-/** Selects deliveries to send again. Omitted conditions do not restrict. */
-export type ResendSelection = Omit<DeliverySelection, 'organizationId'>
+/** Selects deliveries to change. Omitted conditions do not restrict. */
+export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'>
 
 /** Options for sending deliveries again. */
 export type ResendOptions = {
@@ -18,6 +19,15 @@ export type ResendOptions = {
    * @default false
    */
   readonly newWebhookId?: boolean | undefined
+} & DryRun
+
+/** Options for canceling deliveries. */
+export type DryRun = {
+  /**
+   * Counts what would change, and changes nothing.
+   * @default false
+   */
+  readonly dryRun?: boolean | undefined
 }
 
 /** What an attempt of a delivery sends. */
@@ -42,7 +52,7 @@ export type Deliveries = {
    * @example
    * await server.deliveries.resend('acme', { subscriptionId, statuses: ['skipped', 'exhausted'], occurredFrom })
    */
-  resend(organizationId: string, selection: ResendSelection, options?: ResendOptions): Promise<number>
+  resend(organizationId: string, selection: DeliveriesToChange, options?: ResendOptions): Promise<number>
   /**
    * Signs the event of a delivery for a time with the current secret of its subscription, as an attempt does.
    *
@@ -57,6 +67,13 @@ export type Deliveries = {
    * @returns false if there is no such delivery, or it is finished or being attempted.
    */
   cancel(organizationId: string, deliveryId: string): Promise<boolean>
+  /**
+   * Cancels all deliveries of a selection that are waiting or pending, the newest of each lane first, so that no lane goes
+   * on.
+   *
+   * @returns the number of deliveries that were canceled.
+   */
+  cancelAll(organizationId: string, selection: DeliveriesToChange, options?: DryRun): Promise<number>
   /**
    * Brings the next attempt of a pending delivery forward to now. Its schedule goes on.
    *
@@ -76,8 +93,9 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
     checkIdentifiers({ organizationId, deliveryId })
     return store.listAttempts(organizationId, deliveryId)
   },
-  resend: async (organizationId, selection, { newWebhookId = false } = {}) => {
+  resend: async (organizationId, selection, { newWebhookId = false, dryRun = false } = {}) => {
     checkSelection({ ...selection, organizationId })
+    if (dryRun) return countResendable(store, { ...selection, organizationId })
     const now = clock.now()
     const pages = { ...selection, organizationId, limit: batch, ...limitExamined(selection) }
     const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
@@ -111,6 +129,14 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
   cancel: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })
     return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
+  },
+  cancelAll: async (organizationId, selection, { dryRun = false } = {}) => {
+    checkSelection({ ...selection, organizationId })
+    return cancelSelected(store, {
+      selection: { ...selection, organizationId },
+      now: clock.now(),
+      dryRun,
+    })
   },
   retry: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })

@@ -5,7 +5,7 @@ import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { EventQuery, Page } from '../store.ts'
 import { checkTexts } from '../values/storable-text.ts'
-import { checkSelection, limitExamined } from './selection.ts'
+import { checkSelection, limitExamined, maxExamined } from './selection.ts'
 
 /** A simulated event. */
 export type PublishedEvent = {
@@ -51,7 +51,9 @@ const subjectMaxLength = 261
 export const createEvents = ({ store, clock, ids, directory }: ServerContext): Events => ({
   list: async (organizationId, query = {}) => {
     checkSelection({ ...query, organizationId })
-    return store.listEvents({ limit: 100, ...limitExamined(query), ...query, organizationId })
+    // No index leads from a subscription to its events.
+    const limits = query.subscriptionId === undefined ? limitExamined(query) : { maxExamined }
+    return store.listEvents({ limit: 100, ...limits, ...query, organizationId })
   },
   publish: async (organizationId, { name, subject, channel, number, payload }, { subscriptionId } = {}) => {
     const organization = await directory.getOrganization(organizationId)

@@ -176,12 +176,19 @@ export const createHistory = ({ organizations, getTables, queue, nextOrder }: Hi
       }
     },
     listEvents: async (query) => {
-      const { organizationId, eventId } = query
-      const all = organizations.get(organizationId)?.events ?? []
+      const { organizationId, eventId, subscriptionId } = query
+      const tables = organizations.get(organizationId)
+      const all = tables?.events ?? []
+      const ofSubscription = new Set(
+        tables?.deliveries
+          .filter(({ owner }) => owner.record.id === subscriptionId)
+          .map(({ event }) => event),
+      )
+      const matchesEvent = createEventFilter(query)
       const { items, nextCursor } = readPage(eventId === undefined ? all : toList(events.get(eventId)), {
         ...query,
         direction: query.order === 'newest_first' ? query.order : 'followed',
-        where: createEventFilter(query),
+        where: (row) => matchesEvent(row) && (subscriptionId === undefined || ofSubscription.has(row.event)),
       })
       return { items: items.map(({ event }) => event), nextCursor }
     },

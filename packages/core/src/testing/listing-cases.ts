@@ -55,6 +55,34 @@ export const listingCases = defineCases({
     equal(await find({ eventId: 'nobody' }), [])
   },
 
+  'finds events by a subscription that they have a delivery to': async (store) => {
+    const [digits, other] = ['15550100001', '15550100009']
+    await setUp(store, [
+      buildSubscription(),
+      buildSubscription({ id: 'sub_2', digits: other, disabledReason: 'by_hand' }),
+    ])
+    const [first, second] = await publish(
+      store,
+      { ...byNumber(1), digits },
+      { ...byNumber(2), digits: other },
+    )
+    const find = async (query: object) => {
+      const { items } = await store.listEvents({ organizationId: 'acme', limit: 10, ...query })
+      return items.map(({ id }) => id)
+    }
+    equal(await find({ subscriptionId: 'sub_1' }), [first?.id])
+    equal(await find({ subscriptionId: 'sub_2', order: 'newest_first' }), [second?.id])
+    equal(await find({ subscriptionId: 'sub_2', names: ['A'] }), [])
+    equal(await find({ subscriptionId: 'nobody' }), [])
+    const part = { organizationId: 'acme', limit: 10, maxExamined: 1, subscriptionId: 'sub_2' }
+    const { items, nextCursor } = await store.listEvents(part)
+    equal(items, [], 'one event may be examined, and it is of the other subscription')
+    equal(
+      (await store.listEvents({ ...part, cursor: nextCursor })).items.map(({ id }) => id),
+      [second?.id],
+    )
+  },
+
   'finds events and deliveries by number, time and text of their event': async (store) => {
     const [digits, other] = ['15550100001', '15550100009']
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2', digits: other })])

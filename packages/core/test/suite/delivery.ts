@@ -624,6 +624,30 @@ const again = defineCases('Sending again', {
       )
     },
 
+  'a selection is counted, and canceled without anything being sent on the way': async () => {
+    const scenario = await createScenario()
+    const id = await scenario.subscribe('PSTN')
+    await playCall(scenario, { callId: 'c1' })
+    await playCall(scenario, { callId: 'c2' })
+    const { deliveries } = scenario.server
+    const ofCall = { subject: 'call:c1' }
+    equal(await deliveries.cancelAll('acme', ofCall, { dryRun: true }), 3)
+    equal(
+      await deliveries.cancelAll('acme', { ...ofCall, statuses: ['delivered', 'waiting'] }, { dryRun: true }),
+      2,
+    )
+    equal(await deliveries.cancelAll('acme', { ...ofCall, statuses: ['delivered'] }), 0)
+    equal(await deliveries.cancelAll('acme', ofCall), 3)
+    equal(await deliveries.cancelAll('acme', ofCall), 0)
+    await scenario.advance(day)
+    equal(new Set(scenario.sent.map(({ body }) => JSON.parse(body).callId)), new Set(['c2']))
+
+    equal(await deliveries.resend('acme', ofCall, { dryRun: true }), 3)
+    equal((await deliveries.list('acme', { statuses: ['skipped'] })).items.length, 3)
+    await scenario.server.subscriptions.update('acme', id, { enabled: false })
+    equal(await deliveries.resend('acme', {}, { dryRun: true }), 0)
+  },
+
   'a range of more than a thousand deliveries is sent completely': async () => {
     const scenario = await createScenario()
     const id = await scenario.subscribe()

@@ -3,7 +3,14 @@ import { showBody } from '../format/mask.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { callFilter, groupFilter, nameFilter, numberFilter, timeFilter } from './filters.ts'
+import {
+  callFilter,
+  groupFilter,
+  nameFilter,
+  numberFilter,
+  subscriptionFilter,
+  timeFilter,
+} from './filters.ts'
 
 export const events: ListDefinition<Event> = {
   view: 'events',
@@ -14,7 +21,7 @@ export const events: ListDefinition<Event> = {
   }),
   getId: ({ id }) => id,
   searches: 'payloads',
-  filters: [nameFilter, numberFilter, callFilter, groupFilter, timeFilter],
+  filters: [nameFilter, subscriptionFilter, numberFilter, callFilter, groupFilter, timeFilter],
   columns: [
     {
       title: 'Event',

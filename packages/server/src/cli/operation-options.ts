@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import * as z from 'zod/mini'
 import type { Operation } from '../control/operation.ts'
+import { operations } from '../control/operations/index.ts'
 
 /** An option of a command, and the field of the request that it sets. */
 export type FieldOption = { readonly field: string; readonly option: Option }
@@ -12,6 +13,7 @@ type Schema = {
   readonly anyOf?: readonly Schema[] | undefined
   readonly items?: Schema | undefined
   readonly description?: string | undefined
+  readonly format?: string | undefined
 }
 
 /** What the schemas do not say about fields: of all operations, or of one. */
@@ -81,6 +83,12 @@ const parseBoolean = (text: string): boolean => {
   throw new InvalidArgumentError('It must be true or false.')
 }
 
+const parseTime = (text: string): string => {
+  const time = Date.parse(text)
+  if (Number.isNaN(time)) throw new InvalidArgumentError('It must be an ISO 8601 date-time.')
+  return new Date(time).toISOString()
+}
+
 /** Texts by commas; a single word that is not in a list, such as `all`, stays alone. */
 const parseList = (text: string): string | string[] => (text === 'all' ? text : text.split(','))
 
@@ -120,9 +128,19 @@ const createFieldOption = (
     const option = new Option(`${name} <number>`, description)
     return option.argParser(forms.some(isText) ? parseNumberOrWord : parseNumber)
   }
+  if (forms.some(({ format }) => format === 'date-time')) {
+    return new Option(`${name} <time>`, description).argParser(parseTime)
+  }
   const choices = listChoices(forms)
   const option = new Option(`${name} <text>`, description)
   return choices.length > 0 && choices.length <= 8 ? option.choices(choices) : option
+}
+
+/** Returns the operation of the control API with an id. */
+export const findOperation = (id: string): Operation => {
+  const found = operations.find((operation) => operation.id === id)
+  if (found === undefined) throw new TypeError(`There is no operation ${id}.`)
+  return found
 }
 
 const toProperties = (schema: z.core.$ZodType | undefined): Readonly<Record<string, Schema>> => {

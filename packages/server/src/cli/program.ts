@@ -52,7 +52,7 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     {
       name: 'resend',
       summary: 'the same as deliveries resend',
-      load: () => import('./resend.ts'),
+      load: () => import('./change-deliveries.ts'),
     },
   ],
   'Manage a server:': [

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import type { Operation } from '../control/operation.ts'
-import { operations } from '../control/operations/index.ts'
 import { assign } from './assign.ts'
 import { createControlClient } from './control-client.ts'
-import { listFieldOptions, listPathParameters } from './operation-options.ts'
+import { findOperation, listFieldOptions, listPathParameters } from './operation-options.ts'
 import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { readPages } from './read-pages.ts'
@@ -12,12 +11,6 @@ import { formatRecord, formatTable, formatValue } from './table.ts'
 
 type Options = ServerOptions & { readonly set?: readonly string[]; readonly dryRun?: boolean }
 type Json = Readonly<Record<string, unknown>>
-
-const findOperation = (id: string): Operation => {
-  const found = operations.find((operation) => operation.id === id)
-  if (found === undefined) throw new TypeError(`There is no operation ${id}.`)
-  return found
-}
 
 /** Puts the arguments of a command into the path of its operation. */
 const buildPath = ({ path }: Operation, organization: string, args: readonly string[]): string => {

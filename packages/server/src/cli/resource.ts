@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { defineCancel, define as defineResend } from './change-deliveries.ts'
 import { define as defineTail } from './events-tail.ts'
-import { define as defineResend } from './resend.ts'
 import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
 import { defineDelivery, defineTimeline } from './show-commands.ts'
@@ -12,7 +12,8 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
   groups: (command) => defineTimeline(command, 'group'),
   deliveries: (command) => {
     defineDelivery(command)
-    defineResend(command.command('resend').description('resend one delivery or a selection of deliveries'))
+    defineResend(command.command('resend').description('resend a delivery, or all that match'))
+    defineCancel(command.command('cancel').description('cancel a delivery that waits, or all that match'))
   },
 }
 

@@ -29,6 +29,7 @@ const eventFilter = () => ({
   number: z.optional(phoneNumber()),
   group: z.optional(id()),
   call: z.optional(id()),
+  subscription: z.optional(id()),
   from: z.optional(time()),
   before: z.optional(time()),
   text: z.optional(text('A part of the payload, in any case of ASCII letters, or the id of an event.')),
@@ -46,7 +47,6 @@ export const DeliveryFilter = z.strictObject({
   status: z.optional(
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
-  subscription: z.optional(id()),
   event: z.optional(id()),
 })
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
@@ -79,6 +79,7 @@ export const recordFilter = () => ({
 export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organizationId'> => ({
   names: filter.name,
   subject: filter.subject ?? toSubject(filter),
+  subscriptionId: filter.subscription,
   digits: parseNumber('number', filter.number),
   occurredFrom: filter.from,
   occurredBefore: filter.before,
@@ -88,6 +89,5 @@ export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organiz
 export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection, 'organizationId'> => ({
   ...selectEvents(filter),
   statuses: filter.status,
-  subscriptionId: filter.subscription,
   eventId: filter.event,
 })

@@ -73,7 +73,8 @@ test('a usage error ends with 2 and says what is wrong', async () => {
     ],
     [['resend'], /Name one delivery, or select deliveries/],
     [['resend', '--from', 'yesterday'], /must be an ISO 8601 date-time/],
-    [['resend', '--status', 'lost'], /must be one of: pending, delivered, exhausted, skipped/],
+    [['deliveries', 'cancel'], /Name one delivery, or select deliveries/],
+    [['events', 'list', '--before', 'tomorrow'], /must be an ISO 8601 date-time/],
     [['verify', '--secret', secret, '--header', 'nonsense'], /--header takes "name: value"/],
   ]
   const ends = await Promise.all(cases.map(([args]) => wabakit(args)))

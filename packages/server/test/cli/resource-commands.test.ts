@@ -152,6 +152,7 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   expect(await run('groups show g1')).toContain('GROUP_PARTICIPANT_JOINED')
   expect(await run('events list --call c1 --name CALL_ENDED')).toMatch(/CALL_ENDED/)
   expect(parseLines(await run('events list --call c1 --limit 2 --format json'))).toHaveLength(2)
+  expect(await run('events list --subscription sub_none')).toBe('none\n')
   expect(await run('requests list')).toBe('none\n')
   const story = await run('calls show c1')
   expect(story.match(/(?:state|event) +\S+/g)).toEqual(
@@ -159,17 +160,27 @@ test('lists calls, groups, events and requests, and shows what happened to a cal
   )
 })
 
-test('cancels and resends deliveries, and counts them first', async () => {
+test('cancels and resends deliveries, one or all that match, and counts them first', async () => {
   const server = await start()
   const run = at(server)
   await run('subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9/')
-  await run('trigger call')
+  await run('trigger call --set callId=c1')
   await server.service.dispatcher.runDue()
   const [{ id }] = parseLines(await run('deliveries list --status pending --format json'))
+  const all = (await server.service.deliveries.list('demo')).items.length
 
-  expect(await run(`deliveries cancel ${id}`)).toMatch(/^status +skipped$/m)
-  expect(await run('deliveries resend --status skipped --dry-run')).toBe('1 delivery would be sent again\n')
-  expect(await run('deliveries list --status skipped')).toContain(id)
+  expect(await run(`deliveries cancel ${id} --dry-run`)).toBe('1 delivery would be canceled\n')
+  expect(await run('deliveries cancel --call c1 --dry-run')).toBe(`${all} deliveries would be canceled\n`)
+  expect(await run(`deliveries cancel ${id}`)).toBe('1 delivery is canceled\n')
+  expect(await run('deliveries cancel --call c1 --status pending,waiting')).toBe(
+    `${all - 1} deliveries are canceled\n`,
+  )
+  expect(await run('deliveries cancel --call c1')).toBe('0 deliveries are canceled\n')
+  expect(await run('deliveries resend --status skipped,exhausted --dry-run')).toBe(
+    `${all} deliveries would be sent again\n`,
+  )
+  expect(parseLines(await run('deliveries list --status skipped --format json'))).toHaveLength(all)
+  expect(await run(`deliveries resend ${id} --dry-run`)).toBe('1 delivery would be sent again\n')
   expect(await run(`deliveries resend ${id}`)).toBe('1 delivery is sent again\n')
 })
 

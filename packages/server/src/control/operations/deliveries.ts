@@ -14,16 +14,30 @@ const onePath = `${path}/:deliveryId` as const
 
 const newWebhookId = () => z.optional(z.boolean())
 
+const dryRun = () => z.optional(z.boolean())
+
 const Resend = named(
   'ResendRequest',
-  'The deliveries to resend. Omitted fields match all deliveries. With `newWebhookId`, receivers handle events again that they have already handled.',
-  z.extend(DeliveryFilter, { newWebhookId: newWebhookId() }),
+  'The deliveries to resend. Omitted fields match all deliveries. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted.',
+  z.extend(DeliveryFilter, { newWebhookId: newWebhookId(), dryRun: dryRun() }),
 )
 
 const ResendOne = named(
   'ResendOneRequest',
-  'With `newWebhookId`, a receiver handles the event again if it has already handled it.',
-  z.strictObject({ newWebhookId: newWebhookId() }),
+  'With `newWebhookId`, a receiver handles the event again if it has already handled it. With `dryRun`, nothing is sent.',
+  z.strictObject({ newWebhookId: newWebhookId(), dryRun: dryRun() }),
+)
+
+const Cancel = named(
+  'CancelRequest',
+  'The deliveries to cancel, of which those that are `waiting` or `pending` change. Omitted fields match all deliveries. With `dryRun`, they are only counted.',
+  z.extend(DeliveryFilter, { dryRun: dryRun() }),
+)
+
+const Canceled = named(
+  'Canceled',
+  'The number of deliveries that are canceled.',
+  z.object({ canceled: z.number() }),
 )
 
 const Resent = named(
@@ -126,9 +140,24 @@ export const deliveryOperations = [
     tag,
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body: { newWebhookId: isNew, ...filter } }, { service }) => ({
+    run: async ({ parameter, body: { newWebhookId: isNew, dryRun: isDry, ...filter } }, { service }) => ({
       resent: await service.deliveries.resend(parameter('organizationId'), selectDeliveries(filter), {
         newWebhookId: isNew,
+        dryRun: isDry,
+      }),
+    }),
+  }),
+  operation({
+    id: 'cancelDeliveries',
+    method: 'POST',
+    path: `${path}/cancel`,
+    summary: 'Finish deliveries that wait as skipped; they can be resent',
+    tag,
+    body: Cancel,
+    result: Canceled,
+    run: async ({ parameter, body: { dryRun: isDry, ...filter } }, { service }) => ({
+      canceled: await service.deliveries.cancelAll(parameter('organizationId'), selectDeliveries(filter), {
+        dryRun: isDry,
       }),
     }),
   }),

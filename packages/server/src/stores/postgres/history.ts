@@ -81,6 +81,12 @@ const filterEvents = (where: Conditions, { names, digits, text, ...times }: Even
     .andIf('e.occurred_at < ?', times.occurredBefore)
 }
 
+/** Whether an event has a delivery to a subscription. */
+const hasDelivery = `EXISTS (
+  SELECT FROM wabakit.deliveries d JOIN wabakit.subscriptions s ON s.position = d.subscription
+  WHERE d.organization_id = e.organization_id AND d.event = e.position
+    AND s.organization_id = ? AND s.id = ? AND s.revision > 0)`
+
 const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions =>
   filterEvents(where, selection).and('s.revision > 0').andIf('d.status = ANY (?)', selection.statuses)
 
@@ -118,7 +124,7 @@ export const createHistory = ({
   due: channel,
 }: Pick<PostgresDatabase, 'query' | 'read' | 'due'>): History => ({
   listEvents: async (query) => {
-    const { organizationId, eventId, subject, order, cursor, limit, maxExamined } = query
+    const { organizationId, eventId, subject, subscriptionId, order, cursor, limit, maxExamined } = query
     const isFollowed = order !== 'newest_first'
     const [follows, precedes, direction] = isFollowed ? ['>', '<', 'ASC'] : ['<', '>', 'DESC']
     const newest = isFollowed ? await readLastPosition(read, organizationId) : undefined
@@ -139,6 +145,7 @@ export const createHistory = ({
           )
     where.and(ifOrganizationExists('?'), organizationId).andIf(`e.position ${precedes} ?`, next?.position)
     filterEvents(where, query)
+    if (subscriptionId !== undefined) where.and(hasDelivery, organizationId, subscriptionId)
     const rows = await read<SelectedRow>(
       `SELECT row_to_json(e) AS row FROM wabakit.events e
          WHERE ${where.sql} ORDER BY e.position ${direction} LIMIT ${where.addValue(limit + 1)}`,

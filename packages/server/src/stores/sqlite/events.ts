@@ -16,6 +16,9 @@ export type Events = {
 const { columns, toRow, toRecord } = mapTable('events')
 const recipients = mapRows<Recipient>({ subscription: 'integer', isDisabled: 'flag', isLaneTaken: 'flag' })
 
+const hasDelivery = `exists (select 1 from deliveries where event = e.seq and subscription =
+  (select seq from subscriptions where organizationId = ? and id = ? and revision > 0))`
+
 export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
   const insert = database.prepare(insertInto('events', [...columns, 'deliveries']))
   const match = database.prepare(
@@ -37,7 +40,8 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
       for (const row of rows) lanes.add(Number(lastInsertRowid), event, recipients.toRecord(row))
     },
     list: (selection) => {
-      const { organizationId, eventId, subject, order, cursor, limit, maxExamined } = selection
+      const { organizationId, eventId, subject, subscriptionId, order, cursor, limit, maxExamined } =
+        selection
       const isReverse = order === 'newest_first'
       const [follows, precedes] = isReverse ? ['<', '>'] : ['>', '<']
       const orderBy = isReverse ? 'e.seq desc' : 'e.seq'
@@ -55,7 +59,12 @@ export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
       return toPage({
         rows: query({
           select: 'select e.* from events e',
-          where: { ...where, ...listEventFilters(selection), [`e.seq ${precedes} ?`]: end },
+          where: {
+            ...where,
+            ...listEventFilters(selection),
+            [hasDelivery]: subscriptionId === undefined ? undefined : [organizationId, subscriptionId],
+            [`e.seq ${precedes} ?`]: end,
+          },
           orderBy,
           limit: limit + 1,
         }),

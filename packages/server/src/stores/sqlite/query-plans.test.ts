@@ -18,6 +18,7 @@ const explainAll = async (): Promise<Map<string, string[]>> => {
       { eventId: 'e' },
       { names: ['n'] },
       { subject: 's' },
+      { subscriptionId: 's', maxExamined: 9 },
       { digits: '1', text: 't', occurredFrom: 1, maxExamined: 9 },
     ]
     for (const filter of eventFilters) await store.listEvents({ ...page, ...filter, order, cursor: '1' })

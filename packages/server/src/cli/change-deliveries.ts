@@ -1,0 +1,107 @@
+import { escapeControls } from '@wabakit/wire'
+import type { Command } from 'commander'
+import { CliError, exitCodes } from './cli-error.ts'
+import { type ControlClient, createControlClient, getOrganizationPath } from './control-client.ts'
+import { findOperation, listFieldOptions } from './operation-options.ts'
+import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
+import { createOutput, type Output } from './output.ts'
+
+/** A change of one delivery, or of all that match every given filter. */
+type Change = {
+  /** The end of the path of its operations. */
+  readonly name: 'resend' | 'cancel'
+  readonly operation: 'resendDeliveries' | 'cancelDeliveries'
+  /** The field of the result that has the number of deliveries. */
+  readonly counts: 'resent' | 'canceled'
+  readonly done: string
+}
+
+const changes = {
+  resend: { name: 'resend', operation: 'resendDeliveries', counts: 'resent', done: 'sent again' },
+  cancel: { name: 'cancel', operation: 'cancelDeliveries', counts: 'canceled', done: 'canceled' },
+} as const satisfies Record<string, Change>
+
+type Options = ServerOptions & { readonly newWebhookId?: boolean; readonly dryRun?: boolean }
+type Selection = {
+  readonly filters: Readonly<Record<string, unknown>>
+  readonly delivery: string | undefined
+}
+type Counted = Readonly<Record<string, number>>
+
+const cancelOne = async (control: ControlClient, path: string, dryRun: boolean): Promise<Counted> => {
+  if (!dryRun) {
+    await control.send('POST', `${path}/cancel`)
+    return { canceled: 1 }
+  }
+  const { status } = (await control.send('GET', path)) as { status: string }
+  return { canceled: status === 'waiting' || status === 'pending' ? 1 : 0 }
+}
+
+const change = async (
+  { name, counts, done }: Change,
+  { filters, delivery }: Selection,
+  { newWebhookId, dryRun = false, ...options }: Options,
+): Promise<void> => {
+  const output: Output = createOutput(options)
+  if (Object.keys(filters).length > 0 === (delivery !== undefined)) {
+    const message = 'Name one delivery, or select deliveries with filters such as --status or --from.'
+    throw new CliError(message, exitCodes.usage)
+  }
+  const control = createControlClient(options)
+  // Without deliveries, the server would not say that there is no such organization.
+  await control.send('GET', getOrganizationPath(options.organization))
+  const path = `${getOrganizationPath(options.organization)}/deliveries`
+  const one = `${path}/${encodeURIComponent(delivery ?? '')}`
+  const result = (
+    delivery === undefined || name === 'resend'
+      ? await control.send('POST', `${delivery === undefined ? path : one}/${name}`, {
+          ...filters,
+          newWebhookId,
+          dryRun,
+        })
+      : await cancelOne(control, one, dryRun)
+  ) as Counted
+  const count = result[counts] ?? 0
+  const subject = `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
+  const verb = dryRun ? 'would be' : count === 1 ? 'is' : 'are'
+  output.result({ ...result, ...(dryRun && { dryRun }) }, escapeControls(`${subject} ${verb} ${done}`))
+}
+
+const defineChange = (command: Command, entry: Change): void => {
+  const fields = listFieldOptions(findOperation(entry.operation)).options.filter(
+    ({ field }) => field !== 'dryRun' && field !== 'newWebhookId',
+  )
+  command.argument('[delivery]', 'id of the delivery')
+  for (const { option } of fields) command.addOption(option)
+  if (entry.name === 'resend') {
+    command.option('--new-webhook-id', 'use a new id, so that receivers handle the event again')
+  }
+  command.option('--dry-run', `count what would be ${entry.done}, and change nothing`)
+  addServerOptions(command).action((delivery?: string) => {
+    const values: Readonly<Record<string, unknown>> = command.opts()
+    const given = fields.map(({ field, option }) => [field, values[option.attributeName()]] as const)
+    const filters = Object.fromEntries(given.filter(([, value]) => value !== undefined))
+    return change(entry, { filters, delivery }, command.opts<Options>())
+  })
+}
+
+/** Defines `deliveries resend`, or `resend` alone. */
+export const define = (command: Command): void => {
+  defineChange(command, changes.resend)
+  const name = command.parent?.name() === 'deliveries' ? 'deliveries resend' : 'resend'
+  addExamples(
+    command,
+    `${name} dlv_…`,
+    `${name} --status exhausted,skipped --from 2026-01-01T00:00:00Z --dry-run`,
+  )
+}
+
+/** Defines `deliveries cancel`. */
+export const defineCancel = (command: Command): void => {
+  defineChange(command, changes.cancel)
+  addExamples(
+    command,
+    'deliveries cancel dlv_…',
+    'deliveries cancel --subscription sub_… --before 2026-01-01T00:00:00Z --dry-run',
+  )
+}
