@@ -5,7 +5,7 @@ import { type RunningServer, startServer } from '../serve/start-server.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { addExamples } from './options.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
-import { spawnCommand } from './spawn-command.ts'
+import { passOn, spawnCommand } from './spawn-command.ts'
 
 /** Settings that differ from those of `serve`, even if their variables are set. */
 const defaults = { database: ':memory:', port: '0', logLevel: 'warn' } as const
@@ -14,7 +14,7 @@ const signals = ['SIGTERM', 'SIGINT'] as const
 
 const runChild = async (command: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> => {
   const child = spawnCommand(command, { stdio: 'inherit', env: environment })
-  const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
+  const forward = (signal: NodeJS.Signals): void => passOn(child, { signal, platform: process.platform })
   for (const signal of signals) process.on(signal, forward)
   try {
     return await new Promise((resolve, reject) => {

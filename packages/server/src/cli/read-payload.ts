@@ -10,7 +10,9 @@ import { CliError, exitCodes } from './cli-error.ts'
 export const readPayload = async (file = '-'): Promise<Uint8Array> => {
   if (file === '-') {
     if (process.stdin.isTTY)
-      process.stderr.write('Reading the payload from standard input. Press Ctrl-D to end it.\n')
+      process.stderr.write(
+        'Reading the payload from standard input. Press Ctrl-D to end it (on Windows, Ctrl-Z and Enter).\n',
+      )
     return buffer(process.stdin)
   }
   try {

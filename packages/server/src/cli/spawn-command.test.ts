@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toSpawnArguments } from './spawn-command.ts'
+import { passOn, toSpawnArguments } from './spawn-command.ts'
 
 test('a command is started without a shell', () => {
   expect(toSpawnArguments(['npm', 'test', 'a b'], 'linux')).toEqual({
@@ -15,4 +15,12 @@ test('on Windows, a shell starts it, because npm is a script there, and argument
     args: [],
     shell: true,
   })
+})
+
+test('a signal is passed on to the command, but not on Windows, where the console does that', () => {
+  const received: unknown[] = []
+  const kill = (signal: unknown): boolean => received.push(signal) > 0
+  passOn({ kill }, { signal: 'SIGINT', platform: 'linux' })
+  passOn({ kill }, { signal: 'SIGINT', platform: 'win32' })
+  expect(received).toEqual(['SIGINT'])
 })

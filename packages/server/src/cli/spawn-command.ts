@@ -15,6 +15,13 @@ export const toSpawnArguments = (
     ? { file: [file, ...args].map(quote).join(' '), args: [], shell: true }
     : { file, args, shell: false }
 
+type Passing = { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform }
+
+/** Passes a signal on to a child. On Windows, the console has told the child already, and `kill` would end it at once. */
+export const passOn = (child: Pick<ChildProcess, 'kill'>, { signal, platform }: Passing): void => {
+  if (platform !== 'win32') child.kill(signal)
+}
+
 /** Starts a command. */
 export const spawnCommand = (command: readonly string[], options: SpawnOptions): ChildProcess => {
   const { file, args, shell } = toSpawnArguments(command, process.platform)

@@ -38,9 +38,12 @@ export const resolveDatabaseFile = (file: string): string => {
 }
 
 /** Returns a warning if other users can read or write files of a database. */
-export const describeExposure = (path: string): string | undefined => {
+export const describeExposure = (
+  path: string,
+  { platform }: { readonly platform: NodeJS.Platform } = process,
+): string | undefined => {
   // On Windows, the mode does not show the access lists.
-  if (process.platform === 'win32') return undefined
+  if (platform === 'win32') return undefined
   const exposed = ['', '-wal', '-shm', '-lock']
     .map((suffix) => `${path}${suffix}`)
     .filter((each) => ((statSync(each, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0)

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { describeExposure } from './database-file.ts'
 import { migrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
 import { sqliteStore } from './sqlite-store.ts'
@@ -203,6 +204,8 @@ test.skipIf(isWindows)('files that others can open are opened with a warning tha
   const store = sqliteStore({ path, onWarning: (message) => warnings.push(message) })
   onTestFinished(store.close)
   expect(warnings).toEqual([expect.stringContaining(`chmod 600 ${path} ${path}-wal ${path}-shm`)])
+  expect(describeExposure(path, { platform: 'linux' })).toContain('chmod 600')
+  expect(describeExposure(path, { platform: 'win32' })).toBeUndefined()
   expect(warnings[0]).not.toContain(`${path}-lock`)
 })
 
