@@ -12,6 +12,7 @@ export type Manifest = {
   readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string }
   readonly engines?: { readonly node?: string }
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>
+  readonly imports?: Readonly<Record<string, unknown>>
   readonly bin?: Readonly<Record<string, string>>
   readonly scripts?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>

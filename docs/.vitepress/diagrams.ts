@@ -23,6 +23,7 @@ export const drawDiagrams = (markdown: MarkdownRenderer): void => {
     const drawn = renderMermaidSVG(content, colors)
       .replaceAll(/@import url\([^)]*\);/g, '')
       .replaceAll(/font-family:[^;]*/g, 'font-family: inherit')
-    return `<div class="diagram" v-pre>${drawn}</div>`
+    // As a string: Vue leaves a `<style>` out of templates, and then finds that the page differs from what was built.
+    return `<div class="diagram" v-html="${markdown.utils.escapeHtml(JSON.stringify(drawn))}"></div>`
   }
 }

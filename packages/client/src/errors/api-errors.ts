@@ -60,29 +60,29 @@ export const isApiError = (error: unknown): error is ApiError => isWabakitError(
 
 /** 400: a field is missing or invalid, or no integration has this `wabaNumber`. `issues` names the fields. */
 export class BadRequestError extends ApiError {
-  override get name() {
-    return 'BadRequestError' as const
+  override get name(): 'BadRequestError' {
+    return 'BadRequestError'
   }
 }
 
 /** 401: the API key is missing or invalid. */
 export class AuthenticationError extends ApiError {
-  override get name() {
-    return 'AuthenticationError' as const
+  override get name(): 'AuthenticationError' {
+    return 'AuthenticationError'
   }
 }
 
 /** 403: the API key is revoked, may not use this `wabaNumber`, or is not allowed from this address. */
 export class PermissionDeniedError extends ApiError {
-  override get name() {
-    return 'PermissionDeniedError' as const
+  override get name(): 'PermissionDeniedError' {
+    return 'PermissionDeniedError'
   }
 }
 
 /** 404: the organization has no such call, or the call has no summary yet. */
 export class NotFoundError extends ApiError {
-  override get name() {
-    return 'NotFoundError' as const
+  override get name(): 'NotFoundError' {
+    return 'NotFoundError'
   }
 }
 
@@ -95,22 +95,22 @@ export class UnprocessableError extends ApiError {
 
 /** 422 for a summary: the call can never have one (missed, rejected, not recorded, or nothing was said). */
 export class SummaryUnavailableError extends UnprocessableError {
-  override get name() {
-    return 'SummaryUnavailableError' as const
+  override get name(): 'SummaryUnavailableError' {
+    return 'SummaryUnavailableError'
   }
 }
 
 /** 202: the call is in progress, or its summary is being generated. `retryAfterMs` says when to ask again. */
 export class SummaryPendingError extends ApiError {
-  override get name() {
-    return 'SummaryPendingError' as const
+  override get name(): 'SummaryPendingError' {
+    return 'SummaryPendingError'
   }
 }
 
 /** 429: too many requests. `retryAfterMs` is the wait that the service asks for, if any. */
 export class RateLimitError extends ApiError {
-  override get name() {
-    return 'RateLimitError' as const
+  override get name(): 'RateLimitError' {
+    return 'RateLimitError'
   }
 }
 
@@ -119,7 +119,7 @@ export class RateLimitError extends ApiError {
  * changed. Any other 5xx to a create request is an `OutcomeUnknownError`.
  */
 export class ServerError extends ApiError {
-  override get name() {
-    return 'ServerError' as const
+  override get name(): 'ServerError' {
+    return 'ServerError'
   }
 }

@@ -6,8 +6,8 @@ import { WabakitError } from './wabakit-error.ts'
  * with an `OutcomeUnknownError`.
  */
 export class ConnectionError extends WabakitError {
-  override get name() {
-    return 'ConnectionError' as const
+  override get name(): 'ConnectionError' {
+    return 'ConnectionError'
   }
   readonly code = 'connection_failed'
   /** `true` if the request provably never left this machine; `false` if that is not known. */

@@ -7,8 +7,8 @@ import { WabakitError } from './wabakit-error.ts'
  * `cause` is the last failure. If there was a response, it has `status` and `requestId`.
  */
 export class OutcomeUnknownError extends WabakitError {
-  override get name() {
-    return 'OutcomeUnknownError' as const
+  override get name(): 'OutcomeUnknownError' {
+    return 'OutcomeUnknownError'
   }
   readonly code = 'outcome_unknown'
   /** The `groupId` of the request, supplied or generated; `undefined` only with `generateGroupIds: false`. */

@@ -9,8 +9,8 @@ export type ResponseFormatErrorDetails = Omit<ResponseFormatError, keyof Wabakit
  * that would send the API key elsewhere: set `baseUrl` to the final address.
  */
 export class ResponseFormatError extends WabakitError {
-  override get name() {
-    return 'ResponseFormatError' as const
+  override get name(): 'ResponseFormatError' {
+    return 'ResponseFormatError'
   }
   readonly code = 'unexpected_response'
   /** HTTP status of the response; 0 for a redirect in a browser, which hides it. */

@@ -9,8 +9,8 @@ export type TimeoutErrorDetails = Omit<TimeoutError, keyof WabakitError>
  * `OutcomeUnknownError`.
  */
 export class TimeoutError extends WabakitError {
-  override get name() {
-    return 'TimeoutError' as const
+  override get name(): 'TimeoutError' {
+    return 'TimeoutError'
   }
   readonly code = 'timed_out'
   /** The option that sets the limit: of an attempt, of a call with its retries, or of `waitForSummary`. */

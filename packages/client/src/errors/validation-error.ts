@@ -3,8 +3,8 @@ import { WabakitError } from './wabakit-error.ts'
 
 /** An option or an input is invalid. No request was sent. */
 export class ValidationError extends WabakitError {
-  override get name() {
-    return 'ValidationError' as const
+  override get name(): 'ValidationError' {
+    return 'ValidationError'
   }
   readonly code = 'invalid_input'
   /** The invalid fields and options; never empty. */

@@ -104,7 +104,7 @@ const exchange = async (
   const { payload } = event
   const signed = await signHeaders({ secrets, id: delivery.webhookId, payload, now })
   const { url } = subscription
-  const traced = event.traceparent === null ? {} : { traceparent: event.traceparent }
+  const traced: Record<string, string> = event.traceparent === null ? {} : { traceparent: event.traceparent }
   const send = () => {
     const headers = { ...subscription.headers, ...traced, ...signed }
     const request = { method: 'POST', headers, body: payload, redirect: 'manual', signal } as const
