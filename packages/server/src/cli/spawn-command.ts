@@ -17,7 +17,7 @@ export const toSpawnArguments = (
 
 type Passing = { readonly signal: NodeJS.Signals; readonly platform: NodeJS.Platform }
 
-/** Passes a signal on to a child. On Windows, the console has told the child already, and `kill` would end it at once. */
+/** Passes a signal on to a child. On Windows, the console sends it to the child itself, and `kill` would end it at once. */
 export const passOn = (child: Pick<ChildProcess, 'kill'>, { signal, platform }: Passing): void => {
   if (platform !== 'win32') child.kill(signal)
 }
