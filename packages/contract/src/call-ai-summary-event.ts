@@ -4,7 +4,11 @@ import { defineCallFacts } from './call-facts.ts'
 import { exact, type ObjectSchema } from './exact.ts'
 import { Timestamp } from './timestamp.ts'
 
-/** The AI summary of a call. @interface */
+/**
+ * The AI summary of a call.
+ *
+ * @interface
+ */
 export type CallSummary = wire.CallSummary
 
 /** Schema of {@link CallSummary}. */
@@ -14,7 +18,14 @@ export const CallSummary: ObjectSchema<CallSummary> = /* @__PURE__ */ exact(() =
   nextSteps: z.array(z.string()),
 }))
 
-/** The AI summary of a completed PSTN or WhatsApp call is ready. @interface */
+/**
+ * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
+ *
+ * The reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not
+ * require this.
+ *
+ * @interface
+ */
 export type CallAiSummaryEvent = wire.CallAiSummaryEvent
 
 /** Schema of {@link CallAiSummaryEvent}. */

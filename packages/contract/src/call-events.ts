@@ -20,7 +20,11 @@ const defineCallEvent = <Name extends string>(name: Name) => ({
   recordingUrl: z.nullish(z.string()),
 })
 
-/** A customer is calling the business. @interface */
+/**
+ * A customer is calling the business. This is the first event of an incoming call.
+ *
+ * @interface
+ */
 export type CallIncomingInitiatedEvent = wire.CallIncomingInitiatedEvent
 
 /** Schema of {@link CallIncomingInitiatedEvent}. */
@@ -28,7 +32,11 @@ export const CallIncomingInitiatedEvent: ObjectSchema<CallIncomingInitiatedEvent
   () => defineCallEvent('CALL_INCOMING_INITIATED'),
 )
 
-/** The business is calling a customer. @interface */
+/**
+ * The business is calling a customer. This is the first event of an outgoing call.
+ *
+ * @interface
+ */
 export type CallOutgoingInitiatedEvent = wire.CallOutgoingInitiatedEvent
 
 /** Schema of {@link CallOutgoingInitiatedEvent}. */
@@ -36,7 +44,11 @@ export const CallOutgoingInitiatedEvent: ObjectSchema<CallOutgoingInitiatedEvent
   () => defineCallEvent('CALL_OUTGOING_INITIATED'),
 )
 
-/** The call was answered. @interface */
+/**
+ * The call was answered.
+ *
+ * @interface
+ */
 export type CallAcceptedEvent = wire.CallAcceptedEvent
 
 /** Schema of {@link CallAcceptedEvent}. */
@@ -44,7 +56,11 @@ export const CallAcceptedEvent: ObjectSchema<CallAcceptedEvent> = /* @__PURE__ *
   defineCallEvent('CALL_ACCEPTED'),
 )
 
-/** The call ended. @interface */
+/**
+ * The call ended. If nobody answered, `callStartedAt` may be an empty string.
+ *
+ * @interface
+ */
 export type CallEndedEvent = wire.CallEndedEvent
 
 /** Schema of {@link CallEndedEvent}. */
@@ -52,7 +68,11 @@ export const CallEndedEvent: ObjectSchema<CallEndedEvent> = /* @__PURE__ */ exac
   defineCallEvent('CALL_ENDED'),
 )
 
-/** The call was missed. @interface */
+/**
+ * The call was missed. A live service sends this event; the reference server does not.
+ *
+ * @interface
+ */
 export type CallMissedEvent = wire.CallMissedEvent
 
 /** Schema of {@link CallMissedEvent}. */
@@ -62,7 +82,11 @@ export const CallMissedEvent: ObjectSchema<CallMissedEvent> = /* @__PURE__ */ ex
   isChatAssigned: unchecked(z.nullable(z.boolean())),
 }))
 
-/** The call was rejected. @interface */
+/**
+ * The call was rejected. A live service sends this event; the reference server does not.
+ *
+ * @interface
+ */
 export type CallRejectedEvent = wire.CallRejectedEvent
 
 /** Schema of {@link CallRejectedEvent}. */
@@ -70,7 +94,12 @@ export const CallRejectedEvent: ObjectSchema<CallRejectedEvent> = /* @__PURE__ *
   defineCallEvent('CALL_REJECTED'),
 )
 
-/** A WhatsApp call rang out. @interface */
+/**
+ * A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server
+ * does not.
+ *
+ * @interface
+ */
 export type CallNotPickedEvent = wire.CallNotPickedEvent
 
 /** Schema of {@link CallNotPickedEvent}. */

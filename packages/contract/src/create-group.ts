@@ -5,7 +5,12 @@ import { limits } from './limits.ts'
 import { nonEmpty, storable } from './text.ts'
 import { JoinApprovalMode } from './vocabulary.ts'
 
-/** Body of `POST /whatsapp/wa-group/create`. @interface */
+/**
+ * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
+ * in code points. Unknown fields are ignored.
+ *
+ * @interface
+ */
 export type CreateGroupRequest = wire.CreateGroupRequest
 
 /** Schema of {@link CreateGroupRequest}. */
@@ -31,7 +36,11 @@ export const createGroupErrorCodes = {
   groupId: 'invalid_group_id',
 } as const satisfies { readonly [Field in keyof CreateGroupRequest]-?: wire.ErrorCode }
 
-/** Response body of `POST /whatsapp/wa-group/create`. @interface */
+/**
+ * Response body of `POST /whatsapp/wa-group/create`.
+ *
+ * @interface
+ */
 export type CreateGroupResponse = wire.CreateGroupResponse
 
 /** Schema of {@link CreateGroupResponse}. */

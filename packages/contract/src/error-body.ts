@@ -31,7 +31,12 @@ export const ErrorBody: ObjectSchema<ErrorBody> = /* @__PURE__ */ exact(() => ({
   issues: z.optional(z.array(Issue)),
 }))
 
-/** Error body from any server of this interface. @interface */
+/**
+ * Error body from any server of this interface. Every field may be missing, `message` may be an array, and `code` may be
+ * unknown. A field of another type is left out, so parsing fails only if the body is not an object.
+ *
+ * @interface
+ */
 export type ReceivedErrorBody = Received
 
 /** Schema of {@link ReceivedErrorBody}. */

@@ -18,7 +18,11 @@ const defineParticipantEvent = <Name extends string>(name: Name) => ({
   customerPhone: z.nullish(z.string()),
 })
 
-/** A group was created through the create endpoint. @interface */
+/**
+ * A group was created through the create endpoint.
+ *
+ * @interface
+ */
 export type GroupCreatedEvent = wire.GroupCreatedEvent
 
 /** Schema of {@link GroupCreatedEvent}. */
@@ -28,7 +32,11 @@ export const GroupCreatedEvent: ObjectSchema<GroupCreatedEvent> = /* @__PURE__ *
   groupCreatedAt: z.nullish(TimestampOrEmpty),
 }))
 
-/** A participant joined the group. @interface */
+/**
+ * A participant joined the group.
+ *
+ * @interface
+ */
 export type GroupParticipantJoinedEvent = wire.GroupParticipantJoinedEvent
 
 /** Schema of {@link GroupParticipantJoinedEvent}. */
@@ -39,7 +47,11 @@ export const GroupParticipantJoinedEvent: ObjectSchema<GroupParticipantJoinedEve
   }),
 )
 
-/** A participant left the group. @interface */
+/**
+ * A participant left the group.
+ *
+ * @interface
+ */
 export type GroupParticipantLeftEvent = wire.GroupParticipantLeftEvent
 
 /** Schema of {@link GroupParticipantLeftEvent}. */
@@ -50,7 +62,11 @@ export const GroupParticipantLeftEvent: ObjectSchema<GroupParticipantLeftEvent> 
   }),
 )
 
-/** A participant was removed from the group. @interface */
+/**
+ * A participant was removed from the group.
+ *
+ * @interface
+ */
 export type GroupParticipantRemovedEvent = wire.GroupParticipantRemovedEvent
 
 /** Schema of {@link GroupParticipantRemovedEvent}. */

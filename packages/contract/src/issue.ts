@@ -3,7 +3,11 @@ import { formatAlternatives } from '@wabakit/wire/rules'
 import * as z from 'zod/mini'
 import { exact, type ObjectSchema } from './exact.ts'
 
-/** One problem of an invalid input. @interface */
+/**
+ * One problem of an invalid input.
+ *
+ * @interface
+ */
 export type Issue = wire.Issue
 
 /** Schema of {@link Issue}. */

@@ -3,7 +3,12 @@ import { CallSummary } from './call-ai-summary-event.ts'
 import { defineCallDetails } from './call-details.ts'
 import { exact, type ObjectSchema } from './exact.ts'
 
-/** Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. @interface */
+/**
+ * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are
+ * required, because the specification does not define this body and other services may omit the rest.
+ *
+ * @interface
+ */
 export type SummaryRecord = wire.SummaryRecord
 
 /** Schema of {@link SummaryRecord}. */

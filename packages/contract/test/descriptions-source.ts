@@ -43,12 +43,18 @@ export const readDescriptions = (): Described => {
   const readComment = (symbol: ts.Symbol): string =>
     joinLines(ts.displayPartsToString(symbol.getDocumentationComment(checker)))
 
-  // A schema and its type share a name. The comment of the type that needs no schema describes all of them.
+  // A schema and its type share a name. The type's comment describes both.
   const readTypeComment = (symbol: ts.Symbol): string => {
-    const comments = ((types.get(symbol.name) ?? symbol).declarations ?? [])
+    const comments = (symbol.declarations ?? [])
       .filter(ts.isTypeAliasDeclaration)
       .flatMap(ts.getJSDocCommentsAndTags)
     return joinLines(comments.map(({ comment }) => ts.getTextOfJSDocComment(comment) ?? '').join('\n\n'))
+  }
+
+  const assertSameComment = (symbol: ts.Symbol): void => {
+    const type = types.get(symbol.name)
+    if (type !== undefined && readTypeComment(type) !== readTypeComment(symbol))
+      throw new Error(`The packages wire and contract describe ${symbol.name} differently.`)
   }
 
   const findFields = (symbol: ts.Symbol): ts.Symbol[] => {
@@ -58,13 +64,11 @@ export const readDescriptions = (): Described => {
     return isSchema && type.flags & ts.TypeFlags.Object ? type.getProperties() : []
   }
 
-  const describe = (symbol: ts.Symbol): [string, Described[string]] => [
-    symbol.name,
-    {
-      description: readTypeComment(symbol) || readComment(symbol),
-      fields: sortByName(findFields(symbol).map((field) => [field.name, readComment(field)])),
-    },
-  ]
+  const describe = (symbol: ts.Symbol): [string, Described[string]] => {
+    assertSameComment(symbol)
+    const fields = sortByName(findFields(symbol).map((field) => [field.name, readComment(field)]))
+    return [symbol.name, { description: readTypeComment(symbol) || readComment(symbol), fields }]
+  }
 
   return sortByName(
     listExports(index)
