@@ -4,5 +4,6 @@ module.exports = {
   projects: [
     { displayName: 'real timers' },
     { displayName: 'fake timers', fakeTimers: { enableGlobally: true } },
+    { displayName: 'jsdom', testEnvironment: './jsdom-environment.js' },
   ],
 }

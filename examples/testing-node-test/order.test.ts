@@ -30,3 +30,13 @@ test('the summary of a call is handled once', async () => {
 
   assert.deepEqual(handled, ['Wants a refund.'])
 })
+
+test('the mock works with fake timers', async (context) => {
+  context.mock.timers.enable({ now: new Date('2040-01-01') })
+  const handled: string[] = []
+  const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
+  mock.deliverTo(receiver.on('CALL_ENDED', (event) => handled.push(event.callId)))
+  const { callId } = await mock.simulateCall()
+  await mock.waitForDelivery('CALL_ENDED', { callId })
+  assert.deepEqual(handled, [callId])
+})

@@ -61,8 +61,12 @@ const isPageBuilt = (): boolean => {
   )
 }
 
-/** Builds all packages, unless every build is newer than its sources. */
+/** The folder of a release, whose tarballs are used instead of ours. */
+const released = process.env.WABAKIT_RELEASE
+
+/** Builds all packages, unless every build is newer than its sources, or those of a release are used. */
 export const ensureBuilt = async (): Promise<void> => {
+  if (released !== undefined) return
   if (listPublishedPackages().every(isBuilt) && isPageBuilt()) return
   await run('npm', ['run', '--silent', 'build'], { cwd: root })
 }
@@ -94,24 +98,25 @@ const formatFile = (dir: string): string => {
   return `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
 }
 
-/** Replaces our tarballs by those of a release, which `npm run release` has written. */
-const takeReleased = (released: string, folders: readonly string[], destination: string): void => {
-  for (const dir of listPublishedPackages().filter((each) => folders.includes(each))) {
-    const start = formatFile(dir).slice(0, -`${readManifest(dir).version}.tgz`.length)
-    const [found] = globSync(`${start}[0-9]*.tgz`, { cwd: released })
-    if (found === undefined) throw new Error(`${released} has no tarball ${start}*. Run: npm run release`)
-    cpSync(join(released, found), join(destination, formatFile(dir)))
-  }
+/** Takes a tarball of ours from a release, which `npm run release` has written. */
+const takeReleased = (dir: string, { from, destination }: { from: string; destination: string }): void => {
+  const start = formatFile(dir).slice(0, -`${readManifest(dir).version}.tgz`.length)
+  const [found] = globSync(`${start}[0-9]*.tgz`, { cwd: from })
+  if (found === undefined) throw new Error(`${from} has no tarball ${start}*. Run: npm run release`)
+  cpSync(join(from, found), join(destination, formatFile(dir)))
 }
 
 /** Packs packages into a folder. If `WABAKIT_RELEASE` names the folder of a release, ours are those of that release. */
 export const packFolders = async (folders: readonly string[], destination: string): Promise<void> => {
-  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', destination, ...folders], {
+  const taken = released === undefined ? [] : listPublishedPackages().filter((dir) => folders.includes(dir))
+  for (const dir of taken) takeReleased(dir, { from: resolve(root, released ?? ''), destination })
+  const others = folders.filter((dir) => !taken.includes(dir))
+  // Without a folder, npm would pack the repository.
+  if (others.length === 0) return
+  await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', destination, ...others], {
     cwd: root,
     maxBuffer: 64 * 1024 * 1024,
   })
-  const released = process.env.WABAKIT_RELEASE
-  if (released !== undefined) takeReleased(resolve(root, released), folders, destination)
 }
 
 /** The specifier of a package's tarball in a manifest. */

@@ -1,8 +1,19 @@
 // Taken when the module is loaded, so that fake timers that a test installs later do not stop the mock.
 const { setTimeout: startRealTimer, clearTimeout: stopRealTimer } = globalThis
 
-/** Whether fake timers were installed earlier, for example by jest's `enableGlobally`. They have a `clock`. */
-const isFake = 'clock' in startRealTimer
+/** Whether this timer is fake: of fake timers that were installed earlier, or of Bun, which fakes its own. They have a `clock`. */
+const isFake = (): boolean => 'clock' in startRealTimer
+
+/** A timer that no fake timers replace. It does not keep a process alive, but a test runner does. */
+const startHiddenTimer = (ms: number, run: () => void): (() => void) => {
+  const stop = new AbortController()
+  if ('Bun' in globalThis) {
+    // Bun fakes AbortSignal.timeout, too.
+    const { value } = Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+    Promise.resolve(value).then(() => stop.signal.aborted || run())
+  } else AbortSignal.timeout(ms).addEventListener('abort', run, { signal: stop.signal })
+  return () => stop.abort()
+}
 
 /**
  * Calls `run` after some milliseconds of real time.
@@ -10,12 +21,7 @@ const isFake = 'clock' in startRealTimer
  * @returns a function that cancels it.
  */
 export const afterRealTime = (ms: number, run: () => void): (() => void) => {
-  if (isFake) {
-    // Fake timers never replace this timer. It does not keep a process alive, but a test runner does.
-    const signal = AbortSignal.timeout(ms)
-    signal.addEventListener('abort', run)
-    return () => signal.removeEventListener('abort', run)
-  }
+  if (isFake()) return startHiddenTimer(ms, run)
   const timer = startRealTimer(run, ms)
   return () => stopRealTimer(timer)
 }

@@ -70,8 +70,8 @@ for (const framework of frameworks) {
   console.log(`${failures.length > 0 ? 'FAILED' : 'ok    '} ${title} ${version} (${seconds} s)`)
   for (const { check, problem } of failures) console.log(`       ${check}: ${problem}`)
   results.set(example, { version, failed: failures.map(({ check }) => check) })
+  writeResults(Object.fromEntries(results))
 }
-writeResults(Object.fromEntries(results))
 const differing = [...results].filter(
   ([example, { failed }]) => `${failed}` !== `${committed[example]?.failed}`,
 )

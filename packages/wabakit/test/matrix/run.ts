@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { installPacked, listSpecifiers, readManifest } from '../packed.ts'
 import { bundlers, checkBundle } from './bundlers.ts'
 import { checkInChromium, chromiumPath, hasChromium } from './chromium.ts'
+import { checkInHermes, hermes } from './react-native.ts'
 import { type Result, storeSection, testSection } from './results.ts'
 import { checkServer, checkTooOld } from './server.ts'
 import { startService } from './service.ts'
@@ -13,7 +14,7 @@ import { listCompiling } from './typescript.ts'
 import { checkVitestTypes } from './vitest.ts'
 import { checkInWorkerd } from './workerd.ts'
 
-// Tests the packed packages in every installed runtime, bundler and TypeScript version. `npm ci` in this folder installs them,
+// Tests the packed packages in every installed runtime, bundler and TypeScript version. `npm install` in this folder installs them,
 // except Chromium, which is the system's. Arguments select entries by name.
 const run = promisify(execFile)
 const here = import.meta.dirname
@@ -82,6 +83,12 @@ const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
         return passes(await readVersion(chromiumPath, ['--no-sandbox']))
       }
     : undefined,
+  'Hermes, as in React Native': existsSync(hermes)
+    ? async () => {
+        await checkInHermes(project)
+        return passes(await readVersion(hermes))
+      }
+    : undefined,
 }
 
 const compilers = {
@@ -90,23 +97,37 @@ const compilers = {
   '6.0': join(root, 'node_modules/typescript/bin/tsc'),
   '7.0': join(root, 'node_modules/ts70/bin/tsc'),
 }
-/** The versions that compile each subpath. */
+/** What people import: `wabakit`, and the packages that it does not contain. */
+const subpaths = [
+  ...listSpecifiers().filter((each) => /^(?:wabakit|@wabakit\/(?:server|conformance))/.test(each)),
+  'wabakit/mock/msw',
+]
+/** The versions that compile each subpath, and those of them that need `skipLibCheck`. */
 const compileSubpaths = async (): Promise<Record<string, Result>> => {
-  const subpaths = listSpecifiers().filter((each) => each.startsWith('wabakit'))
-  const typeRoots = join(root, 'node_modules/@types')
-  const versions = new Map<string, string[]>(subpaths.map((subpath) => [subpath, []]))
+  symlinkSync(join(root, 'node_modules/msw'), join(project, 'node_modules/msw'))
+  const compilation = { project, typeRoots: join(root, 'node_modules/@types') }
+  const versions = new Map(subpaths.map((each) => [each, { all: [] as string[], lenient: [] as string[] }]))
   for (const [version, compiler] of Object.entries(compilers)) {
-    for (const subpath of await listCompiling(compiler, { project, subpaths, typeRoots }))
-      versions.get(subpath)?.push(version)
+    const strict = await listCompiling(compiler, { ...compilation, subpaths, skipLibCheck: false })
+    const others = subpaths.filter((each) => !strict.includes(each))
+    const lenient = others.length
+      ? await listCompiling(compiler, { ...compilation, subpaths: others, skipLibCheck: true })
+      : []
+    for (const each of [...strict, ...lenient]) versions.get(each)?.all.push(version)
+    for (const each of lenient) versions.get(each)?.lenient.push(version)
   }
   return Object.fromEntries(
-    [...versions].map(([subpath, list]) => [`\`${subpath}\``, passes(list.join(', '))]),
+    [...versions].map(([subpath, { all, lenient }]) => {
+      const condition = lenient.length ? `; ${lenient.join(', ')} with \`skipLibCheck\`` : ''
+      return [`\`${subpath}\``, { version: all.join(', '), result: `passes${condition}` }]
+    }),
   )
 }
 
 try {
   await installPacked(project)
-  cpSync(join(here, 'checks'), join(project, 'checks'), { recursive: true })
+  for (const folder of ['checks', 'react-native'])
+    cpSync(join(here, folder), join(project, folder), { recursive: true })
   await testSection('Runtimes', runtimes)
   if (selected.length === 0 || selected.includes('TypeScript'))
     await storeSection('TypeScript', await compileSubpaths())

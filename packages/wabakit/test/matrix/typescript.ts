@@ -12,16 +12,20 @@ const resolutions = [
 
 type Compilation = {
   readonly project: string
+  readonly skipLibCheck: boolean
   readonly subpaths: readonly string[]
   readonly typeRoots: string
 }
 
 /** Compiles a file for each subpath, which imports it, in both ways of resolving modules. Returns the first errors. */
-const compile = async (compiler: string, { project, subpaths, typeRoots }: Compilation): Promise<string> => {
+const compile = async (
+  compiler: string,
+  { project, subpaths, skipLibCheck, typeRoots }: Compilation,
+): Promise<string> => {
   const folder = join(project, 'typescript')
   mkdirSync(folder, { recursive: true })
   const files = subpaths.map((subpath) => {
-    const file = join(folder, `${subpath.replaceAll('/', '-')}.ts`)
+    const file = join(folder, `${subpath.replaceAll(/\W/g, '-')}.ts`)
     writeFileSync(
       file,
       `import * as exported from '${subpath}'\nexport const names = Object.keys(exported)\n`,
@@ -32,6 +36,7 @@ const compile = async (compiler: string, { project, subpaths, typeRoots }: Compi
     const compilerOptions = {
       strict: true,
       noEmit: true,
+      skipLibCheck,
       target: 'es2022',
       lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
       types: ['node'],
@@ -49,18 +54,21 @@ const compile = async (compiler: string, { project, subpaths, typeRoots }: Compi
   return ''
 }
 
-/** Returns the subpaths that a compiler accepts. */
+/** Returns the subpaths that a compiler accepts. Prints why it rejects the others. */
 export const listCompiling = async (
   compiler: string,
   compilation: Compilation,
 ): Promise<readonly string[]> => {
   const { subpaths } = compilation
-  if ((await compile(compiler, compilation)) === '') return subpaths
-  const compiling: string[] = []
-  for (const subpath of subpaths) {
-    const errors = await compile(compiler, { ...compilation, subpaths: [subpath] })
-    if (errors === '') compiling.push(subpath)
-    else console.log(errors.split('\n').slice(0, 5).join('\n'))
+  const errors = await compile(compiler, compilation)
+  if (errors === '') return subpaths
+  if (subpaths.length === 1) {
+    console.log(errors.split('\n').slice(0, 5).join('\n'))
+    return []
   }
-  return compiling
+  const middle = subpaths.length / 2
+  return [
+    ...(await listCompiling(compiler, { ...compilation, subpaths: subpaths.slice(0, middle) })),
+    ...(await listCompiling(compiler, { ...compilation, subpaths: subpaths.slice(middle) })),
+  ]
 }

@@ -1,68 +1,67 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { installPacked } from '../packed.ts'
+import { type Result, testSection } from '../matrix/results.ts'
+import { installPacked, readManifest } from '../packed.ts'
+import { type Runner, runners } from './runners.ts'
 
-// Runs the example of every test runner with the packed packages, like a user's project. jest and Playwright are installed by
-// `npm ci` in the folders of their examples; vitest and msw come from this repository. Arguments select runners by name.
+// Runs our suite and the examples with every test runner and the packed packages, like a user's project. jest and Playwright
+// are installed by `npm ci` in the folders of their examples, the others in `matrix` and in this repository. Arguments select
+// rows by name.
 const run = promisify(execFile)
-const root = resolve(import.meta.dirname, '../../../..')
-const resolveExample = (name: string) => join(root, 'examples', `testing-${name}`)
+const installed = resolve(import.meta.dirname, '../../../../node_modules')
+const project = mkdtempSync(join(tmpdir(), 'wabakit-runners-'))
 
-const commands = {
-  'node:test': ['node-test', 'node', '--test', 'order.test.ts'],
-  vitest: ['vitest', 'vitest', 'run', '--root', '.'],
-  jest: ['jest', 'npm', 'test'],
-  'jest with a transform': ['jest', 'npm', 'run', 'test:transform'],
-  Playwright: ['playwright', 'npm', 'test'],
-} as const
-
-/** Copies an example and its runner to the project. */
-const prepareExample = async (name: string, project: string): Promise<string> => {
-  const folder = join(project, `testing-${name}`)
-  if (existsSync(folder)) return folder
-  if (
-    existsSync(join(resolveExample(name), 'package-lock.json')) &&
-    !existsSync(join(resolveExample(name), 'node_modules'))
-  ) {
-    await run('npm', ['ci', '--ignore-scripts'], { cwd: resolveExample(name) })
-  }
-  cpSync(resolveExample(name), folder, {
-    recursive: true,
-    filter: (path) => basename(path) !== 'node_modules',
-  })
-  const runner = join(resolveExample(name), 'node_modules')
-  if (existsSync(runner)) symlinkSync(runner, join(folder, 'node_modules'))
-  return folder
+const linkPackage = (name: string, folder: string): void => {
+  const link = join(project, 'node_modules', name)
+  rmSync(link, { force: true })
+  symlinkSync(folder, link)
 }
 
-const project = mkdtempSync(join(tmpdir(), 'wabakit-runners-'))
-const selected = process.argv.slice(2)
-let failures = 0
-const report = (name: string, outcome: string): void => console.log(`${outcome.padEnd(8)} ${name}`)
+const hasOwnPackages = (folder: string): boolean => existsSync(join(folder, 'package-lock.json'))
+
+const installRunners = async (): Promise<void> => {
+  for (const { folder } of Object.values(runners)) {
+    if (hasOwnPackages(folder) && !existsSync(join(folder, 'node_modules')))
+      await run('npm', ['ci', '--ignore-scripts'], { cwd: folder })
+  }
+}
+
+/** Copies the tests to the project: for each row again, because vitest keeps what the imports of a file lead to. */
+const copyTests = (name: string, { folder }: Runner): string => {
+  const copy = join(project, name.replaceAll(/\W+/g, '-'))
+  cpSync(folder, copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' })
+  if (hasOwnPackages(folder)) symlinkSync(join(folder, 'node_modules'), join(copy, 'node_modules'))
+  return copy
+}
+
+const checkRunner = async (row: string, runner: Runner): Promise<Result> => {
+  const { name, version } = readManifest(runner.package)
+  const cwd = copyTests(row, runner)
+  linkPackage('msw', name === 'msw' ? runner.package : join(installed, 'msw'))
+  const [file, ...args] = runner.command
+  for (const TIMERS of runner.environment ? ['real', 'fake'] : [undefined]) {
+    const env = { ...process.env, ENVIRONMENT: runner.environment, TIMERS }
+    await run(file, args, { cwd, env, timeout: 180_000 })
+  }
+  return { version, result: 'passes' }
+}
+
 try {
-  await installPacked(project)
-  const isAbsent = !existsSync(join(project, 'node_modules/msw'))
-  report('msw is not installed by default', isAbsent ? 'ok' : 'FAILED')
-  if (!isAbsent) failures += 1
-  for (const name of ['vitest', 'msw']) {
-    mkdirSync(join(project, 'node_modules'), { recursive: true })
-    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name))
-  }
-  for (const [name, [folder, file, ...args]] of Object.entries(commands)) {
-    if (selected.length > 0 && !selected.includes(name)) continue
-    try {
-      await run(file, args, { cwd: await prepareExample(folder, project), timeout: 180_000 })
-      report(name, 'ok')
-    } catch (error) {
-      failures += 1
-      report(name, 'FAILED')
-      console.log(error)
-    }
-  }
+  await Promise.all([installPacked(project), installRunners()])
+  if (existsSync(join(project, 'node_modules/msw'))) throw new Error('msw is installed by default.')
+  linkPackage('vitest', join(installed, 'vitest'))
+  await testSection(
+    'Test runners',
+    Object.fromEntries(
+      Object.entries(runners).map(([name, runner]) => [
+        name,
+        existsSync(runner.package) ? () => checkRunner(name, runner) : undefined,
+      ]),
+    ),
+  )
 } finally {
   rmSync(project, { recursive: true, force: true })
 }
-process.exitCode = failures > 0 ? 1 : 0

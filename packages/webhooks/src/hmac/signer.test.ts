@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as node from './node.ts'
 import * as web from './web.ts'
 
@@ -57,4 +57,10 @@ describe.each([
     expect(both[0]).toBe(alone)
     expect(both[1]).not.toBe(alone)
   })
+})
+
+it('says that signatures need WebCrypto where the runtime has none', async () => {
+  vi.stubGlobal('crypto', {})
+  onTestFinished(() => void vi.unstubAllGlobals())
+  await expect(web.createSigner(bytes('00'))('', bytes('00'))).rejects.toThrow('Signatures need WebCrypto')
 })

@@ -4,12 +4,16 @@ import type { Signer } from './signer.ts'
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
+/** In React Native, in the jsdom of jest, and on pages without TLS. */
+const withoutWebCrypto = 'Signatures need WebCrypto, but there is no crypto.subtle.'
+
 /** Creates a {@link Signer} on `crypto.subtle`, for edge runtimes and browsers. */
 export const createSigner = (key: Uint8Array<ArrayBuffer>): Signer => {
   // The key is imported on first use, because Workers forbid asynchronous work while a module loads. The key is kept
   // rather than its promise, because they also forbid awaiting a promise that another request created.
   let secret: CryptoKey | undefined
   return async (head, body) => {
+    if (globalThis.crypto?.subtle === undefined) throw new Error(withoutWebCrypto)
     secret ??= await crypto.subtle.importKey('raw', key, algorithm, false, ['sign'])
     const signature = await crypto.subtle.sign('HMAC', secret, concat([encoder.encode(head), body]))
     return encodeBase64(new Uint8Array(signature))

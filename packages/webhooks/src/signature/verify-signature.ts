@@ -97,7 +97,7 @@ const matchSignature = (
   body: Uint8Array,
   signers: readonly Signer[],
 ): SignatureHeaders | Promise<SignatureHeaders> => {
-  const sign = signers.at(0)
+  const sign = signers[0]
   if (sign === undefined) {
     throw new WebhookVerificationError(
       'no_matching_signature',

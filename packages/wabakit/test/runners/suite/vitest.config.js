@@ -1,0 +1,3 @@
+export default {
+  test: { globals: true, include: ['*.test.js'], environment: process.env.ENVIRONMENT },
+}
