@@ -54,6 +54,7 @@ export const tenancyCases = defineCases({
   'finds the caller of a key by its hash, with the organization as it is now': async (store) => {
     await store.saveOrganization(buildOrganization())
     equal(await store.addApiKey(buildApiKey({ wabaNumbers: ['15550100001'] })), 'added')
+    equal((await store.findCaller('a'.repeat(64)))?.organization.id, 'acme')
     await store.saveOrganization(buildOrganization({ revision: 2, callSummaries: 'manual' }))
     equal(await store.findCaller('a'.repeat(64)), {
       key: buildApiKey({ wabaNumbers: ['15550100001'] }),
@@ -81,6 +82,7 @@ export const tenancyCases = defineCases({
     )
     for (const key of keys) await store.addApiKey(key)
     equal(await store.listApiKeys('acme'), keys)
+    equal((await store.findCaller('a'.repeat(64)))?.organization.id, 'acme')
     equal(await store.removeApiKey('other', 'key_a'), false)
     equal(await store.removeApiKey('acme', 'key_a'), true)
     equal(await store.removeApiKey('acme', 'key_a'), false)
@@ -94,6 +96,7 @@ export const tenancyCases = defineCases({
   'removes an organization and everything that it owns': async (store) => {
     await setUp(store)
     await store.addApiKey(buildApiKey())
+    equal((await store.findCaller('a'.repeat(64)))?.organization.id, 'acme')
     await store.createGroup({ group: buildGroup(), event: buildEvent() })
     await store.saveParticipant({ participant: buildParticipant(), event: buildEvent() })
     await store.saveCall({ call: buildCall(), event: buildEvent() })

@@ -6,6 +6,7 @@ import type { DueTimes } from './due-times.ts'
 import type { Lease, Leases } from './leases.ts'
 import type { Candidate, Pending } from './pending.ts'
 import { mapRows, mapTable } from './records.ts'
+import { revert, type Undo } from './undo.ts'
 
 /** Claims what is due. */
 export type Claims = {
@@ -38,6 +39,7 @@ export type ClaimsContext = {
   readonly dueTimes: DueTimes
   readonly leases: Leases
   readonly pending: Pending
+  readonly undo: Undo
 }
 
 const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean }>({
@@ -61,7 +63,7 @@ const subscriptions = mapTable('subscriptions')
 const none: ReadonlySet<string> = new Set()
 
 /** Claims the deliveries of a database. It writes nothing. */
-export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsContext): Claims => {
+export const createClaims = ({ database, dueTimes, leases, pending, undo }: ClaimsContext): Claims => {
   const readState = database.prepare(
     'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
   )
@@ -226,12 +228,10 @@ export const createClaims = ({ database, dueTimes, leases, pending }: ClaimsCont
         suspects?.failing ?? limit - quick.length - others.length,
         except,
       )
-      leases.commit()
-      dueTimes.commit()
+      undo.length = 0
       return [...quick, ...others, ...failing]
     } catch (error) {
-      leases.rollback()
-      dueTimes.rollback()
+      revert(undo)
       throw error
     }
   }

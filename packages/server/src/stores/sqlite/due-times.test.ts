@@ -7,9 +7,10 @@ import { createLeases } from './leases.ts'
 import { openDatabase } from './open-database.ts'
 import { createPending } from './pending.ts'
 import { sqliteStore } from './sqlite-store.ts'
+import { revert, type Undo } from './undo.ts'
 
 /** The due times of a database in which one delivery of one subscription is due. */
-const dueTimesOfOne = async () => {
+const dueTimesOfOne = async (undo: Undo = []) => {
   const path = join(temporaryFolder(), 'wabakit.db')
   const store = sqliteStore({ path })
   await store.saveOrganization(organization())
@@ -18,7 +19,7 @@ const dueTimesOfOne = async () => {
   await store.close()
   const { database, close } = openDatabase(path)
   onTestFinished(close)
-  return createDueTimes(database, createPending(database, createLeases()))
+  return createDueTimes({ database, pending: createPending(database, createLeases(undo)), undo })
 }
 
 test('a due subscription is returned once, until it is deferred or added', async () => {
@@ -35,23 +36,15 @@ test('a due subscription is returned once, until it is deferred or added', async
 })
 
 test('a rollback makes deferred subscriptions due again', async () => {
-  const times = await dueTimesOfOne()
+  const undo: Undo = []
+  const times = await dueTimesOfOne(undo)
   times.defer(1)
   expect(times.takeDue(start)).toBeUndefined()
-  times.rollback()
+  revert(undo)
   expect(times.takeDue(start)).toBe(1)
-  times.rollback()
+  revert(undo)
   expect(times.takeDue(start)).toBe(1)
   expect(times.earliest()).toBe(start)
-})
-
-test('a commit keeps subscriptions deferred', async () => {
-  const times = await dueTimesOfOne()
-  times.defer(1, start + 5)
-  times.commit()
-  times.rollback()
-  expect(times.takeDue(start + 4)).toBeUndefined()
-  expect(times.takeDue(start + 5)).toBe(1)
 })
 
 test('an added time makes a subscription due earlier, never later', async () => {

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createDueHeap, type DueTime } from './due-heap.ts'
 import type { Pending } from './pending.ts'
+import type { Undo } from './undo.ts'
 
 export type { DueTime }
 
 /**
  * For each subscription, a time before which it has nothing to claim. The times are kept in memory, so that a claim costs
- * nothing for subscriptions that have nothing due. A time may be too early until it is refreshed. It is never too late,
- * provided that `commit` and `rollback` are called at the end of transactions.
+ * nothing for subscriptions that have nothing due. A time may be too early until it is refreshed. It is never too late.
  */
 export type DueTimes = {
   /** Records that a delivery is due at a time. */
@@ -26,45 +26,54 @@ export type DueTimes = {
   takeDue(now: number): number | undefined
   /** Returns the earliest `dueAt` of all deliveries. */
   earliest(): number | undefined
-  /** Keeps the changes since the last commit. */
-  commit(): void
-  /** Discards the changes since the last commit. */
-  rollback(): void
+}
+
+export type DueTimesContext = {
+  readonly database: DatabaseSync
+  readonly pending: Pick<Pending, 'findNext'>
+  /** Receives how to revert each change that makes a time later. */
+  readonly undo: Undo
 }
 
 /** Reads the due times of a database into memory. */
-export const createDueTimes = (database: DatabaseSync, { findNext }: Pick<Pending, 'findNext'>): DueTimes => {
+export const createDueTimes = ({ database, pending, undo }: DueTimesContext): DueTimes => {
   const subscriptions = database.prepare('select seq from subscriptions')
   const times = createDueHeap()
   /** The subscriptions that `takeDue` has not returned yet, with the time to consider them. */
   const upcoming = createDueHeap()
-  /** The subscriptions that were deferred or taken in this transaction. */
-  const deferred = new Set<number>()
 
-  const defer: DueTimes['defer'] = (subscription, until = Infinity, retryAt = until) => {
-    deferred.add(subscription)
+  const put: DueTimes['defer'] = (subscription, until = Infinity, retryAt = until) => {
     if (until === Infinity) times.remove(subscription)
     else times.put({ subscription, dueAt: until })
     if (retryAt === Infinity) upcoming.remove(subscription)
     else upcoming.put({ subscription, dueAt: retryAt })
   }
-  const refresh: DueTimes['refresh'] = (subscription) => {
-    defer(subscription, findNext(subscription, 1)[0]?.dueAt)
+  const putNext = (subscription: number): void => {
+    put(subscription, pending.findNext(subscription, 1)[0]?.dueAt)
+  }
+  /** After a rollback, a subscription is due until it is refreshed. */
+  const addUndo = (subscription: number): void => {
+    undo.push(() => put(subscription, -Infinity))
   }
   const putEarlier = (heap: typeof times, time: DueTime): void => {
     if (time.dueAt < (heap.find(time.subscription)?.dueAt ?? Infinity)) heap.put(time)
   }
 
-  for (const { seq } of subscriptions.all()) refresh(Number(seq))
-  deferred.clear()
+  for (const { seq } of subscriptions.all()) putNext(Number(seq))
 
   return {
     add: (time) => {
       putEarlier(times, time)
       putEarlier(upcoming, time)
     },
-    refresh,
-    defer,
+    refresh: (subscription) => {
+      addUndo(subscription)
+      putNext(subscription)
+    },
+    defer: (subscription, until, retryAt) => {
+      addUndo(subscription)
+      put(subscription, until, retryAt)
+    },
     wake: (subscription) => {
       const time = times.find(subscription)
       if (time !== undefined) putEarlier(upcoming, time)
@@ -72,7 +81,7 @@ export const createDueTimes = (database: DatabaseSync, { findNext }: Pick<Pendin
     takeDue: (now) => {
       const time = upcoming.first()
       if (time === undefined || time.dueAt > now) return undefined
-      deferred.add(time.subscription)
+      addUndo(time.subscription)
       upcoming.remove(time.subscription)
       return time.subscription
     },
@@ -81,18 +90,10 @@ export const createDueTimes = (database: DatabaseSync, { findNext }: Pick<Pendin
         const first = times.first()
         if (first === undefined) return undefined
         const { subscription, dueAt } = first
-        refresh(subscription)
+        putNext(subscription)
         const after = times.first()
         if (after?.subscription === subscription && after.dueAt === dueAt) return dueAt
       }
-    },
-    commit: () => deferred.clear(),
-    rollback: () => {
-      for (const subscription of deferred) {
-        times.put({ subscription, dueAt: -Infinity })
-        upcoming.put({ subscription, dueAt: -Infinity })
-      }
-      deferred.clear()
     },
   }
 }

@@ -6,8 +6,10 @@ import { StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { openDatabase } from './open-database.ts'
 import { storeOnDatabase } from './store-on-database.ts'
+import type { Undo } from './undo.ts'
 
 const openStore = async () => {
   const path = join(temporaryFolder(), 'wabakit.db')
@@ -273,4 +275,24 @@ test('closing commits pending writes, and rejects later ones', async () => {
   const again = storeOnDatabase(openDatabase(path))
   onTestFinished(again.close)
   expect(await again.findGroup('acme', 'g1')).toBeDefined()
+})
+
+test('a failed write reverts what it changed in memory, and a commit keeps what the others changed', async () => {
+  const memory = new Set<string>()
+  const undo: Undo = []
+  const { write } = createGroupCommit({
+    database: new DatabaseSync(':memory:'),
+    checkOwner: () => {},
+    undo,
+  })
+  const change = (name: string, error?: Error) =>
+    write(() => {
+      memory.add(name)
+      undo.push(() => memory.delete(name))
+      if (error) throw error
+    })
+  const outcomes = await Promise.allSettled([change('a'), change('b', new RangeError()), change('c')])
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect([...memory]).toEqual(['a', 'c'])
+  expect(undo).toEqual([])
 })

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
+import { revert, type Undo } from './undo.ts'
 
 export type GroupCommit = {
   /**
@@ -29,12 +30,8 @@ export type GroupCommitOptions = {
   readonly database: DatabaseSync
   /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
   readonly checkOwner: () => void
-  /** Called after a transaction, when the promises of its writes are settled. */
-  readonly onCommit: () => void
-  /** Called when changes have been rolled back: those of a write, or all of the transaction. */
-  readonly onRollback: () => void
-  /** Called before `onRollback` if all changes of a transaction have been rolled back, even if it continues. */
-  readonly onAbort: () => void
+  /** To which writes add how to revert what they change in memory. It is done when their changes are rolled back. */
+  readonly undo: Undo
 }
 
 /** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
@@ -50,13 +47,7 @@ const busy = { retries: 100, pauseMs: 20 }
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
  * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
  */
-export const createGroupCommit = ({
-  database,
-  checkOwner,
-  onCommit,
-  onRollback,
-  onAbort,
-}: GroupCommitOptions): GroupCommit => {
+export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOptions): GroupCommit => {
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -70,6 +61,7 @@ export const createGroupCommit = ({
 
   /** Runs jobs in one savepoint or, if one of them fails, each in its own. Returns functions that settle them. */
   const runJobs = (batch: readonly Job[]): (() => void)[] => {
+    const { length } = undo
     savepoint.run()
     try {
       const resolvers = batch.map(({ run }) => run())
@@ -80,8 +72,7 @@ export const createGroupCommit = ({
       if (!database.isTransaction) throw error
       rollbackToSavepoint.run()
       release.run()
-      if (batch.length > 1) onAbort()
-      onRollback()
+      revert(undo, length)
       return batch.length > 1
         ? batch.flatMap((job) => runJobs([job]))
         : batch.map(
@@ -98,8 +89,7 @@ export const createGroupCommit = ({
     } catch {
       // There is no transaction, see `runJobs`.
     }
-    onAbort()
-    onRollback()
+    revert(undo)
   }
 
   const commitAll = (): void => {
@@ -108,6 +98,7 @@ export const createGroupCommit = ({
     } catch (error) {
       throw toCommitError(error, database.isTransaction)
     }
+    undo.length = 0
   }
 
   const runBatch = (batch: readonly Job[]): (() => void)[] => {
@@ -154,7 +145,6 @@ export const createGroupCommit = ({
       rejectBatch(batch, error)
     }
     retriesLeft = busy.retries
-    onCommit()
     schedule()
   }
 

@@ -1,5 +1,6 @@
 import type { DeliveryRecord } from '@wabakit/core'
 import type { DeliveryKey } from '../delivery-id.ts'
+import type { Undo } from './undo.ts'
 
 /** The state of a delivery in its lane; `null` when it has left the lane. */
 export type LaneState = 'holding' | 'passable' | null
@@ -14,10 +15,7 @@ export type Lease = DeliveryKey & {
   readonly laneState: LaneState
 }
 
-/**
- * The claims, in memory: only one process uses the file, and its claims end with it. `commit` and `rollback` must be called
- * at the end of transactions.
- */
+/** The claims, in memory: only one process uses the file, and its claims end with it. */
 export type Leases = {
   add(lease: Lease): void
   find(key: DeliveryKey): Lease | undefined
@@ -30,15 +28,11 @@ export type Leases = {
   list(subscription: number): readonly Lease[]
   /** Counts the leases that end after a time, without those of skipped deliveries. */
   count(now: number): number
-  /** Keeps the changes since the last commit. */
-  commit(): void
-  /** Reverts the changes since the last commit. */
-  rollback(): void
 }
 
-export const createLeases = (): Leases => {
+/** @param undo - receives how to revert each change. */
+export const createLeases = (undo: Undo): Leases => {
   const leases = new Map<number, Map<number, Lease>>()
-  let undo: (() => void)[] = []
 
   const put = (lease: Lease): void => {
     const own = leases.get(lease.subscription) ?? new Map<number, Lease>()
@@ -85,12 +79,5 @@ export const createLeases = (): Leases => {
         (sum, subscription) => sum + list(subscription).filter(({ until }) => until > now).length,
         0,
       ),
-    commit: () => {
-      undo = []
-    },
-    rollback: () => {
-      for (const revert of undo.reverse()) revert()
-      undo = []
-    },
   }
 }

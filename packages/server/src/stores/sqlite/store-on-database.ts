@@ -23,6 +23,7 @@ import { toStorageError } from './storage-errors.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { createSummaries } from './summaries.ts'
 import { createTenancy } from './tenancy.ts'
+import type { Undo } from './undo.ts'
 
 /** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
 const removalBatch = 200
@@ -36,14 +37,15 @@ const failurePatienceMs = 10
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
   const due = createDueNotifier()
-  const leases = createLeases()
+  const undo: Undo = []
+  const leases = createLeases(undo)
   database.function(
     'leaseEnd',
     (event, subscription) =>
       leases.find({ event: Number(event), subscription: Number(subscription) })?.until ?? null,
   )
   const pending = createPending(database, leases)
-  const dueTimes = createDueTimes(database, pending)
+  const dueTimes = createDueTimes({ database, pending, undo })
   const lanes = createLanes({ database, dueTimes, onDue: due.notify })
   const events = createEvents(database, lanes)
   const tenancy = createTenancy(database)
@@ -52,7 +54,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const summaries = createSummaries(database, events)
   const calls = createCalls(database, events, summaries)
   const subscriptions = createSubscriptions(database)
-  const claims = createClaims({ database, dueTimes, leases, pending })
+  const claims = createClaims({ database, dueTimes, leases, pending, undo })
   const settle = createSettle({
     database,
     lanes,
@@ -68,16 +70,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const { prune, continueRemovals } = createPrune({ database, calls, leases })
   const erase = createErase({ database, calls, lanes, dueTimes, leases })
   const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
-  const commits = createGroupCommit({
-    database,
-    checkOwner,
-    onCommit: () => {
-      leases.commit()
-      dueTimes.commit()
-    },
-    onRollback: dueTimes.rollback,
-    onAbort: leases.rollback,
-  })
+  const commits = createGroupCommit({ database, checkOwner, undo })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
   const touch = [

@@ -32,6 +32,9 @@ export type Tenancy = {
   findCaller(keyHash: string): CallerRecord | undefined
 }
 
+/** Maximum number of callers that are kept in memory. */
+const maxCallers = 10_000
+
 const organizations = mapTable('organizations')
 const apiKeys = mapTable('apiKeys')
 
@@ -51,13 +54,21 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
   const removeKey = database.prepare('delete from apiKeys where organizationId = ? and id = ?')
   const findKey = database.prepare('select * from apiKeys where hash = ?')
 
+  const save = createSave(database, 'organizations')
+
   const findOrganization: Tenancy['findOrganization'] = (organizationId) => {
     const row = find.get(organizationId)
     return row && organizations.toRecord(row)
   }
 
+  /** The callers that have been found, by the hash of their key. Every change of this file's tables forgets them. */
+  const callers = new Map<string, CallerRecord>()
+
   return {
-    saveOrganization: createSave(database, 'organizations'),
+    saveOrganization: (organization) => {
+      callers.clear()
+      return save(organization)
+    },
     findOrganization,
     organizationExists,
     isBeingRemoved: (organizationId) => findMark.get(organizationId)?.isRemoved === 1,
@@ -73,6 +84,7 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
         toCursor: ({ seq }) => String(seq),
       }),
     removeOrganization: (organizationId) => {
+      callers.clear()
       if (Number(remove.run(organizationId).changes) === 0) return false
       removeKeys.run(organizationId)
       removeSubscriptions.run(organizationId)
@@ -81,13 +93,22 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
     addApiKey: (key) =>
       Number(addKey.run(...Object.values(apiKeys.toRow(key))).changes) === 1 ? 'added' : 'taken',
     listApiKeys: (organizationId) => listKeys.all(organizationId).map(apiKeys.toRecord),
-    removeApiKey: (organizationId, keyId) => Number(removeKey.run(organizationId, keyId).changes) > 0,
+    removeApiKey: (organizationId, keyId) => {
+      callers.clear()
+      return Number(removeKey.run(organizationId, keyId).changes) > 0
+    },
     findCaller: (keyHash) => {
+      const known = callers.get(keyHash)
+      if (known !== undefined) return known
       const row = findKey.get(keyHash)
       if (row === undefined) return undefined
       const key = apiKeys.toRecord(row)
       const organization = findOrganization(key.organizationId)
-      return organization && { key, organization }
+      if (organization === undefined) return undefined
+      if (callers.size >= maxCallers) callers.clear()
+      const caller = { key, organization }
+      callers.set(keyHash, caller)
+      return caller
     },
   }
 }
