@@ -185,8 +185,12 @@ export type SubscriptionRecord = {
   readonly url: string
   readonly events: 'all' | readonly string[]
   readonly secret: string
-  /** The secret before the last rotation. It also signs until it expires. */
-  readonly previousSecret: { readonly secret: string; readonly expiresAt: number } | null
+  /** The secret before the last rotation. It also signs until it expires. `rotatedAt` is when it was replaced. */
+  readonly previousSecret: {
+    readonly secret: string
+    readonly expiresAt: number
+    readonly rotatedAt?: number | undefined
+  } | null
   /** Headers that every attempt carries, such as `authorization`, by their lower-case names. Secret, like `secret`. */
   readonly headers: Readonly<Record<string, string>>
   /** `null` while enabled. */

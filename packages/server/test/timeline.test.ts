@@ -167,7 +167,7 @@ test('shows the request of an attempt with a signature that verifies, and no sec
 
   const { body } = await control(server, `GET ${path}/deliveries/${id}/attempts/1/request`)
 
-  expect(body).toMatchObject({ method: 'POST', url: endpoint.url, hiddenHeaders: ['x-token'] })
+  expect(body).toMatchObject({ method: 'POST', url: endpoint.url, hiddenHeaders: ['x-token'], changed: [] })
   expect(JSON.stringify(body)).not.toContain('hush')
   await verifySignature({ payload: body.body, headers: new Headers(body.headers), secrets: [secret] })
   expect(body.headers['user-agent']).toBe('wabakit/0.0.0')

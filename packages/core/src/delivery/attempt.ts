@@ -47,7 +47,8 @@ export type AttemptReport = { readonly attempt: AttemptResult; readonly retryAft
 
 type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<AttemptReport, 'retryAfterMs'>
 
-const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
+/** Lists the secrets that sign at a time. */
+export const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
   previousSecret !== null && previousSecret.expiresAt > now ? [secret, previousSecret.secret] : [secret]
 
 /** Maximum number of characters of a response body that are kept. */

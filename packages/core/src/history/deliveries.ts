@@ -1,5 +1,5 @@
-import { signHeaders } from '../delivery/attempt.ts'
-import type { AttemptRecord, DeliveryRecord } from '../records.ts'
+import { listSecrets, signHeaders } from '../delivery/attempt.ts'
+import type { AttemptRecord, DeliveryRecord, SubscriptionRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
@@ -36,6 +36,27 @@ export type SignedDelivery = {
   /** The names of the headers of its subscription, whose values are secret. */
   readonly hiddenHeaders: readonly string[]
   readonly body: string
+  /**
+   * What has changed since that time, so that an attempt then did not send exactly this: the `secret`, something of the
+   * `subscription`, which may be its secret, or the `webhook_id`.
+   */
+  readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
+}
+
+/** Lists what has changed about a signature since an attempt. */
+const listChanges = (
+  signedAt: number,
+  [{ webhookId, eventId }, { previousSecret, updatedAt }]: readonly [DeliveryRecord, SubscriptionRecord],
+): SignedDelivery['changed'] => {
+  const rotatedAt = previousSecret?.rotatedAt
+  // A resend with a new id appends its time.
+  const renamedAt = Number.parseInt(webhookId.slice(eventId.length + 1), 36)
+  const isRotated = rotatedAt !== undefined && rotatedAt > signedAt
+  return [
+    ...(isRotated ? (['secret'] as const) : []),
+    ...(rotatedAt === undefined && updatedAt > signedAt ? (['subscription'] as const) : []),
+    ...(renamedAt > signedAt ? (['webhook_id'] as const) : []),
+  ]
 }
 
 /** The deliveries of a server's events. */
@@ -54,7 +75,7 @@ export type Deliveries = {
    */
   resend(organizationId: string, selection: DeliveriesToChange, options?: ResendOptions): Promise<number>
   /**
-   * Signs the event of a delivery for a time with the current secret of its subscription, as an attempt does.
+   * Signs the event of a delivery for a time, as an attempt then did, or would do with what has changed since.
    *
    * @param signedAt - Unix time in milliseconds.
    * @returns the headers without those of the subscription, and the names of these; `undefined` if there is no such
@@ -117,14 +138,20 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
     const [event] = (await store.listEvents({ ...page, eventId })).items
     const subscription = await store.findSubscription(organizationId, subscriptionId)
     if (event === undefined || subscription === undefined) return undefined
-    const { payload } = event
-    const headers = await signHeaders({
-      secrets: [subscription.secret],
+    const { payload, traceparent } = event
+    const changed = listChanges(signedAt, [delivery, subscription])
+    const signed = await signHeaders({
+      secrets: changed.includes('secret') ? [subscription.secret] : listSecrets(subscription, signedAt),
       id: webhookId,
       payload,
       now: signedAt,
     })
-    return { headers, hiddenHeaders: Object.keys(subscription.headers).sort(), body: payload }
+    return {
+      headers: { ...(traceparent !== null && { traceparent }), ...signed },
+      hiddenHeaders: Object.keys(subscription.headers).sort(),
+      body: payload,
+      changed,
+    }
   },
   cancel: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })

@@ -180,7 +180,8 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
       assertNoIssues(checkSecret(secret))
       const next = await edit(organizationId, subscriptionId, (current, now) => ({
         secret,
-        previousSecret: overlapMs > 0 ? { secret: current.secret, expiresAt: now + overlapMs } : null,
+        previousSecret:
+          overlapMs > 0 ? { secret: current.secret, expiresAt: now + overlapMs, rotatedAt: now } : null,
       }))
       return toSubscriptionWithSecret(next)
     },

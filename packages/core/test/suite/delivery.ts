@@ -624,6 +624,32 @@ const again = defineCases('Sending again', {
       )
     },
 
+  'a request is shown as it was sent, with what has changed since': async () => {
+    const scenario = await createScenario()
+    const id = await scenario.subscribe()
+    const { deliveries, subscriptions } = scenario.server
+    await subscriptions.rotateSecret('acme', id)
+    await postGroup(scenario)
+    await scenario.advance(0)
+    const [delivery] = (await deliveries.list('acme')).items
+    const show = async () => {
+      const [attempt] = await deliveries.attempts('acme', delivery?.id ?? '')
+      return deliveries.sign('acme', delivery?.id ?? '', attempt?.startedAt ?? 0)
+    }
+    const first = await show()
+    equal(first?.changed, [])
+    for (const [name, value] of Object.entries(first?.headers ?? {})) {
+      equal(scenario.sent[0]?.headers.get(name), value)
+    }
+
+    scenario.clock.time += 1_000
+    await subscriptions.rotateSecret('acme', id)
+    await deliveries.resend('acme', {}, { newWebhookId: true })
+    equal((await show())?.changed, ['secret', 'webhook_id'])
+    await subscriptions.rotateSecret('acme', id, { overlapMs: 0 })
+    equal((await show())?.changed, ['subscription', 'webhook_id'])
+  },
+
   'a selection is counted, and canceled without anything being sent on the way': async () => {
     const scenario = await createScenario()
     const id = await scenario.subscribe('PSTN')

@@ -37,4 +37,6 @@ export type SentRequest = {
   /** Headers whose values are secret. */
   readonly hiddenHeaders: readonly string[]
   readonly body: string
+  /** What has changed since the attempt, so that this is not exactly what was sent. */
+  readonly changed: readonly ('secret' | 'subscription' | 'webhook_id')[]
 }

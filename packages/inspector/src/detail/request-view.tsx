@@ -1,4 +1,5 @@
 import type { SentRequest } from '../api/types.ts'
+import { describeExactness } from '../format/exactness.ts'
 import { BodyView } from './body-view.tsx'
 import { HeaderTable } from './header-table.tsx'
 
@@ -12,7 +13,7 @@ export const RequestView = ({ request }: { readonly request: SentRequest }) => {
       </p>
       <h4>Headers</h4>
       <HeaderTable headers={headers} hidden={hiddenHeaders} />
-      <p class="hint">Rebuilt from the event and the attempt, and signed with the secret of today.</p>
+      <p class="hint">{describeExactness(request)}</p>
       <BodyView text={body} label="Body" />
     </>
   )

@@ -1,4 +1,5 @@
 import type { Attempt, SentRequest } from '../api/types.ts'
+import { describeExactness } from '../format/exactness.ts'
 import { formatDuration, formatFull } from '../format/time.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
@@ -9,12 +10,21 @@ import { findSubscription } from '../views/choices.ts'
 /** How far a timestamp may be off, in milliseconds: the default of Standard Webhooks. */
 const toleranceMs = 300_000
 
+type Judgment = { readonly isValid: boolean; readonly verdict: string; readonly text: string }
+
 /** Says whether a receiver with the secret accepts the request at this moment. */
-const judge = (timestamp: number): { readonly isValid: boolean; readonly text: string } => {
-  const ageMs = Date.now() - timestamp
-  if (ageMs <= toleranceMs) return { isValid: true, text: 'A receiver with the secret accepts it now.' }
+const judge = ({ headers, changed }: SentRequest): Judgment => {
+  if (changed.includes('secret')) {
+    const text = 'The secret was replaced after this attempt. A resend is signed with the new one.'
+    return { isValid: false, verdict: 'secret replaced', text }
+  }
+  const ageMs = Date.now() - Number(headers['webhook-timestamp']) * 1_000
+  if (ageMs <= toleranceMs) {
+    return { isValid: true, verdict: 'verifies now', text: 'A receiver with the secret accepts it now.' }
+  }
   return {
     isValid: false,
+    verdict: 'too old now',
     text: `The signature matches, but the request is ${formatDuration(ageMs)} old, and a receiver takes at most 5 minutes. A resend has a new timestamp.`,
   }
 }
@@ -28,13 +38,14 @@ type SignatureViewProps = {
 /** How the signature of a request came about, and whether a receiver with the secret accepts it. */
 export const SignatureView = ({ request, attempt, subscriptionId }: SignatureViewProps) => {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature } = request.headers
-  const { isValid, text } = judge(Number(timestamp) * 1_000)
+  const { isValid, verdict, text } = judge(request)
   const oldSecretExpiresAt = findSubscription(subscriptionId)?.previousSecretExpiresAt
-  const alsoSigned = oldSecretExpiresAt && attempt.startedAt < oldSecretExpiresAt
+  const isReplaced = request.changed.includes('secret')
+  const alsoSigned = !isReplaced && oldSecretExpiresAt && attempt.startedAt < oldSecretExpiresAt
   return (
     <>
       <p class="line">
-        <Badge tone={isValid ? 'good' : 'warn'}>{isValid ? 'verifies now' : 'too old now'}</Badge>
+        <Badge tone={isValid ? 'good' : 'warn'}>{verdict}</Badge>
         <span>{text}</span>
       </p>
       <Facts
@@ -42,7 +53,7 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
           [
             'Secret',
             <span key="secret">
-              the current one of{' '}
+              {isReplaced ? 'the one before the current one of' : 'the current one of'}{' '}
               <RecordLink view="subscriptions" id={subscriptionId}>
                 the subscription
               </RecordLink>
@@ -78,6 +89,7 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
         <h4>What is signed</h4>
         <pre class="code" tabIndex={0}>{`HMAC-SHA256(secret, "${id}.${timestamp}." + body)`}</pre>
       </section>
+      <p class="hint">{describeExactness(request)}</p>
       <p class="hint">
         The receiver computes the same over the bytes of the body as they arrived, before any parser.
       </p>

@@ -122,13 +122,14 @@ export const deliveryOperations = [
       )
       const attempt = requireFound(found, 'attempt', parameter('number'))
       const signed = requireFound(await deliveries.sign(...id, attempt.startedAt), 'delivery', id[1])
-      const { headers, hiddenHeaders, body } = signed
+      const { headers, hiddenHeaders, body, changed } = signed
       return {
         method: 'POST' as const,
         url: attempt.url,
         headers: { ...headers, 'user-agent': userAgent },
         hiddenHeaders: [...hiddenHeaders],
         body,
+        changed: [...changed],
       }
     },
   }),

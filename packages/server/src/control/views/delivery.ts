@@ -68,13 +68,14 @@ export const AttemptView = named(
 
 export const SentRequestView = named(
   'SentRequest',
-  'The request of an attempt, rebuilt from the event and the start of the attempt with the current secret and `webhook-id`. It was the same unless one of them has changed since, or a second passed before it was signed. Of the headers of the subscription, only the names are shown.',
+  'The request of an attempt, rebuilt from the event and the start of the attempt. `changed` lists what has changed since, so that it is not exactly what was sent: the `secret`, something of the `subscription`, which may be its secret, or the `webhook_id`. Of the headers of the subscription, only the names are shown.',
   z.object({
     method: z.literal('POST'),
     url: z.string(),
     headers: z.record(z.string(), z.string()),
     hiddenHeaders: z.array(z.string()),
     body: z.string(),
+    changed: z.array(z.enum(['secret', 'subscription', 'webhook_id'])),
   }),
 )
 

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { placeFlags } from './flags.ts'
+import { createScale } from './scale.ts'
+import { listTicks } from './ticks.ts'
+
+const second = 1_000
+const day = 86_400 * second
+const times = [0, 20, 5 * second, day]
+
+test('a compressed axis keeps milliseconds and a day in sight, in their order', () => {
+  const { gaps, place } = createScale(times, 'compressed')
+  const widths = gaps.map(({ left, right }) => right - left)
+  expect(widths.every((width) => width > 0.08)).toBe(true)
+  expect(widths).toEqual(widths.toSorted((left, right) => left - right))
+  expect(times.map(place)).toEqual(times.map(place).toSorted((left, right) => left - right))
+})
+
+test('a linear axis gives every second the same space', () => {
+  const { place } = createScale(times, 'linear')
+  const perMs = (place(day) - place(0)) / day
+  expect((place(5 * second) - place(0)) / (5 * second)).toBeCloseTo(perMs, 12)
+})
+
+test.each(['compressed', 'linear'] as const)(
+  'a %s axis places nothing outside, and one moment in the middle',
+  (mode) => {
+    const { place } = createScale([10, 20], mode)
+    expect([place(-day), place(day)].every((at) => at > 0 && at < 1)).toBe(true)
+    expect(place(15)).toBeCloseTo(0.5)
+    expect(createScale([7], mode).place(7)).toBe(0.5)
+  },
+)
+
+test('labels of the axis do not overlap, and name the length of wide gaps', () => {
+  const ticks = listTicks(createScale(times, 'compressed'), 1_000)
+  const moments = ticks.filter(({ gapMs }) => gapMs === undefined).map(({ x }) => x)
+  expect(moments.slice(1).every((x, index) => x - (moments[index] ?? 0) >= 104)).toBe(true)
+  expect(ticks.map(({ gapMs }) => gapMs)).toContain(day - 5 * second)
+  expect(listTicks(createScale(times, 'compressed'), 120).length).toBe(1)
+})
+
+test('flags at the same moment get lines of their own, within the width', () => {
+  const flag = { key: 'a', at: 5, text: 'CALL_INCOMING_INITIATED', tone: 'plain' } as const
+  const entry = { kind: 'change', at: '', state: '', marks: [] }
+  const flags = ['a', 'b', 'c'].map((key) => ({ ...flag, key, entry }))
+  const placed = placeFlags(flags as never, { place: () => 1, width: 400 })
+  expect(placed.map(({ line }) => line)).toEqual([0, 1, 2])
+  expect(placed.every(({ x }) => x >= 0 && x < 400)).toBe(true)
+})

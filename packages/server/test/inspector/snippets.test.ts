@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { createMock } from '@wabakit/mock'
+import { createReceiver, standardWebhooks } from '@wabakit/webhooks'
+import { afterAll, expect, test, vi } from 'vitest'
+import { control, createGroup, listenForWebhooks, start } from '../fixture.ts'
+
+// The page remembers settings in the browser.
+vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => {} })
+vi.stubGlobal('document', { documentElement: { dataset: {} } })
+vi.stubGlobal('location', { origin: 'http://127.0.0.1:4100' })
+afterAll(() => {
+  vi.unstubAllGlobals()
+})
+const { formatCurl } = await import('../../../inspector/src/format/curl.ts')
+const { formatFixture, formatTest } = await import('../../../inspector/src/format/snippets.ts')
+const { formatHar } = await import('../../../inspector/src/format/har.ts')
+
+const path = '/organizations/acme'
+
+/** A server that has delivered one event, and what it knows about it. */
+const deliver = async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks()
+  const subscription = { channel: 'WHATSAPP', number: '+15550100001', url: endpoint.url }
+  const { body: created } = await control(server, `POST ${path}/subscriptions`, subscription)
+  await createGroup(server.url, { groupId: 'a', subject: "Anna's “team” $HOME" })
+  await server.service.dispatcher.runDue()
+  const [delivery] = (await control(server, `GET ${path}/deliveries`)).body.items
+  const sent = await control(server, `GET ${path}/deliveries/${delivery.id}/attempts/1/request`)
+  const event = await control(server, `GET ${path}/events/${delivery.eventId}`)
+  const timeline = await control(server, `GET ${path}/timeline?group=a`)
+  return { endpoint, secret: created.secret, sent: sent.body, event: event.body, timeline: timeline.body }
+}
+
+test.skipIf(!existsSync('/usr/bin/curl'))('a copied curl command sends the same webhook again', async () => {
+  const { endpoint, sent } = await deliver()
+
+  await promisify(execFile)('sh', ['-c', formatCurl(sent)])
+
+  const [first, second] = endpoint.arrivals
+  expect(second?.body).toBe(first?.body)
+  for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type', 'user-agent']) {
+    expect(second?.headers[name]).toBe(first?.headers[name])
+  }
+})
+
+test('a copied test passes as it is, with the payload of the event', async () => {
+  const { event } = await deliver()
+  const source = formatTest(event)
+  let run: (() => Promise<void>) | undefined
+  let name = ''
+  const define = new Function(
+    ...['expect', 'test', 'createMock', 'createReceiver', 'standardWebhooks'],
+    source.replaceAll(/^import .*$/gm, ''),
+  )
+  const register = (given: string, body: () => Promise<void>): void => {
+    name = given
+    run = body
+  }
+  const mocks: Awaited<ReturnType<typeof createMock>>[] = []
+  const createRecorded = async () => {
+    const mock = await createMock()
+    mocks.push(mock)
+    return mock
+  }
+  define(expect, register, createRecorded, createReceiver, standardWebhooks)
+
+  await run?.()
+
+  expect(name).toBe('handles GROUP_CREATED')
+  expect(mocks[0]?.deliveries[0]?.event).toMatchObject(JSON.parse(formatFixture(event)))
+  expect(source.match(/from '(.+)'/g)).toEqual([
+    `from 'vitest'`,
+    `from 'wabakit/mock'`,
+    `from 'wabakit/webhooks'`,
+  ])
+})
+
+test('a HAR has the API request and each attempt, with what was sent and responded', async () => {
+  const { timeline, sent, endpoint } = await deliver()
+  const kinds = timeline.entries.map(({ kind }: { kind: string }) => kind)
+  const { log } = formatHar(
+    timeline,
+    kinds.map((kind: string) => (kind === 'attempt' ? sent : undefined)),
+  )
+
+  expect(log.version).toBe('1.2')
+  expect(log.entries.map(({ request, response }) => [request.method, request.url, response.status])).toEqual([
+    ['POST', 'http://127.0.0.1:4100/whatsapp/wa-group/create', 200],
+    ['POST', endpoint.url, 200],
+  ])
+  expect(log.entries[1]?.request).toMatchObject({
+    postData: { mimeType: 'application/json', text: sent.body },
+    headers: expect.arrayContaining([{ name: 'webhook-id', value: sent.headers['webhook-id'] }]),
+  })
+})
