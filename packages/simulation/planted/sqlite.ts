@@ -16,7 +16,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'group commit: leases survive a batch that is run again',
     file: `${folder}/group-commit.ts`,
-    find: `      if (batch.length > 1) onAbort()
+    find: `      revert(undo, length)
 `,
     replace: '',
   },
@@ -36,10 +36,9 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'group commit: leases survive a rollback',
     file: `${folder}/group-commit.ts`,
-    find: `    onAbort()
-    onRollback()
+    find: `    revert(undo)
   }`,
-    replace: `    onRollback()
+    replace: `    undo.length = 0
   }`,
   },
   {
@@ -57,9 +56,8 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'due times: a rollback loses what was taken',
     file: `${folder}/due-times.ts`,
-    find: `        upcoming.put({ subscription, dueAt: -Infinity })
-`,
-    replace: '',
+    find: 'undo.push(() => put(subscription, -Infinity))',
+    replace: 'undo.push(() => times.put({ subscription, dueAt: -Infinity }))',
   },
   {
     name: 'due times: what is added is not considered',
@@ -78,10 +76,10 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'claims: a failed claim loses its subscriptions',
     file: `${folder}/claims.ts`,
-    find: `      leases.rollback()
-      dueTimes.rollback()`,
-    replace: `      leases.rollback()
-      dueTimes.commit()`,
+    find: `      revert(undo)
+      throw error`,
+    replace: `      undo.length = 0
+      throw error`,
   },
   {
     name: 'claims: slots are not counted',

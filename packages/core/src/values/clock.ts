@@ -85,5 +85,11 @@ export const createServiceClock = ({
 /** Returns the time of day by a clock, as Unix time in milliseconds. */
 export const readWallClock = (clock: Clock): number => clock.wall?.() ?? clock.now()
 
+/** What was formatted last: under load, many events happen in one millisecond. */
+let formatted = { time: Number.NaN, text: '' }
+
 /** Formats a Unix time in milliseconds as ISO 8601 in UTC with milliseconds. */
-export const toUtcTimestamp = (time: number): string => new Date(time).toISOString()
+export const toUtcTimestamp = (time: number): string => {
+  if (time !== formatted.time) formatted = { time, text: new Date(time).toISOString() }
+  return formatted.text
+}

@@ -80,7 +80,7 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     running.add(response)
     if (closing) response.shouldKeepAlive = false
-    response.once('close', () => {
+    response.on('close', () => {
       running.delete(response)
       // Its keep-alive may have been promised before the server began to close.
       if (closing) server.closeIdleConnections()
