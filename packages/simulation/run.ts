@@ -102,9 +102,9 @@ const replay = async (file: string): Promise<void> => {
 
 const formatFind = ({ bug, found }: Find): string => {
   if (found === null) return `${bug.name.padEnd(68)} NOT FOUND`
-  const { cpuMs, runs, entries, invariant } = found
+  const { cpuMs, seed, entries, invariant } = found
   const seconds = (cpuMs / 1_000).toFixed(1).padStart(4)
-  return `${bug.name.padEnd(68)} ${seconds} s, ${String(runs).padStart(4)} runs, shrunk to ${entries}: ${invariant}`
+  return `${bug.name.padEnd(68)} ${seconds} s, ${String(seed).padStart(4)} runs, shrunk to ${entries}: ${invariant}`
 }
 
 /** Plants bugs, and looks for a run that shows each of them. */
@@ -113,6 +113,10 @@ const searchForPlanted = async (): Promise<void> => {
     threads: Number(values.threads ?? availableParallelism()),
     only: values.only,
     onFind: (find) => console.log(formatFind(find)),
+    onFalse: (seed) => {
+      console.log(`Seed ${seed} breaks an invariant without a planted bug, too. Find its cause.`)
+      fail()
+    },
   })
   const found = finds.filter((find) => find.found !== null)
   console.log(`\n${found.length} of ${finds.length} planted bugs were found.`)

@@ -171,10 +171,10 @@ const drawRates = <Kind extends string>(
   boundary: string,
   kinds: readonly Kind[],
 ): Rates<Kind> => {
-  const isPossible = draws.isChosen(`${boundary} fails`, 0.5)
+  const isPossible = draws.isChosen(`${boundary} fails`, 0.6)
   const rates: { [Each in Kind]?: number } = {}
   for (const kind of kinds) {
-    const rate = draws.next(`rate of ${boundary} ${kind}`) ** 3 * 0.3
+    const rate = draws.next(`rate of ${boundary} ${kind}`) ** 2 * 0.25
     if (isPossible && draws.isChosen(`${boundary} ${kind}`, 0.4)) rates[kind] = rate
   }
   return rates
@@ -205,8 +205,9 @@ export const drawPlan = (seed: number): Plan => {
     subscriptions,
     calmAt,
     latency: draws.pick('latency', [0, 0, 1, 1, 4]),
+    commitMs: draws.pick('commit', [0, 2, 8, 8]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
-    sharesFairly: draws.isChosen('fair', 0.8),
+    sharesFairly: draws.isChosen('fair', 0.7),
     handlerMs: draws.pick('handler', [
       [0, 0],
       [0, 20],

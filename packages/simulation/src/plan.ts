@@ -143,6 +143,8 @@ export type Plan = {
   readonly calmAt: number
   /** Factor of the time that messages and calls of the store take. 0: everything of a moment happens in that moment. */
   readonly latency: number
+  /** How long a commit of SQLite takes, in milliseconds. Its process does nothing else meanwhile. */
+  readonly commitMs: number
   readonly pollMs: number
   readonly sharesFairly: boolean
   /** How long handlers of receivers take, in milliseconds: from and to. */

@@ -13,6 +13,8 @@ export type FaultyDatabaseOptions = {
   readonly user: string
   /** Whether another program holds the lock. */
   isLocked(): boolean
+  /** Called after a commit, with its duration in milliseconds. */
+  block(ms: number): void
 }
 
 /** A database that fails as SQLite does. `failReads` fails one of the next statements that read. */
@@ -25,7 +27,7 @@ export type FaultyDatabase = { readonly database: DatabaseSync; failReads(): voi
 export const createFaultyDatabase = (
   database: DatabaseSync,
   run: RunContext,
-  { user, isLocked }: FaultyDatabaseOptions,
+  { user, isLocked, block }: FaultyDatabaseOptions,
 ): FaultyDatabase => {
   const { plan, draws, faults } = run
   let pending: TransactionFault | undefined
@@ -42,7 +44,7 @@ export const createFaultyDatabase = (
     pending = faults.decide(`${user} transaction`, transactionFaults, plan.rates?.transaction)
     if (pending !== undefined) run.note(`${user}: transaction: ${pending}`)
     writesLeft =
-      pending === 'write fails' || pending === 'disk full' ? draws.between('failing write', [1, 8]) : Infinity
+      pending === 'write fails' || pending === 'disk full' ? draws.between('failing write', [1, 5]) : Infinity
     if (pending === 'busy') throw createSqliteError(codes.busy)
     return really()
   }
@@ -63,7 +65,8 @@ export const createFaultyDatabase = (
         run.kill(user)
         throw createSqliteError(codes.input)
       default:
-        return really()
+        really()
+        return block(plan.commitMs)
     }
   }
 

@@ -4,6 +4,7 @@ import { takeOver } from '../../../../server/src/stores/sqlite/owner.ts'
 import { storeOnDatabase } from '../../../../server/src/stores/sqlite/store-on-database.ts'
 import type { RunContext } from '../../cluster/run-context.ts'
 import { recordCalls } from '../../histories/history.ts'
+import { createOwner } from '../../virtual/scheduler.ts'
 import type { Engine } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createFaultyDatabase } from './faulty-database.ts'
@@ -14,7 +15,8 @@ import { openEmptyDatabase } from './shared-database.ts'
  * syncing, and the lock file.
  */
 export const createSqliteEngine = (run: RunContext): Engine => {
-  const { plan, faults } = run
+  const { plan, faults, scheduler } = run
+  const disk = createOwner('disk')
   const database = openEmptyDatabase()
   let isAvailable = true
   const committed = storeOnDatabase({ database, checkOwner: () => {}, close: () => {} })
@@ -23,7 +25,16 @@ export const createSqliteEngine = (run: RunContext): Engine => {
     committed,
     open: (user) => {
       const checkOwner = takeOver(database)
-      const faulty = createFaultyDatabase(database, run, { user: user.name, isLocked: () => !isAvailable })
+      const { name, owner } = user
+      const faulty = createFaultyDatabase(database, run, {
+        user: name,
+        isLocked: () => !isAvailable,
+        block: (delayMs) => {
+          if (delayMs === 0 || owner.state !== 'running') return
+          owner.state = 'paused'
+          scheduler.schedule({ owner: disk, delayMs, label: 'commit' }, () => scheduler.resume(owner))
+        },
+      })
       const opened = { database: faulty.database, checkOwner, close: () => {} }
       const { clock, close } = continueClock(opened, { wall: user.wall, elapsed: user.elapsed })
       const store: Store = storeOnDatabase({ ...opened, close })
