@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sqliteStore } from '@wabakit/server'
-import { afterAll, expect, test } from 'vitest'
+import { openPostgres, type PostgresDatabase, postgresStore } from '@wabakit/server/postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { checkWorkers, registerWorker } from '../../server/src/stores/postgres/functions/workers.ts'
+import { prepareSession } from '../../server/src/stores/postgres/session.ts'
+import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
 import { setUpOrganization } from '../src/cluster/organization.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
 import { type RealStores, replayHistory } from '../src/histories/replay-history.ts'
@@ -14,9 +19,12 @@ const run = promisify(execFile)
 
 type Recorded = { readonly plan: Plan; readonly history: readonly HistoryEntry[] }
 
-const recordHistories = async (engine: EngineName, count: number): Promise<readonly Recorded[]> => {
+/** How many histories of each engine are repeated. For the long form: `HISTORIES=100`. */
+const count = process.env.HISTORIES ?? '3'
+
+const recordHistories = async (engine: EngineName): Promise<readonly Recorded[]> => {
   const script = join(import.meta.dirname, 'record-histories.ts')
-  const args = ['--conditions=@wabakit/source', script, engine, String(count)]
+  const args = ['--conditions=@wabakit/source', script, engine, count]
   const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 28 })
   return JSON.parse(stdout)
 }
@@ -30,7 +38,7 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
   const stores: RealStores = {
     getStore: async () => store,
     setTime: async () => {},
-    restart: async () => {
+    follow: async () => {
       if (!isReopened) return
       await store.close()
       store = sqliteStore({ path })
@@ -39,8 +47,113 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
   return { stores, store, close: () => store.close() }
 }
 
+let cluster: PostgresCluster
+let recorded: Record<EngineName, readonly Recorded[]>
+beforeAll(async () => {
+  const [memory, sqlite, postgres] = await Promise.all([
+    recordHistories('memory'),
+    recordHistories('sqlite'),
+    recordHistories('postgres'),
+  ])
+  recorded = { memory, sqlite, postgres }
+  cluster = await createCluster()
+}, 600_000)
+afterAll(() => cluster.remove())
+
+/** A PostgreSQL database whose clock shows what it is set to. Each server has a process, and each worker a session. */
+const openPostgresStores = async () => {
+  const url = await cluster.createDatabase()
+  const admin = await openPostgres({ url, onWarning: () => {}, onError: () => {} })
+  const setTime = async (now: number) => void (await admin.query('UPDATE public.clock SET now = $1', [now]))
+  await admin.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')
+  await admin.query(
+    'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN (SELECT now FROM public.clock)',
+  )
+  const processes = new Map<string, PostgresDatabase>()
+  const sessions = new Map<number, { readonly number: number; readonly client: pg.Client }>()
+
+  const openProcess = async (server: string): Promise<PostgresDatabase> => {
+    const own = processes.get(server) ?? (await openPostgres({ url, onWarning: () => {}, onError: () => {} }))
+    processes.set(server, own)
+    return own
+  }
+  const closeProcess = async (server: string): Promise<void> => {
+    await processes.get(server)?.close()
+    processes.delete(server)
+  }
+  const startSession = async (worker: number): Promise<void> => {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    await client.connect()
+    await prepareSession(client, 10_000)
+    const { rows } = await client.query<{ number: number }>(registerWorker)
+    sessions.set(worker, { number: rows[0]?.number ?? 0, client })
+  }
+  /** Resolves when PostgreSQL knows that the session is over. */
+  const endSession = async (worker: number): Promise<void> => {
+    const session = sessions.get(worker)
+    const { rows } = (await session?.client.query('SELECT pg_backend_pid() AS pid')) ?? { rows: [] }
+    await admin.query('SELECT pg_terminate_backend($1, 5000)', [rows[0]?.pid])
+  }
+
+  const stores: RealStores = {
+    setTime,
+    getStore: async (server) => {
+      const database = await openProcess(server)
+      const store = postgresStore(database)
+      return {
+        ...store,
+        claimDeliveries: (request) => {
+          const worker: unknown = Reflect.get(request, 'worker')
+          const number = typeof worker === 'number' ? (sessions.get(worker)?.number ?? -1) : null
+          const own = { ...database.worker, number: () => number }
+          return postgresStore({ ...database, worker: own }).claimDeliveries(request)
+        },
+      }
+    },
+    follow: async (entry) => {
+      switch (entry.method) {
+        case 'process ended':
+          return closeProcess(entry.server)
+        case 'process started':
+          await setTime(entry.now)
+          await openProcess(entry.server)
+          return
+        case 'worker registered':
+          return startSession(entry.worker)
+        case 'worker lost':
+          return endSession(entry.worker)
+        case 'workers checked':
+          await setTime(entry.now)
+          await checkWorkers(admin.query, null)
+      }
+    },
+  }
+  const close = async (): Promise<void> => {
+    for (const { client } of sessions.values()) await client.end().catch(() => {})
+    for (const database of [admin, ...processes.values()]) await database.close()
+  }
+  return { stores, store: postgresStore(admin), close }
+}
+
+test.each([
+  ['the simulated shared store', 'memory'],
+  ['the simulated PostgreSQL with its takeover', 'postgres'],
+] as const)(
+  'PostgreSQL does step by step what %s did, for several processes that die',
+  async (_, engine) => {
+    for (const { plan, history } of recorded[engine]) {
+      const { stores, store, close } = await openPostgresStores()
+      await setUpOrganization(store, plan)
+      expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
+      await close()
+    }
+  },
+  120_000,
+)
+
 test('a SQLite file does step by step what the simulated SQLite did, through crashes', async () => {
-  for (const [index, { plan, history }] of (await recordHistories('sqlite', 8)).entries()) {
+  for (const [index, { plan, history }] of recorded.sqlite.entries()) {
     const { stores, store, close } = await openSqlite(join(folder, `crashes-${index}.db`), {
       isReopened: true,
     })
@@ -48,10 +161,10 @@ test('a SQLite file does step by step what the simulated SQLite did, through cra
     expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
     await close()
   }
-}, 120_000)
+}, 600_000)
 
 test('a SQLite file does step by step what the simulated shared store did, for several workers', async () => {
-  for (const [index, { plan, history }] of (await recordHistories('memory', 6)).entries()) {
+  for (const [index, { plan, history }] of recorded.memory.entries()) {
     const { stores, store, close } = await openSqlite(join(folder, `workers-${index}.db`), {
       isReopened: false,
     })
@@ -59,4 +172,4 @@ test('a SQLite file does step by step what the simulated shared store did, for s
     expect(await replayHistory(history, stores), `seed ${plan.seed}`).toBeUndefined()
     await close()
   }
-}, 120_000)
+}, 600_000)

@@ -17,15 +17,21 @@ const recorded = [
 
 export type RecordedMethod = (typeof recorded)[number]
 
-/** A call as a store executed it, or the end of a process. */
+/** A call as a store executed it. */
+export type CallEntry = {
+  readonly server: string
+  readonly method: RecordedMethod
+  readonly values: readonly unknown[]
+  readonly outcome: unknown
+}
+
+/** A call, the end of a process, or what became of workers on PostgreSQL. */
 export type HistoryEntry =
-  | {
-      readonly server: string
-      readonly method: RecordedMethod
-      readonly values: readonly unknown[]
-      readonly outcome: unknown
-    }
+  | CallEntry
   | { readonly server: string; readonly method: 'process ended' }
+  | { readonly server: string; readonly method: 'worker registered' | 'worker lost'; readonly worker: number }
+  /** Claims of workers that were lost early enough were taken over. */
+  | { readonly server: string; readonly method: 'process started' | 'workers checked'; readonly now: number }
 
 /** Reports each call that a store has executed for a server, in the order of execution. */
 export const recordCalls = (

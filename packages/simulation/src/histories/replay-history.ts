@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClaimedDelivery, DeliveryRecord, Settlement, Store } from '@wabakit/core'
-import type { HistoryEntry, RecordedMethod } from './history.ts'
+import type { CallEntry, HistoryEntry, RecordedMethod } from './history.ts'
 
 /** Real stores, to repeat a history on. */
 export type RealStores = {
@@ -8,8 +8,8 @@ export type RealStores = {
   getStore(server: string): Promise<Store>
   /** Lets the clock of the engine show a time, if it has one. */
   setTime(now: number): Promise<void>
-  /** The process has died: the next one opens the store again. */
-  restart(server: string): Promise<void>
+  /** Something other than a call happened, such as the end of a process: the next one opens the store again. */
+  follow(entry: Exclude<HistoryEntry, CallEntry>): Promise<void>
 }
 
 /** The first call with another outcome than the recorded one. */
@@ -72,11 +72,11 @@ export const replayHistory = async (
     return [{ ...settlement, deliveryId }]
   }
   for (const [index, entry] of history.entries()) {
-    const { server, method } = entry
-    if (method === 'process ended') {
-      await stores.restart(server)
+    if (!('values' in entry)) {
+      await stores.follow(entry)
       continue
     }
+    const { server, method } = entry
     const store = await stores.getStore(server)
     const now = findTime(entry.values)
     if (now !== undefined) await stores.setTime(now)

@@ -10,6 +10,7 @@ import { createQueue } from '../../../../server/src/stores/postgres/queue.ts'
 import { toReadError } from '../../../../server/src/stores/postgres/storage-errors.ts'
 import { createWorker } from '../../../../server/src/stores/postgres/worker.ts'
 import { getTrueTime, type RunContext } from '../../cluster/run-context.ts'
+import { recordCalls } from '../../histories/history.ts'
 import type { Engine, StoreUser } from '../engine.ts'
 import { observeCommits, observePromises } from '../observed-store.ts'
 import { createRemoteCalls } from '../remote-calls.ts'
@@ -34,7 +35,6 @@ const createLockError = (): StorageUnavailableError => {
  */
 export const createPostgresEngine = (run: RunContext): Engine => {
   const base = renameDeliveries(memoryStore())
-  const clocked = useClockOfStore(base, () => getTrueTime(run))
   const workers = createWorkers(run, base)
   const remote = createRemoteCalls(run)
   const sessions = createSessions(run, {
@@ -44,7 +44,7 @@ export const createPostgresEngine = (run: RunContext): Engine => {
   })
 
   const connect = (user: StoreUser): PostgresDatabase => {
-    const store = observeCommits(clocked, run, user.name)
+    const store = observeCommits(recordCalls(base, user.name, run.record), run, user.name)
     const execute = createExecute({ ...run, store, workers, notifyAll: sessions.notifyAll })
     const query: Query = async (sql, values = []) => {
       const [, name = 'statement'] = /(\w+)\(/.exec(sql) ?? []
@@ -80,7 +80,12 @@ export const createPostgresEngine = (run: RunContext): Engine => {
   return {
     committed: base,
     open: (user) => {
+      // As `openPostgres` does: the time counts after which claims of lost workers are taken over.
+      if (remote.isAvailable()) void workers.check(null)
+      run.record?.({ server: user.name, method: 'process started', now: getTrueTime(run) })
       const database = connect(user)
+      const recorded = recordCalls(base, user.name, run.record)
+      const clocked = useClockOfStore(recorded, () => getTrueTime(run))
       const direct = remote.wrap(user, observeCommits(clocked, run, user.name))
       const { findGroup, findParticipant, listParticipants, findCall, listCalls } = direct
       // As the PostgreSQL store does, whose SQL is left out here.

@@ -36,6 +36,7 @@ export const createSessions = ({ scheduler, travel }: RunContext, options: Sessi
   const sessions = new Set<Session>()
 
   const close = (session: Session): void => {
+    options.unregister(session)
     session.isOpen = false
     sessions.delete(session)
   }

@@ -95,7 +95,9 @@ export const createExecute = (context: StatementsContext): Execute => {
   const claim = async (values: readonly unknown[]): Promise<unknown[]> => {
     const [claimId, leaseMs, limit, perSubscription, suspects, failing, except, worker] = values
     if (worker !== null && !workers.isKnown(Number(worker))) return []
-    const claimed = await store.claimDeliveries({
+    // With the worker, for whoever repeats the history of a run.
+    const request = {
+      worker: worker === null ? null : Number(worker),
       claimId: String(claimId),
       now: now(),
       leaseMs: Number(leaseMs),
@@ -109,7 +111,8 @@ export const createExecute = (context: StatementsContext): Execute => {
               failing: Number(failing),
               except: Array.isArray(except) ? except : [],
             },
-    })
+    }
+    const claimed = await store.claimDeliveries(request)
     const sent = new Set<string>()
     return claimed.map(({ delivery, event, subscription, pace }) => {
       workers.noteClaim(delivery.id, { claimId: String(claimId), worker: Number(worker) })

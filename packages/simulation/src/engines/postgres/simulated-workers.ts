@@ -49,9 +49,12 @@ export const createWorkers = (run: RunContext, store: Store) => {
       const number = ++last
       session.worker = number
       rows.set(number, { session, lostAt: undefined })
+      run.record?.({ server: session.user.name, method: 'worker registered', worker: number })
       return number
     },
     unregister: (session: Session): void => {
+      const { worker, user } = session
+      if (worker !== undefined) run.record?.({ server: user.name, method: 'worker lost', worker })
       session.worker = undefined
     },
     isKnown: (number: number): boolean => rows.has(number),
@@ -61,8 +64,10 @@ export const createWorkers = (run: RunContext, store: Store) => {
       const now = getTrueTime(run)
       let released = 0
       let waitMs: number | null = null
+      let hasEffect = false
       for (const [number, row] of rows) {
         if (isHeld(row, number)) continue
+        hasEffect ||= row.lostAt === undefined || row.lostAt + graceMs <= now
         row.lostAt ??= now
         const leftMs = row.lostAt + graceMs - now
         if (leftMs > 0) {
@@ -72,6 +77,7 @@ export const createWorkers = (run: RunContext, store: Store) => {
         released += await release(number, row)
         rows.delete(number)
       }
+      if (hasEffect) run.record?.({ server: 'store', method: 'workers checked', now })
       const ownRow = own === null ? undefined : rows.get(own)
       const isRegistered = ownRow !== undefined && ownRow.lostAt === undefined
       return { backend: 2, is_registered: isRegistered, released, wait_ms: waitMs }
