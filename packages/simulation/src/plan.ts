@@ -118,9 +118,13 @@ export type EndpointFault = (typeof endpointFaults)[number]
 /** How likely each fault is, from 0 to 1. */
 export type Rates<Kind extends string> = { readonly [Each in Kind]?: number }
 
-/** What goes wrong with one call, such as the third `settleDelivery` of `server-1`. */
+/**
+ * What goes wrong with one call: the third `settleDelivery #3` of `server-1`; or, without a number, its first one from a time
+ * on, in milliseconds since the start of the run.
+ */
 export type CallFault = {
   readonly on: string
+  readonly from?: number
   readonly fault: StoreFault | NetworkFault | TransactionFault | EndpointFault
 }
 

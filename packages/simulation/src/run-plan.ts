@@ -73,7 +73,7 @@ export const runPlan = async (
     trace.add(`${scheduler.now()} ${owner.name}: ${label}`),
   )
   useVirtualTimers(scheduler)
-  const faults = createCallFaults(plan, draws)
+  const faults = createCallFaults(plan, draws, scheduler.now)
   const operator = createOwner('operator')
   const notes: string[] = []
   let violation: Violation | undefined

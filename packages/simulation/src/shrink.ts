@@ -1,4 +1,4 @@
-import type { Fault, Operation, Plan } from './plan.ts'
+import { type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
 import { type RunResult, runPlan, type Violation } from './run-plan.ts'
 
 /** A plan that breaks an invariant, and its run. */
@@ -53,9 +53,9 @@ const listSimpler = (plan: Plan): Plan[] => {
     ...listEntries(plan).map((entry) =>
       'operation' in entry
         ? entry.operation.at
-        : 'at' in entry.fault
-          ? entry.fault.at + entry.fault.forMs
-          : 0,
+        : isCallFault(entry.fault)
+          ? (entry.fault.from ?? 0)
+          : entry.fault.at + entry.fault.forMs,
     ),
   )
   return [
@@ -103,7 +103,9 @@ export const shrinkPlan = async (
   const isExhausted = (): boolean => runs > limits.runs || measureCpuMs() - start > limits.cpuMs
 
   const first = await runPlan(failing)
-  const explicit: Plan = { ...failing, rates: null, faults: [...failing.faults, ...first.callFaults] }
+  const timed = failing.faults.filter((fault) => !isCallFault(fault))
+  const counted = first.callFaults.map(({ on, fault }) => ({ on, fault }))
+  const explicit: Plan = { ...failing, rates: null, faults: [...timed, ...counted] }
   let best: Failure = (await fails(explicit)) ?? { plan: failing, violation, result: first }
 
   const removeStretches = async (): Promise<boolean> => {
@@ -130,6 +132,17 @@ export const shrinkPlan = async (
     }
     return false
   }
+  /** A fault that has a time instead of a number stays where it is when earlier calls are left out. */
+  const useTimes = async (): Promise<boolean> => {
+    const { plan, result } = best
+    if (plan.rates !== null || !plan.faults.some((fault) => isCallFault(fault) && fault.from === undefined))
+      return false
+    const others = plan.faults.filter((fault) => !isCallFault(fault))
+    const calls = result.callFaults.map((fault) => ({ ...fault, on: fault.on.replace(/ #\d+$/, '') }))
+    const found = await fails({ ...plan, faults: [...others, ...calls] })
+    best = found ?? best
+    return found !== undefined
+  }
   /** What must coincide may do so with less, by another chance. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
@@ -143,6 +156,6 @@ export const shrinkPlan = async (
     return false
   }
 
-  while ((await removeStretches()) || (await simplify()) || (await tryOtherSeeds()));
+  while ((await removeStretches()) || (await simplify()) || (await useTimes()) || (await tryOtherSeeds()));
   return best
 }

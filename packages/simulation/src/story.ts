@@ -1,5 +1,5 @@
 import { describeFault } from './cluster/timed-faults.ts'
-import { type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
+import { type CallFault, type Fault, isCallFault, type Operation, type Plan } from './plan.ts'
 import { type RunResult, runPlan } from './run-plan.ts'
 
 const formatTime = (ms: number): string => `${(ms / 1_000).toFixed(3)} s`
@@ -9,8 +9,13 @@ const describeOperation = ({ at, do: what, ...rest }: Operation): string =>
     .map(([name, value]) => `${name} ${String(value)}`)
     .join('; ')})`
 
+const describeCall = ({ on, from }: CallFault): string =>
+  from === undefined ? on : `first ${on} from ${formatTime(from)}`
+
 const describe = (fault: Fault): string =>
-  isCallFault(fault) ? `${fault.on}: ${fault.fault}` : `at ${formatTime(fault.at)}: ${describeFault(fault)}`
+  isCallFault(fault)
+    ? `${describeCall(fault)}: ${fault.fault}`
+    : `at ${formatTime(fault.at)}: ${describeFault(fault)}`
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 

@@ -9,19 +9,29 @@ export type CallFaults = {
     kinds: readonly Kind[],
     rates: Rates<Kind> | undefined,
   ): Kind | undefined
-  /** What went wrong so far. */
+  /** What went wrong so far: which call, and when. */
   readonly happened: readonly CallFault[]
   /** From now on nothing goes wrong. */
   stop(): void
 }
 
-/** With the rates of a plan, chance decides. Without, only the faults of the plan happen. */
-export const createCallFaults = ({ faults }: Plan, draws: Draws): CallFaults => {
-  const planned = new Map(faults.filter(isCallFault).map((each) => [each.on, each.fault]))
+/**
+ * With the rates of a plan, chance decides. Without, only the faults of the plan happen.
+ *
+ * @param now - returns the milliseconds since the start of the run.
+ */
+export const createCallFaults = ({ faults }: Plan, draws: Draws, now: () => number): CallFaults => {
+  const callFaults = faults.filter(isCallFault)
+  const planned = new Map(callFaults.map((each) => [each.on, each.fault]))
+  const later = callFaults.filter(({ from }) => from !== undefined)
   const counts = new Map<string, number>()
   const happened: CallFault[] = []
   let isOver = false
 
+  const takeLater = (call: string): CallFault['fault'] | undefined => {
+    const index = later.findIndex(({ on, from = 0 }) => on === call && from <= now())
+    return index < 0 ? undefined : later.splice(index, 1)[0]?.fault
+  }
   const draw = <Kind extends CallFault['fault']>(
     call: string,
     kinds: readonly Kind[],
@@ -44,10 +54,10 @@ export const createCallFaults = ({ faults }: Plan, draws: Draws): CallFaults => 
       const count = (counts.get(call) ?? 0) + 1
       counts.set(call, count)
       const on = `${call} #${count}`
-      const wanted = planned.get(on)
+      const wanted = planned.get(on) ?? takeLater(call)
       const drawn = kindRates && draw(call, kinds, kindRates)
       const fault = kinds.find((kind) => kind === wanted) ?? drawn
-      if (fault !== undefined) happened.push({ on, fault })
+      if (fault !== undefined) happened.push({ on, fault, from: now() })
       return fault
     },
   }

@@ -17,7 +17,7 @@ import { createRemoteCalls } from '../remote-calls.ts'
 import { useClockOfStore } from '../shared-clock.ts'
 import { renameDeliveries } from './rename-deliveries.ts'
 import { createSessions } from './simulated-sessions.ts'
-import { createExecute } from './simulated-statements.ts'
+import { createExecute, getFunctionName } from './simulated-statements.ts'
 import { createWorkers } from './simulated-workers.ts'
 
 /** A failure that PostgreSQL reports when a statement would have to wait for a lock for too long. */
@@ -47,7 +47,7 @@ export const createPostgresEngine = (run: RunContext): Engine => {
     const store = observeCommits(recordCalls(base, user.name, run.record), run, user.name)
     const execute = createExecute({ ...run, store, workers, notifyAll: sessions.notifyAll })
     const query: Query = async (sql, values = []) => {
-      const [, name = 'statement'] = /(\w+)\(/.exec(sql) ?? []
+      const name = getFunctionName(sql)
       // `as`: the statements of this package know the rows that they get.
       return (await remote.send(user, { name, isRead: false, createAbort: createLockError }, () =>
         execute(sql, values),

@@ -37,6 +37,10 @@ const parseEvents = (text: unknown): (EventRecord | null)[] =>
 /** The key of a delivery in the simulated database: there is one number for both parts. */
 export const toDeliveryId = (event: unknown): string => `dlv_${String(event)}_1`
 
+/** Returns the name of the SQL function that a statement calls. */
+export const getFunctionName = (sql: string): string =>
+  /(\w+)\(/.exec(sql.replace('pg_backend_pid() AS backend, ', ''))?.[1] ?? ''
+
 /** What the SQL functions of the PostgreSQL store do, by the memory store. */
 export const createExecute = (context: StatementsContext): Execute => {
   const { store, workers, notifyAll } = context
@@ -161,7 +165,7 @@ export const createExecute = (context: StatementsContext): Execute => {
   }
 
   return async (sql, values) => {
-    const [, name = ''] = /(\w+)\(/.exec(sql.replace(/pg_backend_pid\(\) AS backend, /, '')) ?? []
+    const name = getFunctionName(sql)
     switch (name) {
       case 'create_groups':
       case 'save_participants':
