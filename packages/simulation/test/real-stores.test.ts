@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkWorkers, registerWorker } from '../../server/src/stores/postgres/functions/workers.ts'
 import { prepareSession } from '../../server/src/stores/postgres/session.ts'
 import { createCluster, type PostgresCluster } from '../../server/test/postgres-cluster.ts'
-import { setUpOrganization } from '../src/cluster/organization.ts'
+import { organizationId, setUpOrganization } from '../src/cluster/organization.ts'
 import type { HistoryEntry } from '../src/histories/history.ts'
 import { type RealStores, replayHistory } from '../src/histories/replay-history.ts'
 import type { EngineName, Plan } from '../src/plan.ts'
@@ -20,7 +20,7 @@ const run = promisify(execFile)
 type Recorded = { readonly plan: Plan; readonly history: readonly HistoryEntry[] }
 
 /** How many histories of each engine are repeated. For the long form: `HISTORIES=100`. */
-const count = process.env.HISTORIES ?? '3'
+const count = process.env.HISTORIES ?? '2'
 
 const recordHistories = async (engine: EngineName): Promise<readonly Recorded[]> => {
   const script = join(import.meta.dirname, 'record-histories.ts')
@@ -48,6 +48,9 @@ const openSqlite = async (path: string, { isReopened }: { readonly isReopened: b
 }
 
 let cluster: PostgresCluster
+let url: string
+/** A connection of its own, which is no part of the histories. */
+let admin: PostgresDatabase
 let recorded: Record<EngineName, readonly Recorded[]>
 beforeAll(async () => {
   const [memory, sqlite, postgres] = await Promise.all([
@@ -57,23 +60,32 @@ beforeAll(async () => {
   ])
   recorded = { memory, sqlite, postgres }
   cluster = await createCluster()
-}, 600_000)
-afterAll(() => cluster.remove())
-
-/** A PostgreSQL database whose clock shows what it is set to. Each server has a process, and each worker a session. */
-const openPostgresStores = async () => {
-  const url = await cluster.createDatabase()
-  const admin = await openPostgres({ url, onWarning: () => {}, onError: () => {} })
-  const setTime = async (now: number) => void (await admin.query('UPDATE public.clock SET now = $1', [now]))
+  url = await cluster.createDatabase()
+  admin = await openPostgres({ url, ...silent })
   await admin.query('CREATE TABLE public.clock AS SELECT 0::bigint AS now')
   await admin.query(
     'CREATE OR REPLACE FUNCTION wabakit.clock_ms() RETURNS bigint LANGUAGE sql VOLATILE RETURN (SELECT now FROM public.clock)',
   )
+}, 600_000)
+afterAll(async () => {
+  await admin.close()
+  await cluster.remove()
+})
+
+const silent = { onWarning: () => {}, onError: () => {} }
+
+const setTime = async (now: number): Promise<void> =>
+  void (await admin.query('UPDATE public.clock SET now = $1', [now]))
+
+/** An empty PostgreSQL whose clock shows what it is set to. Each server has a process, and each worker a session. */
+const openPostgresStores = async () => {
+  await admin.query('DELETE FROM wabakit.workers')
+  await postgresStore(admin).removeOrganization(organizationId)
   const processes = new Map<string, PostgresDatabase>()
   const sessions = new Map<number, { readonly number: number; readonly client: pg.Client }>()
 
   const openProcess = async (server: string): Promise<PostgresDatabase> => {
-    const own = processes.get(server) ?? (await openPostgres({ url, onWarning: () => {}, onError: () => {} }))
+    const own = processes.get(server) ?? (await openPostgres({ url, ...silent }))
     processes.set(server, own)
     return own
   }
@@ -131,7 +143,7 @@ const openPostgresStores = async () => {
   }
   const close = async (): Promise<void> => {
     for (const { client } of sessions.values()) await client.end().catch(() => {})
-    for (const database of [admin, ...processes.values()]) await database.close()
+    for (const database of processes.values()) await database.close()
   }
   return { stores, store: postgresStore(admin), close }
 }
