@@ -3,12 +3,15 @@
 import { backlogCases } from './backlog-cases.ts'
 import { changeCases } from './change-cases.ts'
 import { claimCases } from './claim-cases.ts'
+import { eventListingCases } from './event-listing-cases.ts'
 import { laneCases } from './lane-cases.ts'
 import { listingCases } from './listing-cases.ts'
+import { pruningCases } from './pruning-cases.ts'
 import { removalCases } from './removal-cases.ts'
 import { resendCases } from './resend-cases.ts'
 import { settlementCases } from './settlement-cases.ts'
 import type { StoreCase } from './store-case.ts'
+import { storedValueCases } from './stored-value-cases.ts'
 import { tenancyCases } from './tenancy-cases.ts'
 
 export { AssertionError } from './assert.ts'
@@ -24,7 +27,10 @@ export type { StoreCase } from './store-case.ts'
 export const storeCases: readonly StoreCase[] = [
   ...tenancyCases,
   ...changeCases,
+  ...eventListingCases,
   ...listingCases,
+  ...storedValueCases,
+  ...pruningCases,
   ...laneCases,
   ...claimCases,
   ...settlementCases,

@@ -2,7 +2,8 @@ import type { EndpointCheck } from '../check.ts'
 import { behaviorChecks } from './behavior.ts'
 import { forgedChecks } from './forged.ts'
 import { genuineChecks } from './genuine.ts'
-import { hostileChecks } from './hostile.ts'
+import { hostileBodyChecks } from './hostile-bodies.ts'
+import { hostileConnectionChecks } from './hostile-connections.ts'
 import { orderedChecks } from './ordered.ts'
 import { repeatedChecks } from './repeated.ts'
 import { replayedChecks } from './replayed.ts'
@@ -13,7 +14,7 @@ const groups: Readonly<Record<string, readonly EndpointCheck[]>> = {
   replayed: replayedChecks,
   repeated: repeatedChecks,
   ordered: orderedChecks,
-  hostile: hostileChecks,
+  hostile: [...hostileBodyChecks, ...hostileConnectionChecks],
   'well behaved': behaviorChecks,
 }
 

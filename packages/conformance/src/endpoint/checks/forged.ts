@@ -1,50 +1,9 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, isAccepted, judgeRefused } from '../judge.ts'
-import type { OutgoingRequest } from '../send.ts'
-import { decodeKey, signContent, signDelivery } from '../sign.ts'
-
-/** A genuine delivery that was never sent, for a forger to change. */
-type Genuine = {
-  readonly id: string
-  readonly timestamp: string
-  readonly body: Buffer
-  readonly headers: Readonly<Record<string, string>>
-  /** Its signature in base64, without a version. */
-  readonly signature: string
-  readonly key: Buffer
-}
-
-/** Critical, and of the clause of its group, unless it says otherwise. */
-type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
-  Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
-
-type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
-
-const readGenuine = async (examination: Examination) => {
-  const delivery = await examination.prepare()
-  const { headers, timestamp, body } = await examination.sign(delivery)
-  const key = decodeKey(examination.secret ?? '')
-  const signature = signDelivery(key, { id: delivery.id, timestamp, body })
-  return { delivery, genuine: { id: delivery.id, timestamp, body, headers, signature, key } }
-}
-
-/** Sends each forgery, and expects each to be refused. */
-const refuse = (
-  forgeries: Readonly<Record<string, Forgery>>,
-): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
-  expected: '4xx',
-  requests: Object.keys(forgeries).length,
-  run: async (examination) => {
-    const attempts: Attempt[] = []
-    for (const [label, forge] of Object.entries(forgeries)) {
-      const { delivery, genuine } = await readGenuine(examination)
-      const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
-      attempts.push({ label, exchange: await examination.sendHostile(forged, delivery.subject) })
-    }
-    return judgeRefused(attempts)
-  },
-})
+import { isAccepted } from '../judge.ts'
+import { signContent, signDelivery } from '../sign.ts'
+import { credentialChecks } from './forged-credentials.ts'
+import { type ForgedCheck, type Forgery, readGenuine, refuse } from './forgery.ts'
 
 const withSignature = (write: (signature: string) => string): Forgery => {
   return ({ headers, signature }) => ({ headers: { ...headers, 'webhook-signature': write(signature) } })
@@ -289,62 +248,6 @@ const signatureChecks: readonly ForgedCheck[] = [
       const observed = `${responses}, which had ${count} effects`
       return { verdict: count === 0 ? 'fail' : 'pass', observed }
     },
-  },
-]
-
-const withCredentials = (change: (value: string) => string | undefined): Forgery => {
-  return ({ headers }, { credentials }) => {
-    const changed: Record<string, string> = { ...headers }
-    for (const [name, value] of Object.entries(credentials)) {
-      const forged = change(value)
-      if (forged === undefined) delete changed[name]
-      else changed[name] = forged
-    }
-    return { headers: changed }
-  }
-}
-
-const keepScheme = (value: string, change: (credential: string) => string): string => {
-  const [, name = '', credential = ''] = /^((?:basic|bearer)\s+)?(.*)$/i.exec(value) ?? []
-  return name + change(credential)
-}
-
-const credentialFix = 'Compare the whole header with the expected value, in constant time.'
-
-/** Checks of endpoints that know their sender by a header. */
-const credentialChecks: readonly ForgedCheck[] = [
-  {
-    id: 'refuses-missing-credentials',
-    title: 'Refuses a delivery without credentials',
-    risk: 'Anybody who knows the URL can write into your system.',
-    fix: 'Refuse with 401 unless the header is there and right.',
-    ...refuse({
-      'no credentials': withCredentials(() => undefined),
-      'an empty header': withCredentials(() => ''),
-    }),
-  },
-  {
-    id: 'refuses-wrong-credentials',
-    title: 'Refuses wrong credentials',
-    risk: 'Anybody can invent credentials and write into your system.',
-    fix: credentialFix,
-    ...refuse({
-      'other credentials': withCredentials((value) =>
-        keepScheme(value, (credential) => Buffer.from(`x:${credential.length}`).toString('base64')),
-      ),
-    }),
-  },
-  {
-    id: 'refuses-partial-credentials',
-    title: 'Refuses a part of the credentials',
-    risk: 'A comparison of prefixes lets an attacker guess the credentials character by character.',
-    fix: credentialFix,
-    ...refuse({
-      'the beginning of them': withCredentials((value) =>
-        keepScheme(value, (credential) => credential.slice(0, Math.floor(credential.length / 2))),
-      ),
-      'more than them': withCredentials((value) => keepScheme(value, (credential) => `${credential}AAAA`)),
-    }),
   },
 ]
 

@@ -1,14 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointCheck } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import {
-  type Attempt,
-  describeAttempts,
-  describeResponse,
-  isAccepted,
-  isLimited,
-  judgeRefused,
-} from '../judge.ts'
+import { type Attempt, describeAttempts, describeResponse, isAccepted, judgeRefused } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
 import { judgeSurvived } from '../survived.ts'
 
@@ -39,24 +31,8 @@ const spoilText = (body: Buffer): Buffer => {
 const writeWith = (subject: string, members: string): Buffer =>
   Buffer.from(`{${members},${writeSummary(subject).toString().slice(1)}`)
 
-const writeHead = ({ url }: Examination, headers: Readonly<Record<string, string>>): string => {
-  const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}\r\n`
-}
-
-const malformedRequests = [
-  'NONSENSE\r\n\r\n',
-  'POST http://[ HTTP/1.1\r\nHost: h\r\n\r\n',
-  'POST //%ff%00 HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n',
-  'POST // HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n',
-  'POST /%E0%A4%A HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n',
-  'TRACE / HTTP/1.1\r\nHost: h\r\n\r\n',
-  'POST / HTTP/1.1\r\nHost: \u0001\r\nContent-Length: -1\r\n\r\n',
-  '\u0000\u0001\u0002\r\n\r\n',
-]
-
-/** Input that is broken, huge, slow or mean. */
-export const hostileChecks: readonly EndpointCheck[] = [
+/** Bodies that are broken, huge or mean. */
+export const hostileBodyChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-oversized-body',
     title: 'Refuses a body that is far too large',
@@ -222,137 +198,6 @@ export const hostileChecks: readonly EndpointCheck[] = [
         if (both) return { verdict: 'fail', observed: 'both values were handled' }
       }
       return judgeSurvived(examination, describeAttempts(attempts))
-    },
-  },
-  {
-    id: 'survives-slow-body',
-    title: 'Accepts genuine deliveries while others send their bodies very slowly',
-    severity: 'high',
-    clause: 'CWE-400, uncontrolled resource consumption ("slow POST")',
-    expected: 'genuine deliveries as before',
-    risk: 'A handful of connections that never finish keeps every genuine delivery waiting.',
-    fix: 'Read bodies concurrently, and give up on one after some seconds.',
-    requests: 21,
-    run: async (examination) => {
-      const { limits, openAndWrite, sign, build } = examination
-      const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
-      const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
-      const sockets = await Promise.all(
-        Array.from({ length: limits.slowConnections }, () => openAndWrite(Buffer.from(`${head}{`))),
-      )
-      try {
-        const exchange = await examination.deliver(await examination.prepare())
-        const observed = `${describeResponse(exchange)} besides ${sockets.length} bodies that do not end`
-        return { verdict: isAccepted(exchange) ? 'pass' : 'fail', observed }
-      } finally {
-        for (const socket of sockets) socket.destroy()
-        await sleep(20)
-      }
-    },
-  },
-  {
-    id: 'survives-aborted-body',
-    title: 'Survives a connection that is cut within the body',
-    severity: 'high',
-    clause: 'RFC 9112, section 8: an incomplete request must not be handled',
-    expected: 'genuine deliveries as before',
-    risk: 'An error event without a listener, or a rejected promise that nobody catches, ends the process.',
-    fix: 'Handle the errors of the request stream: await its body within try and catch.',
-    requests: 3,
-    run: async (examination) => {
-      const { openAndWrite, sign, build } = examination
-      const { headers, body } = await sign(build('CALL_AI_SUMMARY'))
-      const head = writeHead(examination, { ...headers, 'content-length': String(body.length) })
-      for (const length of [0, Math.floor(body.length / 2)]) {
-        const half = Buffer.concat([Buffer.from(head), body.subarray(0, length)])
-        const socket = await openAndWrite(half)
-        await sleep(20)
-        socket.destroy()
-      }
-      await sleep(20)
-      return judgeSurvived(examination, '2 cut bodies')
-    },
-  },
-  {
-    id: 'survives-malformed-request-line',
-    title: 'Survives requests that are not quite HTTP',
-    severity: 'high',
-    clause: 'RFC 9112, section 3: 400, or the connection closed',
-    expected: 'genuine deliveries as before',
-    risk: 'One line from a port scanner, such as `POST //%ff`, throws in the URL parser and ends the process.',
-    fix: 'Parse the URL within try and catch, and respond 400.',
-    requests: malformedRequests.length + 1,
-    run: async (examination) => {
-      const { limits, sendBytes } = examination
-      const waitMs = Math.min(500, limits.recoverMs)
-      const heads = await Promise.all(
-        malformedRequests.map((request) => sendBytes(Buffer.from(request, 'latin1'), waitMs)),
-      )
-      const statuses = heads.map((head) => /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1] ?? 'no response')
-      return judgeSurvived(examination, [...new Set(statuses)].join(', '))
-    },
-  },
-  {
-    id: 'survives-large-headers',
-    title: 'Survives headers of a hundred kilobytes, and a thousand signatures',
-    severity: 'medium',
-    clause: 'RFC 6585, section 5: 431; Standard Webhooks 1.0, "Webhook headers"',
-    expected: 'any response but 2xx and 5xx, then genuine deliveries as before',
-    risk: 'Comparing signatures without end costs the endpoint far more than it costs the attacker.',
-    fix: 'Keep the default limit of your server for headers (16 KiB in Node.js).',
-    requests: 3,
-    run: async (examination) => {
-      const attempts: Attempt[] = []
-      const long = { 'a header of 100 KiB': 2_100, '200 signatures': 200 }
-      for (const [label, count] of Object.entries(long)) {
-        const { delivery, headers, body } = await examination.sign(await examination.prepare())
-        const wrong = `v1,${examination.random.bytes(32).toString('base64')}`
-        const signatures = Array.from({ length: count }, () => wrong).join(' ')
-        const request = { headers: { ...headers, 'webhook-signature': signatures }, body }
-        const exchange =
-          examination.secret === undefined
-            ? await examination.send(request)
-            : await examination.sendHostile(request, delivery.subject)
-        attempts.push({ label, exchange })
-      }
-      const isWrong = ({ exchange }: Attempt): boolean =>
-        exchange.status === 500 || (examination.secret !== undefined && isAccepted(exchange))
-      const wrong = attempts.filter(isWrong)
-      if (wrong.length > 0) return { verdict: 'fail', observed: describeAttempts(wrong) }
-      return judgeSurvived(examination, describeAttempts(attempts))
-    },
-  },
-  {
-    id: 'survives-burst',
-    title: 'Accepts many deliveries at once, and handles each',
-    severity: 'high',
-    clause: 'decision 0020: a sender works off what has piled up; 429 and 503 make it wait',
-    expected: '2xx, 429 or 503 to each, and one effect of each that was accepted',
-    risk: 'After an outage everything comes at once: what is accepted into a full queue is lost for good.',
-    fix: 'Respond 2xx only to what is stored; respond 503 with Retry-After when there is too much.',
-    requests: 40,
-    run: async (examination) => {
-      const deliveries = []
-      for (let count = 0; count < examination.limits.burst; count += 1) {
-        deliveries.push(await examination.prepare())
-      }
-      const exchanges = await Promise.all(deliveries.map((delivery) => examination.deliver(delivery)))
-      const attempts = exchanges.map((exchange) => ({ label: 'a delivery of the burst', exchange }))
-      const wrong = attempts.filter(({ exchange }) => !isAccepted(exchange) && !isLimited(exchange))
-      if (wrong.length > 0) {
-        const responses = [...new Set(wrong.map(({ exchange }) => describeResponse(exchange)))].join(', ')
-        return { verdict: 'fail', observed: `${responses} to ${wrong.length} of ${deliveries.length}` }
-      }
-      const accepted = deliveries.filter((_, index) => {
-        const exchange = exchanges[index]
-        return exchange !== undefined && isAccepted(exchange)
-      })
-      const observed = `${accepted.length} of ${deliveries.length} accepted`
-      if (examination.effects !== undefined && examination.knowledge.effectName !== undefined) {
-        const lost = (await examination.countEffects(accepted)).filter((count) => count === 0).length
-        if (lost > 0) return { verdict: 'fail', observed: `${observed}, ${lost} of them without an effect` }
-      }
-      return judgeSurvived(examination, observed)
     },
   },
 ]

@@ -1,0 +1,47 @@
+import type { EndpointCheck } from '../check.ts'
+import type { Examination } from '../examination.ts'
+import { type Attempt, judgeRefused } from '../judge.ts'
+import type { OutgoingRequest } from '../send.ts'
+import { decodeKey, signDelivery } from '../sign.ts'
+
+/** A genuine delivery that was never sent, for a forger to change. */
+type Genuine = {
+  readonly id: string
+  readonly timestamp: string
+  readonly body: Buffer
+  readonly headers: Readonly<Record<string, string>>
+  /** Its signature in base64, without a version. */
+  readonly signature: string
+  readonly key: Buffer
+}
+
+/** Critical, and of the clause of its group, unless it says otherwise. */
+export type ForgedCheck = Omit<EndpointCheck, 'needs' | 'severity' | 'clause'> &
+  Partial<Pick<EndpointCheck, 'severity' | 'clause'>>
+
+export type Forgery = (genuine: Genuine, examination: Examination) => Partial<OutgoingRequest>
+
+export const readGenuine = async (examination: Examination) => {
+  const delivery = await examination.prepare()
+  const { headers, timestamp, body } = await examination.sign(delivery)
+  const key = decodeKey(examination.secret ?? '')
+  const signature = signDelivery(key, { id: delivery.id, timestamp, body })
+  return { delivery, genuine: { id: delivery.id, timestamp, body, headers, signature, key } }
+}
+
+/** Sends each forgery, and expects each to be refused. */
+export const refuse = (
+  forgeries: Readonly<Record<string, Forgery>>,
+): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({
+  expected: '4xx',
+  requests: Object.keys(forgeries).length,
+  run: async (examination) => {
+    const attempts: Attempt[] = []
+    for (const [label, forge] of Object.entries(forgeries)) {
+      const { delivery, genuine } = await readGenuine(examination)
+      const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
+      attempts.push({ label, exchange: await examination.sendHostile(forged, delivery.subject) })
+    }
+    return judgeRefused(attempts)
+  },
+})
