@@ -1,9 +1,5 @@
-/**
- * What a terminal obeys (C0, DEL, C1), what ends a line, and what reverses the order of a line's characters. As ranges, because
- * older React Native cannot compile a module that contains `\p`.
- */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it finds.
-const unsafe = /[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+/** What a terminal obeys (C0, DEL, C1), what ends a line, and what reverses the order of a line's characters. */
+const unsafe = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /**
  * Returns text of others so that it can be printed or logged in one line: each control character, line separator and

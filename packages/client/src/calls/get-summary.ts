@@ -8,11 +8,8 @@ import type { Settings } from '../options/settings.ts'
 import { send } from '../retry/send.ts'
 import { parseSummaryRecord } from './parse-summary-record.ts'
 
-// A range, because older React Native cannot compile a module that contains \p.
-const unsendable = /[\0\ud800-\udfff]/u
-
 export const checkCallId = (callId: unknown): Issue[] =>
-  typeof callId === 'string' && callId !== '' && !unsendable.test(callId)
+  typeof callId === 'string' && callId !== '' && !/[\0\p{Surrogate}]/u.test(callId)
     ? []
     : [{ path: 'callId', message: 'callId must be a non-empty string without NUL or lone surrogates' }]
 

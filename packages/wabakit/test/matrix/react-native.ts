@@ -20,8 +20,8 @@ const binaries: Partial<Record<NodeJS.Platform, string>> = {
 export const hermes = join(installed, 'hermes-engine-cli', binaries[process.platform] ?? '')
 
 /**
- * Checks the client, and how webhooks are parsed and verified, in Hermes with the globals of React Native. As in React Native,
- * Babel compiles what the engine lacks, but no `\p` in regular expressions.
+ * Checks the client, and how webhooks are parsed and verified, in Hermes with the globals of React Native. Babel compiles what
+ * the engine lacks, as in React Native.
  */
 export const checkInHermes = async (project: string): Promise<string[]> => {
   const { outputFiles } = await build({
@@ -35,14 +35,11 @@ export const checkInHermes = async (project: string): Promise<string[]> => {
     write: false,
   })
   const { transformAsync } = await load('@babel/core')
-  const presets = [
-    ['@babel/preset-env', { targets: { ie: 11 }, exclude: ['transform-unicode-property-regex'] }],
-  ]
   const { code } = await transformAsync(outputFiles[0]?.text, {
     configFile: false,
     compact: false,
     cwd: import.meta.dirname,
-    presets,
+    presets: [['@babel/preset-env', { targets: { ie: 11 } }]],
   })
   const file = join(project, 'react-native.js')
   writeFileSync(file, code)

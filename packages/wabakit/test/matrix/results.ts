@@ -7,17 +7,17 @@ const resultsFile = join(import.meta.dirname, 'results.json')
 /** Where the packages are tested, and how. */
 const sections = {
   Runtimes:
-    'The client, the receiver and the mock pass the same checks in each. React Native has no web streams, so that there is ' +
-    'no receiver: the client is checked, and `parseEvent` and `verifySignature`, which need WebCrypto, `TextEncoder` and ' +
-    '`TextDecoder` of the app.',
+    'The client, the receiver and the mock pass the same checks in each. Hermes, the engine of React Native, has no web ' +
+    'streams: there, the client passes, and so do `parseEvent` and `verifySignature` if the app adds WebCrypto, ' +
+    '`TextEncoder` and `TextDecoder`.',
   TypeScript:
     'Each version compiles a file that imports the subpath, with `strict` and without `skipLibCheck`, in both ways of ' +
     'resolving modules, `nodenext` and `bundler`. Where `skipLibCheck` is needed, the types of a dependency need it.',
   Bundlers:
     'A bundle for Node.js and one for browsers contain the client, the receiver and the mock, and they pass their checks.',
   'Test runners':
-    'An [example](../examples) runs as its users run it. In the other rows, a suite with the mock, a client and a receiver ' +
-    'runs with real and with fake timers.',
+    'An [example](../examples/README.md) runs as its users run it. In the other rows, a suite with the mock, a client and a ' +
+    'receiver runs twice: with real and with fake timers.',
 } as const
 
 export type Section = keyof typeof sections
