@@ -2,7 +2,7 @@ import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLogger, type LoggerOptions } from './logger.ts'
 
-const open = (options: Partial<LoggerOptions> = {}, isTTY = false) => {
+const open = async (options: Partial<LoggerOptions> = {}, isTTY = false) => {
   let text = ''
   const stream = Object.assign(
     new Writable({
@@ -13,14 +13,14 @@ const open = (options: Partial<LoggerOptions> = {}, isTTY = false) => {
     }),
     { isTTY },
   )
-  const log = createLogger({ logLevel: 'debug', logFormat: 'json', stream, ...options })
+  const log = await createLogger({ logLevel: 'debug', logFormat: 'json', stream, ...options })
   return { log, text: () => text }
 }
 
 test.each(['authorization', 'key', 'secret', 'token', 'payload', 'headers'])(
   'removes a field that is called %s, also one level down, and keeps the others',
-  (name) => {
-    const { log, text } = open()
+  async (name) => {
+    const { log, text } = await open()
 
     log.info({ [name]: 'hidden-1', request: { [name]: 'hidden-2', id: 'seen' } }, 'message')
 
@@ -29,8 +29,8 @@ test.each(['authorization', 'key', 'secret', 'token', 'payload', 'headers'])(
   },
 )
 
-test('removes them from lines for people, too', () => {
-  const { log, text } = open({ logFormat: 'pretty' })
+test('removes them from lines for people, too', async () => {
+  const { log, text } = await open({ logFormat: 'pretty' })
 
   log.info({ token: 'hidden', id: 'seen' }, 'message')
 
@@ -41,17 +41,20 @@ test('removes them from lines for people, too', () => {
 const injected = 'a\n{"level":"error"}\u001b[2J\u001b]0;title\u0007\u009b1A\u007f\u202e\u2028b'
 const isUnsafe = /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/u
 
-test.each(['json', 'pretty'] as const)('lets nobody write into the terminal by a %s line', (logFormat) => {
-  const { log, text } = open({ logFormat })
+test.each(['json', 'pretty'] as const)(
+  'lets nobody write into the terminal by a %s line',
+  async (logFormat) => {
+    const { log, text } = await open({ logFormat })
 
-  log.info({ path: injected, err: new Error(injected) }, injected)
+    log.info({ path: injected, err: new Error(injected) }, injected)
 
-  expect(text()).not.toMatch(isUnsafe)
-  expect(text()).toContain('\\u009b1A\\u007f\\u202e\\u2028b')
-})
+    expect(text()).not.toMatch(isUnsafe)
+    expect(text()).toContain('\\u009b1A\\u007f\\u202e\\u2028b')
+  },
+)
 
-test('keeps what a JSON line says', () => {
-  const { log, text } = open()
+test('keeps what a JSON line says', async () => {
+  const { log, text } = await open()
 
   log.info({ path: injected }, 'message')
 
@@ -59,8 +62,8 @@ test('keeps what a JSON line says', () => {
   expect(JSON.parse(text())).toMatchObject({ path: injected })
 })
 
-test('colors lines on a terminal, and escapes everything else', () => {
-  const { log, text } = open({ logFormat: 'pretty' }, true)
+test('colors lines on a terminal, and escapes everything else', async () => {
+  const { log, text } = await open({ logFormat: 'pretty' }, true)
 
   log.info({ err: new Error(injected) }, 'message')
 

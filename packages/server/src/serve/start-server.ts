@@ -66,7 +66,7 @@ export const startServer = async (
 ): Promise<RunningServer> => {
   const settings = parseConfig(config, () => 'startServer')
   await checkConfig(settings)
-  const log = createLogger({ ...settings, stream: logStream })
+  const log = await createLogger({ ...settings, stream: logStream })
   const errors = createErrorLog(log)
   let metrics: Metrics | undefined
   const onError = (error: unknown): void => {
