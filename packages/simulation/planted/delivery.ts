@@ -92,6 +92,15 @@ export const deliveryBugs: readonly PlantedBug[] = [
     isClaimRequested = true`,
   },
   {
+    name: 'a stop ends with the first failure',
+    file: 'core/src/delivery/pool.ts',
+    find: `return new Promise((resolve) => {
+        closings.push(resolve)
+        void fill()
+      })`,
+    replace: 'return drain()',
+  },
+  {
     name: 'a failure reports that the lane is free',
     file: 'core/src/memory-store/delivery-queue.ts',
     find: `if (result.kind === 'retry' && result.releasesLane)`,

@@ -19,8 +19,21 @@ const describe = (fault: Fault): string =>
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`
 
+/** Returns the faults of calls that a plan has, and that did not happen in its run. */
+const listMissing = ({ faults }: Plan, { callFaults }: RunResult): CallFault[] =>
+  faults
+    .filter(isCallFault)
+    .filter(
+      ({ on, from, fault }) =>
+        !callFaults.some(
+          (each) =>
+            each.fault === fault && (from === undefined ? each.on === on : each.on.startsWith(`${on} #`)),
+        ),
+    )
+
 /** Describes what a plan does, what happened in its run, and which invariant broke. */
-export const formatStory = (plan: Plan, { violation, notes, traceHash }: RunResult): string => {
+export const formatStory = (plan: Plan, result: RunResult): string => {
+  const { violation, notes, traceHash } = result
   const { engine, servers, subscriptions, operations, faults, seed } = plan
   const list = [...operations.map(describeOperation), ...faults.map(describe)]
   const lines = [
@@ -32,6 +45,7 @@ export const formatStory = (plan: Plan, { violation, notes, traceHash }: RunResu
     '',
     'What happened',
     ...notes.map((note) => `     ${note}`),
+    ...listMissing(plan, result).map((fault) => `     This fault did not happen: ${describe(fault)}`),
     '',
     violation === undefined
       ? 'All invariants hold.'

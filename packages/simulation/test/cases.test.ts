@@ -15,5 +15,6 @@ test.each(cases.map((path) => [basename(path, '.json'), path]))(
     const script = resolve(import.meta.dirname, '../run.ts')
     const { stdout } = await run(process.execPath, ['--conditions=@wabakit/source', script, '--replay', path])
     expect(stdout).toContain('All invariants hold.')
+    expect(stdout, 'the case has become another one').not.toContain('did not happen')
   },
 )
