@@ -4,20 +4,32 @@ import { Time } from '../parts/time.tsx'
 import { navigate } from '../state/route.ts'
 import { findSubscription, shortenUrl } from '../views/choices.ts'
 
-type DeliveryLinksProps = { readonly deliveries: readonly Delivery[] | undefined }
+type DeliveryLinksProps = {
+  readonly deliveries: readonly Delivery[] | undefined
+  /** What tells them apart. */
+  readonly by: 'endpoint' | 'subject'
+}
+
+const describe = ({ subscriptionId, subject }: Delivery, by: DeliveryLinksProps['by']): string =>
+  by === 'subject' ? subject.replace(/^\w+:/, '') : shortenUrl(findSubscription(subscriptionId)?.url ?? '')
+
+const none = {
+  endpoint: 'No subscription matched when this event was published.',
+  subject: 'No event has matched this subscription yet.',
+} as const
 
 /** Deliveries as links. */
-export const DeliveryLinks = ({ deliveries }: DeliveryLinksProps) => (
+export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
   <section class="attempts" aria-label="Deliveries">
     <h3>Deliveries</h3>
-    {deliveries?.length === 0 && <p class="hint">No subscription matched when this event was published.</p>}
+    {deliveries?.length === 0 && <p class="hint">{none[by]}</p>}
     <ul>
       {deliveries?.map((delivery) => (
         <li key={delivery.id}>
           <button type="button" onClick={() => navigate('deliveries', { id: delivery.id })}>
             <DeliveryStatus {...delivery} />
             <span class="name">{delivery.eventName}</span>
-            <span class="error">{shortenUrl(findSubscription(delivery.subscriptionId)?.url ?? '')}</span>
+            <span class="error">{describe(delivery, by)}</span>
             <Time at={delivery.createdAt} />
           </button>
         </li>

@@ -67,7 +67,7 @@ export const EventDetail = ({ id, item, version }: DetailProps<Event>) => {
               ],
             ]}
           />
-          <DeliveryLinks deliveries={deliveries?.items} />
+          <DeliveryLinks deliveries={deliveries?.items} by="endpoint" />
           <BodyView text={event.payload} label="Payload" />
         </>
       )}

@@ -92,7 +92,7 @@ export const SubscriptionDetail = ({ id, item, version }: DetailProps<Subscripti
           ],
         ]}
       />
-      <DeliveryLinks deliveries={deliveries?.items} />
+      <DeliveryLinks deliveries={deliveries?.items} by="subject" />
     </Panel>
   )
 }

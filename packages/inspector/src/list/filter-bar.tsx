@@ -14,23 +14,51 @@ const changeSoon = (key: string, value: string): void => {
   timer = setTimeout(() => setParams({ [key]: value.trim() }), typingPauseMs)
 }
 
-const FilterField = ({ filter }: { readonly filter: Filter }) => {
-  const { key, label, kind } = filter
-  if (kind === 'time') return <TimeFilter />
-  const value = getParam(key)
-  if (kind === 'text') {
-    return (
-      <label class={`filter ${value === '' ? '' : 'set'}`}>
-        <span>{label}</span>
-        <input
-          value={value}
-          placeholder={filter.placeholder}
-          spellcheck={false}
-          onInput={({ currentTarget }) => changeSoon(key, currentTarget.value)}
-        />
-      </label>
-    )
+/** The properties of a field for a filter. While something is typed, the field has that, spaces at its end included. */
+const useTyped = (key: string) => {
+  const typed = useSignal<string | undefined>(undefined)
+  return {
+    value: typed.value ?? getParam(key),
+    spellcheck: false,
+    onInput: ({ currentTarget: { value } }: { readonly currentTarget: HTMLInputElement }): void => {
+      typed.value = value
+      changeSoon(key, value)
+    },
+    onBlur: (): void => {
+      typed.value = undefined
+    },
   }
+}
+
+const TextFilter = ({ filter }: { readonly filter: Filter & { readonly kind: 'text' } }) => {
+  const field = useTyped(filter.key)
+  return (
+    <label class={`filter ${field.value === '' ? '' : 'set'}`}>
+      <span>{filter.label}</span>
+      <input {...field} placeholder={filter.placeholder} />
+    </label>
+  )
+}
+
+const Search = ({ searches }: { readonly searches: string }) => (
+  <label class="search">
+    <Icon name="search" />
+    <input
+      {...useTyped('text')}
+      type="search"
+      id="search"
+      aria-label={`Search ${searches}`}
+      placeholder={`Search ${searches}`}
+    />
+    <kbd aria-hidden="true">/</kbd>
+  </label>
+)
+
+const FilterField = ({ filter }: { readonly filter: Filter }) => {
+  if (filter.kind === 'time') return <TimeFilter />
+  if (filter.kind === 'text') return <TextFilter filter={filter} />
+  const { key, label } = filter
+  const value = getParam(key)
   const choices = filter.choices()
   const isListed = value === '' || choices.some((choice) => choice.value === value)
   return (
@@ -58,23 +86,10 @@ export const FilterBar = ({ filters, searches }: FilterBarProps) => {
   const keys = filters.flatMap(({ kind, key }) => (kind === 'time' ? ['from', 'before'] : [key]))
   const active = keys.filter((key) => getParam(key) !== '').length
   const clear = (): void => setParams(Object.fromEntries([...keys, 'text'].map((key) => [key, undefined])))
+  if (filters.length === 0 && searches === undefined) return null
   return (
     <div class={`filters ${isOpen.value ? 'open' : ''}`} role="search">
-      {searches !== undefined && (
-        <label class="search">
-          <Icon name="search" />
-          <input
-            type="search"
-            id="search"
-            aria-label={`Search ${searches}`}
-            placeholder={`Search ${searches}`}
-            value={getParam('text')}
-            spellcheck={false}
-            onInput={({ currentTarget }) => changeSoon('text', currentTarget.value)}
-          />
-          <kbd aria-hidden="true">/</kbd>
-        </label>
-      )}
+      {searches !== undefined && <Search searches={searches} />}
       {filters.length > 0 && (
         <button
           type="button"

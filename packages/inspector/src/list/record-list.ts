@@ -21,7 +21,10 @@ export const createRecordList = <Item>(
   const stop = new AbortController()
   const { path, query: fixed } = source(organizationId)
 
-  const read = async (after: string | undefined): Promise<Page<Item>> => {
+  const read = async (
+    after: string | undefined,
+    show?: (found: readonly Item[]) => void,
+  ): Promise<Page<Item>> => {
     const found: Item[] = []
     let next = after
     for (let pages = 0; pages < maxEmptyPages; pages++) {
@@ -32,6 +35,7 @@ export const createRecordList = <Item>(
       found.push(...page.items)
       next = page.nextCursor
       if (next === undefined || found.length >= pageSize / 2) break
+      show?.([...found])
     }
     return next === undefined ? { items: found } : { items: found, nextCursor: next }
   }
@@ -50,7 +54,9 @@ export const createRecordList = <Item>(
 
   const load = (): Promise<void> =>
     guard(async () => {
-      const page = await read(undefined)
+      const page = await read(undefined, (found) => {
+        items.value = found
+      })
       items.value = page.items
       cursor.value = page.nextCursor
     })

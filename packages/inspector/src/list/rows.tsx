@@ -51,7 +51,10 @@ export const Rows = <Item,>(props: RowsProps<Item>) => {
     }
   }, [selectedIndex])
 
-  const style = { gridTemplateColumns: shown.map(({ width }) => width).join(' ') }
+  const widths = shown.map(({ width }) =>
+    isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width,
+  )
+  const style = { gridTemplateColumns: widths.join(' ') }
   return (
     <div
       class="table"

@@ -1,7 +1,7 @@
 import { formatDay, formatFull, formatTime } from '../format/time.ts'
 
 /** The track of a CSS grid that has room for a date and a time. */
-export const timeWidth = '136px'
+export const timeWidth = 'var(--time)'
 
 /** A time of day, with the date if it is not today. */
 export const Time = ({ at }: { readonly at: string }) => {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { exportHar, exportPage } from '../actions/export-timeline.ts'
 import type { Timeline } from '../api/types.ts'
+import { formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -12,6 +13,7 @@ import { listTimes } from './list-times.ts'
 import { createScale, type ScaleMode } from './scale.ts'
 import type { TimelineSelection } from './selection.ts'
 import { TimeAxis } from './time-axis.tsx'
+import { findVirtualTime } from './virtual-time.ts'
 
 const zoomStep = 1.6
 const maxZoom = 40
@@ -53,6 +55,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
   const scale = createScale(listTimes(timeline), mode.value)
   const width = visible.value * zoom.value
   const axis = { place: scale.place, width }
+  const virtual = findVirtualTime(entries)
   const nowX = scale.place(Date.parse(now)) * width
   return (
     <section class="timeline" aria-label="Timeline">
@@ -131,6 +134,18 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
                 ))}
             </section>
           ))}
+          {virtual && (
+            <div
+              class="virtual"
+              title={`The call states these times. It was simulated at ${formatTime(new Date(virtual.to).toISOString())}.`}
+              style={{
+                '--from': `${scale.place(virtual.from) * width}px`,
+                '--to': `${scale.place(virtual.to) * width}px`,
+              }}
+            >
+              <span>virtual time</span>
+            </div>
+          )}
           <div class="now" style={{ '--x': `${nowX}px` }}>
             <span>now</span>
           </div>

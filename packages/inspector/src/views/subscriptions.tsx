@@ -28,7 +28,7 @@ export const subscriptions: ListDefinition<Subscription> = {
         </span>
       ),
     },
-    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ number }) => number },
+    { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ number }) => number, isExtra: true },
     { title: 'Channel', width: '96px', cell: ({ channel }) => channel, isExtra: true },
     {
       title: 'Events',
@@ -36,7 +36,7 @@ export const subscriptions: ListDefinition<Subscription> = {
       cell: ({ events }) => (events === 'all' ? 'all' : events.join(', ')),
       isExtra: true,
     },
-    { title: 'Created', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+    { title: 'Created', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ],
   isChangedBy: ({ type }) => type === 'attempt',
   empty: {

@@ -180,9 +180,12 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     await page.keyboard.press('p')
     await page.locator('.rows .row').nth(1).waitFor()
     await page.keyboard.press('/')
-    await page.keyboard.type('no such text')
+    // Whoever pauses after a space goes on behind it.
+    await page.keyboard.type('no such ')
+    await expect.poll(() => page.url()).toMatch(/text=no\+such$/)
+    await page.keyboard.type('text')
+    await expect.poll(() => page.url()).toMatch(/text=no\+such\+text$/)
     await page.getByText('No matches').waitFor()
-    expect(page.url()).toContain('text=no+such+text')
     expect(problems).toEqual([])
   })
 

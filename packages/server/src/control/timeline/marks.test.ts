@@ -43,6 +43,12 @@ test('events that were delivered in order have no marks', () => {
   expect(lane.flatMap((each) => markDelivery(each, lane))).toEqual([])
 })
 
+test('attempts that took less than the rounding of their starts are in order', () => {
+  const quick = { ...attempt(1, 5, true), durationMs: 0.1 }
+  const lane = [delivered('A', 6, [{ ...quick, durationMs: 0.9 }]), delivered('B', 6, [quick])]
+  expect(lane.flatMap((each) => markDelivery(each, lane))).toEqual([])
+})
+
 test('an event is reordered before an earlier one, which it overtakes', () => {
   const late = delivered('A', 9, [attempt(1, 1, false), attempt(2, 8, true)])
   const early = delivered('B', 4, [attempt(1, 3, true)])

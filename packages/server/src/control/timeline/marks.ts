@@ -15,26 +15,23 @@ export type Attempted = { readonly delivery: DeliveryRecord; readonly attempts: 
 const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>
   attempts.find(({ succeeded }) => succeeded)
 
-const getEnd = ({ startedAt, durationMs }: AttemptRecord): number => startedAt + durationMs
+/** Attempts of a lane follow each other. Their ends are less exact, because starts are whole milliseconds. */
+const getAcceptanceTime = (each: Attempted): number => findAcceptance(each)?.startedAt ?? Infinity
 
 /** Marks a delivery in its lane: the deliveries of one subscription and subject, in the order of their events. */
 export const markDelivery = (each: Attempted, lane: readonly Attempted[]): Mark[] => {
   const own = findAcceptance(each)
-  const end = own === undefined ? Infinity : getEnd(own)
+  const acceptedAt = getAcceptanceTime(each)
   const index = lane.indexOf(each)
-  const isAcceptedBefore = (other: Attempted): boolean => {
-    const accepted = findAcceptance(other)
-    return accepted !== undefined && getEnd(accepted) <= end
-  }
   const marks: Mark[] = []
-  const passed = lane.slice(0, index).find((earlier) => !isAcceptedBefore(earlier))
-  if (own !== undefined && passed !== undefined) {
+  const passed = lane.slice(0, index).find((earlier) => getAcceptanceTime(earlier) > acceptedAt)
+  if (passed !== undefined) {
     marks.push({
       kind: 'reordered',
       text: `Delivered before ${passed.delivery.eventName}, which is earlier.`,
     })
   }
-  const later = lane.slice(index + 1).find(isAcceptedBefore)
+  const later = lane.slice(index + 1).find((other) => getAcceptanceTime(other) < acceptedAt)
   if (later === undefined) return marks
   const name = later.delivery.eventName
   marks.push({ kind: 'overtaken', text: `${name}, which is later, was delivered first.` })
