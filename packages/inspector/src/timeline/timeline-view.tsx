@@ -137,13 +137,16 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
           {virtual && (
             <div
               class="virtual"
-              title={`The call states these times. It was simulated at ${formatTime(new Date(virtual.to).toISOString())}.`}
               style={{
                 '--from': `${scale.place(virtual.from) * width}px`,
                 '--to': `${scale.place(virtual.to) * width}px`,
               }}
             >
-              <span>virtual time</span>
+              <span
+                title={`The call states these times. It was simulated at ${formatTime(new Date(virtual.to).toISOString())}.`}
+              >
+                virtual time
+              </span>
             </div>
           )}
           <div class="now" style={{ '--x': `${nowX}px` }}>

@@ -125,6 +125,7 @@ const measure = async (database: string): Promise<void> => {
   const path = `${server.url}/_wabakit/organizations/acme`
   const read = async (list: string, query: string) => {
     const times: number[] = []
+    const cpu = process.cpuUsage()
     let [found, requests] = [0, 0]
     for (let run = 0; run < 5; run++) {
       ;[found, requests] = [0, 0]
@@ -139,7 +140,9 @@ const measure = async (database: string): Promise<void> => {
       }
       times.push(performance.now() - from)
     }
-    return { ms: median(times), found, requests }
+    // Of server and client together. Other work on the machine hardly changes it.
+    const { user, system } = process.cpuUsage(cpu)
+    return { ms: median(times), cpuMs: (user + system) / 1_000 / times.length, found, requests }
   }
   const browser = existsSync('/usr/bin/chromium')
     ? await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
@@ -171,11 +174,18 @@ const measure = async (database: string): Promise<void> => {
   ] as const) {
     for (const [name, text] of Object.entries(filters)) {
       const query = text.replace('SUB_ALL', all).replace('SUB_RARE', rare)
-      const { ms, found, requests } = await read(list, query)
+      const { ms, cpuMs, found, requests } = await read(list, query)
       const shown = await show(list, query)
-      console.log(
-        `${list.padEnd(11)} ${name.padEnd(26)} ${ms.toFixed(0).padStart(5)} ms  ${String(found).padStart(4)} found, ${requests} requests; Chromium ${shown.toFixed(0)} ms`,
-      )
+      const cells = [
+        list.padEnd(11),
+        name.padEnd(26),
+        `${ms.toFixed(0)} ms`.padStart(8),
+        `${cpuMs.toFixed(0)} ms CPU`.padStart(12),
+        `${found} found`.padStart(10),
+        `${requests} requests`.padStart(11),
+        `${shown.toFixed(0)} ms in Chromium`,
+      ]
+      console.log(cells.join('  '))
     }
   }
   await browser?.close()
