@@ -17,7 +17,7 @@ const sections = {
     'A bundle for Node.js and one for browsers contain the client, the receiver and the mock, and they pass their checks.',
   'Test runners':
     'An [example](../examples/README.md) runs as its users run it. In the other rows, a suite with the mock, a client and a ' +
-    'receiver runs twice: with real and with fake timers.',
+    'receiver runs twice: with real and with fake timers. The rows of msw run `mockHandlers` in vitest 5.',
 } as const
 
 export type Section = keyof typeof sections

@@ -86,7 +86,7 @@ const runtimes: Record<string, (() => Promise<Result>) | undefined> = {
   'Hermes, as in React Native': existsSync(hermes)
     ? async () => {
         await checkInHermes(project)
-        return passes(await readVersion(hermes))
+        return passes(readManifest(resolveInstalled('hermes-engine-cli')).version)
       }
     : undefined,
 }
