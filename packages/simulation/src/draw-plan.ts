@@ -95,8 +95,8 @@ const drawOperation = (
     }
   }
   if (kind < 0.68) {
-    const [from, to] = draws.pick('steps', callParts)
-    return { at, do: 'make a call', server, callId, steps: callSteps.slice(from, to) }
+    const [first, end] = draws.pick('steps', callParts)
+    return { at, do: 'make a call', server, callId, steps: callSteps.slice(first, end) }
   }
   if (kind < 0.76) return { at, do: 'summarize a call', server, callId }
   if (kind < 0.82) {
