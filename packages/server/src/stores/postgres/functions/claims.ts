@@ -224,6 +224,13 @@ BEGIN
       EXIT WHEN remaining[own] = 0;
     END LOOP;
   END LOOP;
+  -- Most claims of a process that others wake find nothing.
+  IF cardinality(candidates) = 0 THEN
+    IF cardinality(early) > 0 THEN
+      PERFORM postpone_due_times(early, lag, slots);
+    END IF;
+    RETURN;
+  END IF;
   -- Claims of one subscription are made one after the other. Otherwise two would choose the same deliveries.
   PERFORM lock_all('claims', candidates::text[]);
   moment := wabakit.clock_ms();

@@ -105,8 +105,10 @@ BEGIN
   ) AS n
   CROSS JOIN LATERAL next_claim_at(n.subscription, n.due_at, p_slots) AS first
   WHERE first IS NULL OR first > n.due_at + p_lag;
-  DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (early);
-  PERFORM wabakit.add_due_times(early, times);
+  IF early IS NOT NULL THEN
+    DELETE FROM wabakit.due_times t WHERE t.subscription = ANY (early);
+    PERFORM wabakit.add_due_times(early, times);
+  END IF;
 END $$;
 
 -- Adds rows for subscriptions that can be claimed again, because a claim of theirs is over: a slow one has a free slot.

@@ -25,15 +25,15 @@ BEGIN
   );
 END $$;
 
--- Makes the first waiting delivery of each lane due, unless the lane is held. The lanes are those of the given deliveries.
--- Returns whether one became due. Requires the locks of the lanes.
-CREATE FUNCTION advance_lanes(p_deliveries bigint[]) RETURNS boolean LANGUAGE plpgsql AS $$
-BEGIN
-  UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
-  WHERE position = ANY (ARRAY(
+-- Makes the first waiting delivery of each lane due, unless the lane is held. Each lane is given by a subscription and a
+-- subject. Returns whether one became due. Requires the locks of the lanes.
+CREATE FUNCTION advance_lanes(p_subscriptions bigint[], p_subjects text[]) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  heads bigint[] := ARRAY(
     SELECT first.position
     FROM (
-      SELECT DISTINCT d.subscription, d.subject FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries)
+      SELECT DISTINCT each.subscription, each.subject COLLATE "C" AS subject
+      FROM unnest(p_subscriptions, p_subjects) AS each (subscription, subject)
     ) AS lane
     CROSS JOIN LATERAL (
       SELECT d.position, d.event, e.waits_for FROM wabakit.deliveries d JOIN wabakit.events e ON e.position = d.event
@@ -41,8 +41,15 @@ BEGIN
       ORDER BY d.event LIMIT 1
     ) AS first
     WHERE NOT is_lane_held(lane.subscription, lane.subject, first.event, first.waits_for)
-  ));
-  RETURN FOUND;
+  );
+BEGIN
+  -- Usually nothing waits. Then an UPDATE would cost as much as all the rest.
+  IF cardinality(heads) = 0 THEN
+    RETURN false;
+  END IF;
+  UPDATE wabakit.deliveries SET status = 'pending', holds_lane = true, due_at = wabakit.clock_ms()
+  WHERE position = ANY (heads);
+  RETURN true;
 END $$;
 
 -- Publishes events in this order: stores them, each with a delivery for each subscription that matches. If ordinals are

@@ -186,14 +186,7 @@ BEGIN
   PERFORM forget_calls(array_fill(p_organization_id, ARRAY[cardinality(p_call_ids)]), p_call_ids);
   DELETE FROM wabakit.participants p USING unnest(p_groups, p_digits) AS old (group_id, digits)
   WHERE p.organization_id = p_organization_id AND p.group_id = old.group_id AND p.digits = old.digits;
-  RETURN advance_lanes(ARRAY(
-    SELECT next.position FROM unnest(subscriptions, subjects) AS lane (subscription, subject)
-    CROSS JOIN LATERAL (
-      SELECT d.position FROM wabakit.deliveries d
-      WHERE d.subscription = lane.subscription AND d.subject = lane.subject AND d.status = 'waiting'
-      ORDER BY d.event LIMIT 1
-    ) AS next
-  ));
+  RETURN advance_lanes(subscriptions, subjects);
 END $$;
 `
 

@@ -22,7 +22,8 @@ BEGIN
     AND s.position = d.subscription AND s.disabled_reason IS NULL
     AND d.status NOT IN ('waiting', 'claimed') AND (p_statuses IS NULL OR d.status = ANY (p_statuses));
   GET DIAGNOSTICS resent = ROW_COUNT;
-  due := advance_lanes(p_deliveries);
+  SELECT advance_lanes(array_agg(d.subscription), array_agg(d.subject)) INTO due
+  FROM wabakit.deliveries d WHERE d.position = ANY (p_deliveries);
 END $$;
 
 -- Finishes a delivery as skipped, unless it is finished or being attempted. Returns whether it did, and whether the next
@@ -31,16 +32,16 @@ CREATE FUNCTION cancel_delivery(
   p_organization_id text, p_subscription bigint, p_event bigint, OUT changed boolean, OUT due boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
-  canceled bigint;
+  lane record;
 BEGIN
   PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
   UPDATE wabakit.deliveries d
   SET status = 'skipped', due_at = NULL, holds_lane = false, finished_at = wabakit.clock_ms()
   WHERE d.subscription = p_subscription AND d.event = p_event AND d.organization_id = p_organization_id
     AND d.status IN ('waiting', 'pending')
-  RETURNING d.position INTO canceled;
-  changed := canceled IS NOT NULL;
-  due := changed AND advance_lanes(ARRAY[canceled]);
+  RETURNING d.subscription, d.subject INTO lane;
+  changed := FOUND;
+  due := changed AND advance_lanes(ARRAY[lane.subscription], ARRAY[lane.subject]);
 END $$;
 
 -- Makes a pending delivery due now. Returns whether it did.

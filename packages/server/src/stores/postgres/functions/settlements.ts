@@ -16,16 +16,14 @@ DECLARE
   moment bigint;
   disabled_subscription bigint;
   freed bigint[];
-  deliveries bigint[];
   subscriptions bigint[];
   subjects text[];
 BEGIN
   PERFORM limit_lock_wait(cardinality(p_events));
-  SELECT array_agg(d.position), array_agg(d.subscription), array_agg(d.subject)
-  INTO deliveries, subscriptions, subjects
+  SELECT array_agg(d.subscription), array_agg(d.subject) INTO subscriptions, subjects
   FROM unnest(p_events, p_subscriptions) AS requested (event, subscription)
   CROSS JOIN LATERAL (
-    SELECT d.position, d.subscription, d.subject FROM wabakit.deliveries d
+    SELECT d.subscription, d.subject FROM wabakit.deliveries d
     WHERE d.subscription = requested.subscription AND d.event = requested.event OFFSET 0
   ) AS d;
   IF p_may_disable THEN
@@ -131,11 +129,13 @@ BEGIN
   CROSS JOIN LATERAL (SELECT j.subscription_id AS id) AS s
   CROSS JOIN LATERAL (SELECT j.ordinal, j.disabled, ${deliveryColumns}) AS result;
 
-  IF disabled_subscription IS NULL THEN
-    due := advance_lanes(deliveries) OR due;
-    PERFORM add_next_due_times(freed);
-  ELSE
+  IF disabled_subscription IS NOT NULL THEN
     PERFORM skip_unfinished(disabled_subscription, moment);
+    RETURN;
+  END IF;
+  due := advance_lanes(subscriptions, subjects) OR due;
+  IF freed IS NOT NULL THEN
+    PERFORM add_next_due_times(freed);
   END IF;
 END $$;
 `
