@@ -53,8 +53,14 @@ const sizeTolerance = 1
 /** Has one row for each summarized call, and keeps it as long as the organization. */
 const forever = 'summary_marks'
 
+/** What must be level: of a total, all but what is kept forever. */
+const measure = (name: string, part: Summary = {}): number => {
+  const kept = { 'tables, MB': `table ${forever}, MB`, 'indexes, MB': `index ${forever}_pkey, MB` }[name]
+  return (part[name] ?? 0) - (kept === undefined ? 0 : (part[kept] ?? 0))
+}
+
 const isLevel = (name: string, parts: readonly Summary[]): boolean => {
-  const [earlier = 0, last = 0] = [parts[2]?.[name], parts.at(-1)?.[name]]
+  const [earlier, last] = [measure(name, parts[2]), measure(name, parts.at(-1))]
   return last <= earlier * 1.1 + (tolerances[name] ?? sizeTolerance)
 }
 
