@@ -6,8 +6,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // Packages resolve to their sources by the same export condition that TypeScript and the demo use.
 const conditions = ['@wabakit/source', 'module', 'node']
 
-/** Modules of these tests have a folder, hooks and time limits for the one file that loads them. */
-const isolated = ['packages/server/test/cli/*.test.ts', 'packages/server/test/migrate-database/*.test.ts']
+/** Modules of these tests have a folder, hooks, time limits or results for the one file that loads them. */
+const isolated = [
+  'packages/server/test/cli/*.test.ts',
+  'packages/server/test/migrate-database/*.test.ts',
+  'examples/start/*.test.ts',
+]
 
 /** They build the packages first. `npm run test:matrix` runs them. */
 const packed = ['packages/wabakit/test/packed.test.ts']
