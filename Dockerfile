@@ -3,7 +3,7 @@
 #   docker run --env WABAKIT_CONTROL_TOKEN --volume wabakit:/data --publish 127.0.0.1:4100:4100 wabakit
 FROM node:26-alpine AS install
 WORKDIR /app
-COPY .release/wabakit-contract-*.tgz .release/wabakit-webhooks-*.tgz .release/wabakit-core-*.tgz .release/wabakit-client-*.tgz .release/wabakit-conformance-*.tgz .release/wabakit-server-*.tgz /tarballs/
+COPY .release/wabakit-wire-*.tgz .release/wabakit-contract-*.tgz .release/wabakit-webhooks-*.tgz .release/wabakit-core-*.tgz .release/wabakit-conformance-*.tgz .release/wabakit-server-*.tgz /tarballs/
 RUN npm init --yes && npm install --omit=dev --ignore-scripts --no-audit --no-fund /tarballs/*.tgz
 
 FROM node:26-alpine
