@@ -84,7 +84,7 @@ export const storeSection = (section: Section, rows: Results[Section]): void => 
 
 /**
  * Tests the entries of a section that the arguments of the command select, all by default, and stores the results. An entry
- * without a test is not installed, and keeps its result.
+ * without a test is not installed: its result becomes `not run` if all are tested, and stays what it was if some are.
  */
 export const testSection = async (
   section: Section,
@@ -104,7 +104,8 @@ export const testSection = async (
       console.log(`${rows[name].result.padEnd(8)} ${name} ${rows[name].version}`)
     } else {
       if (isSelected) console.log(`SKIPPED  ${name}: not installed`)
-      if (before) rows[name] = before
+      if (selected.length === 0) rows[name] = { version: '–', result: 'not run' }
+      else if (before) rows[name] = before
     }
   }
   storeSection(section, rows)
