@@ -74,7 +74,7 @@ const flaws: Record<string, Flaw> = {
     fail: ['handles-concurrent-duplicates-once'],
     advice: ['handles-same-event-under-new-id-once'],
   },
-  'refuses a duplicate with 409 for ever': {
+  'refuses a duplicate with 409 forever': {
     plant: ({ right }) => {
       const seen = new Set<string>()
       return {

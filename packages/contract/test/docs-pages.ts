@@ -49,7 +49,7 @@ ${formatJson(buildErrorExample('invalid_subject'))}
 - \`issues\` lists the invalid fields, if any. \`path\` is the path of the field, with dots. If several fields are invalid,
   \`code\` belongs to the first one in the order of the request's fields.
 
-Every response to a request that counts towards a limit has the headers \`RateLimit\` and \`RateLimit-Policy\`.
+Every response to a request that counts toward a limit has the headers \`RateLimit\` and \`RateLimit-Policy\`.
 
 Other services may send other bodies: without \`code\` or \`error\`, with an array as \`message\`, or HTML. The client accepts all
 of these. It sets \`error.status\` to the HTTP status, and \`error.code\` to \`unknown\` if the body has no code of this list.

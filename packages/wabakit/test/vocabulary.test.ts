@@ -37,6 +37,8 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   [/\bcolour/i, 'color'],
   [/\bmisspelt\b/i, 'misspelled'],
   [/\bde-duplicat/i, 'deduplicate'],
+  [/\btowards\b/i, 'toward'],
+  [/\bfor ever\b/i, 'forever'],
 
   // Events are published, and values are reported, created or passed.
   [

@@ -290,7 +290,7 @@ const schedule = defineCases('Delivery schedule', {
     equal(gaps(scenario), [5_000])
   },
 
-  'deferrals hold a lane for at most 15 minutes, and do not count towards disabling the subscription':
+  'deferrals hold a lane for at most 15 minutes, and do not count toward disabling the subscription':
     async () => {
       const scenario = await failingWorld({ random: () => 0 })
       scenario.respond = ({ event }) =>

@@ -214,7 +214,7 @@ export const rateLimitCases = defineCases('Rate limits', {
     equal((await postGroup(scenario, createBody, { key: 'nobody', remoteAddress: '192.0.2.1' })).status, 429)
   },
 
-  'count requests with a valid key towards that key, whatever their path': async () => {
+  'count requests with a valid key toward that key, whatever their path': async () => {
     const scenario = await limited({
       key: { requests: 1, perMs: 60_000 },
       ip: { requests: 1, perMs: 60_000 },

@@ -168,7 +168,7 @@ const signatureChecks: readonly ForgedCheck[] = [
     title: 'Refuses a signature over a part of the delivery',
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Signature scheme": `id.timestamp.payload` is signed',
-    risk: 'A signature of the body alone can be repeated for ever, under any id and at any time.',
+    risk: 'A signature of the body alone can be repeated forever, under any id and at any time.',
     fix: 'Remove older schemes; accept signatures over `id.timestamp.body` alone.',
     ...refuse({
       'a signature of the body alone': ({ headers, key, body }) => ({

@@ -13,7 +13,7 @@ const sendAgain = async (environment: Environment): Promise<void> => {
 }
 
 /**
- * Endpoints that hang, drip, answer without end, send a bomb, redirect, break off, ask to wait for ever, and at last
+ * Endpoints that hang, drip, answer without end, send a bomb, redirect, break off, ask to wait forever, and at last
  * are gone. Nothing of that stops the server, and all can be sent again when they are well.
  */
 export const targets: Scenario = async ({ engine, seed, times, progress }) => {
