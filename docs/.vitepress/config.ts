@@ -79,7 +79,15 @@ export default defineConfig({
     page.relativePath === 'index.md' ? { frontmatter: { ...page.frontmatter, ...front } } : undefined,
   buildEnd: ({ outDir }) => writeLlmsFiles(outDir, repository),
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          // Guides first: each page of the reference names little else than what it describes.
+          searchOptions: { boostDocument: (id) => (/^\/(?:api|decisions)\//.test(String(id)) ? 0.3 : 1) },
+        },
+      },
+    },
     nav: [
       { text: 'Guides', link: '/start', activeMatch: '^/(?!api/|decisions/)' },
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
