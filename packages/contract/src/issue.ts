@@ -1,5 +1,5 @@
 import type * as wire from '@wabakit/wire'
-import { formatAlternatives } from '@wabakit/wire/rules'
+import { formatAlternatives } from '@wabakit/wire/check'
 import * as z from 'zod/mini'
 import { exact, type ObjectSchema } from './exact.ts'
 

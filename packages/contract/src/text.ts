@@ -1,4 +1,4 @@
-import { isWithinLength, storableText, type TextRules } from '@wabakit/wire/rules'
+import { isWithinLength, storableText, type TextRules } from '@wabakit/wire/check'
 import * as z from 'zod/mini'
 
 /**

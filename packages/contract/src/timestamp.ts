@@ -1,4 +1,4 @@
-import { dateTime, dateTimeOrEmpty } from '@wabakit/wire/rules'
+import { dateTime, dateTimeOrEmpty } from '@wabakit/wire/check'
 import { text } from './text.ts'
 
 /**

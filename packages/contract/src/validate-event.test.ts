@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type EventName, eventNames, validateBody, validateEvent } from '@wabakit/wire'
+import {
+  type EventName,
+  eventNames,
+  validateCreateGroupRequest,
+  validateCreateGroupResponse,
+  validateEvent,
+  validateReceivedErrorBody,
+  validateSummaryRecord,
+} from '@wabakit/wire'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type * as z from 'zod/mini'
@@ -31,14 +39,18 @@ test.each(eventNames)('parses any %s like its schema', (name) => {
 const { event: _, ...record } = eventExamples.CALL_AI_SUMMARY
 
 test.each([
-  ['CreateGroupRequest', createGroupRequestExample],
-  ['CreateGroupResponse', createGroupResponseExample],
-  ['SummaryRecord', record],
-  ['ReceivedErrorBody', { ...buildErrorExample('invalid_subject'), message: ['one', 'two'] }],
-] as const)('parses any %s like its schema', (name, example) => {
+  ['CreateGroupRequest', validateCreateGroupRequest, createGroupRequestExample],
+  ['CreateGroupResponse', validateCreateGroupResponse, createGroupResponseExample],
+  ['SummaryRecord', validateSummaryRecord, record],
+  [
+    'ReceivedErrorBody',
+    validateReceivedErrorBody,
+    { ...buildErrorExample('invalid_subject'), message: ['one', 'two'] },
+  ],
+] as const)('parses any %s like its schema', (name, validateBody, example) => {
   fc.assert(
     fc.property(fc.oneof({ weight: 9, arbitrary: mutate(example) }, fc.jsonValue()), (value) => {
-      expect(validateBody(name, value)).toEqual(validate<z.ZodMiniType>(bodySchemas[name], value))
+      expect(validateBody(value)).toEqual(validate<z.ZodMiniType>(bodySchemas[name], value))
     }),
     { numRuns: 1_000 },
   )

@@ -1,4 +1,4 @@
-import { dateTime, dateTimeOrEmpty, storableText } from '@wabakit/wire/rules'
+import { dateTime, dateTimeOrEmpty, storableText } from '@wabakit/wire/check'
 import type * as z from 'zod/mini'
 import * as checks from '../../wire/src/check.ts'
 import { CreateGroupRequest, CreateGroupResponse } from '../src/create-group.ts'
@@ -6,7 +6,7 @@ import { ReceivedErrorBody } from '../src/error-body.ts'
 import { SummaryRecord } from '../src/summary.ts'
 import { eventSchemas } from '../src/webhook-event.ts'
 
-/** The schemas of {@link Bodies}. */
+/** The schemas of the bodies that a client sends or receives. */
 export const bodySchemas = { CreateGroupRequest, CreateGroupResponse, SummaryRecord, ReceivedErrorBody }
 
 const unsupported = (what: string) =>
@@ -135,16 +135,21 @@ const formatEvents = () => {
   return { functions: functions.join(''), entries: entries.join('') }
 }
 
-const formatBodies = (): string =>
-  Object.entries(bodySchemas)
-    .map(
-      ([name, { shape }]) =>
-        `  ${name}: () => ({\n    ${formatTable(shape as z.core.$ZodShape).join(',\n    ')},\n  }),\n`,
-    )
-    .join('')
-
 /** A bundler drops a call, and each one inside it, only if it is marked. */
 const markPure = (source: string): string => source.replaceAll(/\w+\(/g, '/* @__PURE__ */ $&')
+
+/** Formats a function for each body. Their fields are tables, because nobody needs them to be fast. */
+const formatBodies = (): string =>
+  Object.entries(bodySchemas)
+    .map(([name, { shape }]) => {
+      const fields = formatTable(shape as z.core.$ZodShape).map((field) => `  ${markPure(field)},\n`)
+      return `
+/** Validates a {@link ${name}} like its schema, but without zod. */
+export const validate${name}: (value: unknown) => Validation<${name}> = /* @__PURE__ */ createValidator({
+${fields.join('')}})
+`
+    })
+    .join('')
 
 /** Generates `checks.ts` of the package `wire` from the schemas of the events and bodies: one line per field. */
 export const generateChecks = (): string => {
@@ -158,17 +163,16 @@ export const generateChecks = (): string => {
   )
   return `// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import type { BodyName } from './bodies.ts'
 import { ${imports.join(', ')} } from './check.ts'
+import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+import type { ReceivedErrorBody } from './error-body.ts'
+import type { SummaryRecord } from './summary.ts'
+import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'
 
 ${constants.join('')}${events.functions}
 /** Checks the fields of each event, except \`event\`, like its schema. */
 export const eventChecks: { readonly [Name in EventName]: (value: Fields, report: Report) => void } = {
 ${events.entries}}
-
-/** The checks of each body's fields. They are tables, because nobody needs them to be fast. */
-export const bodyChecks: { readonly [Name in BodyName]: () => { readonly [field: string]: Check } } = {
-${bodies}}
-`
+${bodies}`
 }

@@ -14,10 +14,13 @@ const bundle = async (contents: string, options: BuildOptions): Promise<string> 
 let published: string
 
 beforeAll(async () => {
-  published = await bundle(`export * from './index.ts'; export { validateBody } from '@wabakit/wire'`, {
-    external: ['zod'],
-    conditions: ['@wabakit/source'],
-  })
+  published = await bundle(
+    `export * from './index.ts'; export { validateSummaryRecord } from '@wabakit/wire'`,
+    {
+      external: ['zod'],
+      conditions: ['@wabakit/source'],
+    },
+  )
 })
 
 const contract: Plugin = {
@@ -35,7 +38,11 @@ test.each([
   ['ReceivedErrorBody', 'statusCode', /CALL_|GROUP_|subject|recap|rate_limited/],
   ['eventSchemas', 'CALL_MISSED', /approval_required|statusCode|rate_limited|is required/],
   ['validateEvent', 'CALL_MISSED', /approval_required|statusCode|rate_limited|IN_PROGRESS/],
-  ['validateBody', 'approval_required', /_zod|CALL_|GROUP_|rate_limited|IN_PROGRESS/],
+  [
+    'validateSummaryRecord',
+    'keyPoints',
+    /_zod|CALL_|GROUP_|approval_required|statusCode|rate_limited|IN_PROGRESS/,
+  ],
   ['errorCodes', 'rate_limited', /_zod|CALL_|subjectMaxLength/],
   ['endpoints', '/v1/call/ai-summary', /_zod|CALL_|rate_limited/],
   ['limits', 'requestBodyMaxBytes', /_zod|CALL_|rate_limited/],

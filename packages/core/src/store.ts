@@ -227,7 +227,8 @@ export type Store = {
    */
   prune(request: PruneRequest): Promise<number>
   /**
-   * Writes and commits something that means nothing.
+   * Checks whether changes can be committed: commits something that means nothing, unless the store knows the outcome of
+   * its last change.
    *
    * @throws StorageUnavailableError or StorageOutcomeUnknownError if changes cannot be committed.
    */

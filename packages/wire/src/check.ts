@@ -1,5 +1,41 @@
-import { dateTime, formatAlternatives, isWithinLength, storableText, type TextRules } from './rules.ts'
 import type { Issue, Validation } from './validation.ts'
+
+// The rules that the generated checks share with the schemas of the contract.
+
+/** Matches an ISO 8601 date-time: a calendar, week or ordinal date, in basic or extended format, of any precision. */
+export const dateTime: RegExp =
+  /^\d{4}(?:-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])|-?W(?:0[1-9]|[1-4]\d|5[0-3])-?[1-7]|-?[0-3]\d\d)T(?:(?:[01]\d|2[0-3])(?::?[0-5]\d(?::?(?:[0-5]\d|60))?)?(?:[.,]\d+)?|24(?::?00){0,2})(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/
+
+/** Matches an ISO 8601 date-time or the empty string. */
+export const dateTimeOrEmpty: RegExp = /* @__PURE__ */ (() =>
+  new RegExp(`^(?:${dateTime.source.slice(1, -1)})?$`))()
+
+/** Rules of a string. */
+export type TextRules = {
+  readonly min?: 0 | 1
+  /** Maximum length in code points. */
+  readonly max?: number
+  readonly pattern?: RegExp
+  /** Describes the pattern in the sentence "must be …". */
+  readonly form?: string
+}
+
+/** Counts code points only if the UTF-16 length leaves the answer open. */
+export const isWithinLength = (text: string, max: number): boolean =>
+  text.length <= max || (text.length <= max * 2 && [...text].length <= max)
+
+/** Matches what every store can save: well-formed Unicode without NUL, because PostgreSQL rejects the rest. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes NUL
+export const storableText = /^[^\u0000\uD800-\uDFFF]*$/u
+
+/** Formats values for the sentence "must be …": `PSTN, WHATSAPP or empty`. */
+export const formatAlternatives = (values: readonly unknown[]): string => {
+  const words = values.map((value) => (value === '' ? 'empty' : String(value)))
+  const last = words.pop()
+  return words.length === 0 ? `${last}` : `${words.join(', ')} or ${last}`
+}
+
+// The parts of the generated checks.
 
 /** The fields of an object. */
 export type Fields = { readonly [field: string]: unknown }
@@ -124,4 +160,10 @@ export const parse = <Value>(
   const { issues, leftOut } = report
   if (issues.length > 0) return { success: false, issues }
   return { success: true, data: (leftOut.length === 0 ? value : omit(value, leftOut)) as Value }
+}
+
+/** Creates a function that validates a body by its fields. */
+export const createValidator = <Body>(checks: { readonly [field: string]: Check }) => {
+  const check = object(checks)
+  return (value: unknown): Validation<Body> => parse(value, check)
 }

@@ -1,7 +1,10 @@
 // Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import type { BodyName } from './bodies.ts'
-import { array, type Check, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked } from './check.ts'
+import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked } from './check.ts'
+import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
+import type { ReceivedErrorBody } from './error-body.ts'
+import type { SummaryRecord } from './summary.ts'
+import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'
 
 const isTextOrNull: Check = /* @__PURE__ */ nullish(isText)
@@ -128,41 +131,45 @@ export const eventChecks: { readonly [Name in EventName]: (value: Fields, report
   CALL_NOT_PICKED: checkCallIncomingInitiated,
 }
 
-/** The checks of each body's fields. They are tables, because nobody needs them to be fast. */
-export const bodyChecks: { readonly [Name in BodyName]: () => { readonly [field: string]: Check } } = {
-  CreateGroupRequest: () => ({
-    wabaNumber: storable({ min: 1 }),
-    subject: storable({ min: 1, max: 128 }),
-    description: optional(storable({ max: 2048 })),
-    joinApprovalMode: optional(oneOf('auto_approve', 'approval_required')),
-    groupId: optional(storable({ min: 1, max: 50 })),
-  }),
-  CreateGroupResponse: () => ({
-    success: oneOf(true),
-    groupId: isNonEmpty,
-  }),
-  SummaryRecord: () => ({
-    callId: isNonEmpty,
-    channel: nullish(oneOf('PSTN', 'WHATSAPP', '')),
-    callDirection: nullish(oneOf('INCOMING', 'OUTGOING', '')),
-    callStatus: nullish(isText),
-    durationInSeconds: nullish(isNumber),
-    callStartedAt: nullish(isDateTimeOrEmpty),
-    callEndedAt: nullish(isDateTimeOrEmpty),
-    from: nullish(isText),
-    to: nullish(isText),
-    channelNumber: nullish(isText),
-    customerNumber: nullish(isText),
-    agentNumber: nullish(isText),
-    callType: nullish(oneOf('AI_BOT', 'AGENT', '')),
-    triggeredVia: nullish(oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', '')),
-    summary: object({ recap: isText, keyPoints: array(isText), nextSteps: array(isText) }),
-  }),
-  ReceivedErrorBody: () => ({
-    statusCode: optional(unchecked(isNumber)),
-    error: optional(unchecked(isText)),
-    message: optional(unchecked(isText, array(isText))),
-    code: optional(unchecked(isText)),
-    issues: optional(unchecked(array(object({ path: isText, message: isText })))),
-  }),
-}
+/** Validates a {@link CreateGroupRequest} like its schema, but without zod. */
+export const validateCreateGroupRequest: (value: unknown) => Validation<CreateGroupRequest> = /* @__PURE__ */ createValidator({
+  wabaNumber: /* @__PURE__ */ storable({ min: 1 }),
+  subject: /* @__PURE__ */ storable({ min: 1, max: 128 }),
+  description: /* @__PURE__ */ optional(/* @__PURE__ */ storable({ max: 2048 })),
+  joinApprovalMode: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf('auto_approve', 'approval_required')),
+  groupId: /* @__PURE__ */ optional(/* @__PURE__ */ storable({ min: 1, max: 50 })),
+})
+
+/** Validates a {@link CreateGroupResponse} like its schema, but without zod. */
+export const validateCreateGroupResponse: (value: unknown) => Validation<CreateGroupResponse> = /* @__PURE__ */ createValidator({
+  success: /* @__PURE__ */ oneOf(true),
+  groupId: isNonEmpty,
+})
+
+/** Validates a {@link SummaryRecord} like its schema, but without zod. */
+export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord> = /* @__PURE__ */ createValidator({
+  callId: isNonEmpty,
+  channel: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('PSTN', 'WHATSAPP', '')),
+  callDirection: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INCOMING', 'OUTGOING', '')),
+  callStatus: /* @__PURE__ */ nullish(isText),
+  durationInSeconds: /* @__PURE__ */ nullish(isNumber),
+  callStartedAt: /* @__PURE__ */ nullish(isDateTimeOrEmpty),
+  callEndedAt: /* @__PURE__ */ nullish(isDateTimeOrEmpty),
+  from: /* @__PURE__ */ nullish(isText),
+  to: /* @__PURE__ */ nullish(isText),
+  channelNumber: /* @__PURE__ */ nullish(isText),
+  customerNumber: /* @__PURE__ */ nullish(isText),
+  agentNumber: /* @__PURE__ */ nullish(isText),
+  callType: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('AI_BOT', 'AGENT', '')),
+  triggeredVia: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', '')),
+  summary: /* @__PURE__ */ object({ recap: isText, keyPoints: /* @__PURE__ */ array(isText), nextSteps: /* @__PURE__ */ array(isText) }),
+})
+
+/** Validates a {@link ReceivedErrorBody} like its schema, but without zod. */
+export const validateReceivedErrorBody: (value: unknown) => Validation<ReceivedErrorBody> = /* @__PURE__ */ createValidator({
+  statusCode: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isNumber)),
+  error: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),
+  message: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText, /* @__PURE__ */ array(isText))),
+  code: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(isText)),
+  issues: /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ array(/* @__PURE__ */ object({ path: isText, message: isText })))),
+})

@@ -26,14 +26,18 @@ export type { EventName, WebhookEvent, WebhookEventOf } from './webhook-event.ts
 
 // Requests and responses of the two endpoints.
 
-export type { Bodies, BodyName } from './bodies.ts'
+export {
+  validateCreateGroupRequest,
+  validateCreateGroupResponse,
+  validateReceivedErrorBody,
+  validateSummaryRecord,
+} from './checks.ts'
 export type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 export { type EndpointName, endpoints } from './endpoints.ts'
 export type { ReceivedErrorBody } from './error-body.ts'
 export { type ErrorCode, type ErrorStatus, errorCodes, isErrorCode } from './error-codes.ts'
 export { parseRetryAfter } from './retry-after.ts'
 export type { SummaryRecord } from './summary.ts'
-export { validateBody } from './validate-body.ts'
 
 // Values that requests, responses and events share.
 

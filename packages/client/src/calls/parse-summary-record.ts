@@ -1,5 +1,5 @@
 import type { SummaryRecord, Validation } from '@wabakit/wire'
-import { validateBody } from '@wabakit/wire'
+import { validateSummaryRecord } from '@wabakit/wire'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -12,7 +12,7 @@ const isObject = (value: unknown): value is Fields =>
  */
 export const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
   const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
-  if (!isObject(body)) return validateBody('SummaryRecord', body)
+  if (!isObject(body)) return validateSummaryRecord(body)
   const isBare = 'recap' in body && !('summary' in body)
-  return validateBody('SummaryRecord', { callId, ...(isBare ? { summary: body } : body) })
+  return validateSummaryRecord({ callId, ...(isBare ? { summary: body } : body) })
 }

@@ -1,5 +1,5 @@
 import type { CreateGroupRequest, CreateGroupResponse } from '@wabakit/wire'
-import { endpoints, validateBody } from '@wabakit/wire'
+import { endpoints, validateCreateGroupRequest, validateCreateGroupResponse } from '@wabakit/wire'
 import type { WithResponse } from '../api-promise.ts'
 import { ValidationError } from '../errors/validation-error.ts'
 import { checkRequestOptions } from '../options/check-options.ts'
@@ -13,7 +13,7 @@ export const createGroup = async (
   input: CreateGroupRequest,
   options: RequestOptions,
 ): Promise<WithResponse<CreateGroupResponse>> => {
-  const request = validateBody('CreateGroupRequest', input)
+  const request = validateCreateGroupRequest(input)
   const issues = [...(request.success ? [] : request.issues), ...checkRequestOptions(options)]
   if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
   const { generateGroupIds, random, timeline } = settings
@@ -23,7 +23,7 @@ export const createGroup = async (
     ...endpoints['groups.create'],
     body: JSON.stringify({ ...request.data, groupId }),
     groupId,
-    parse: (json) => validateBody('CreateGroupResponse', json),
+    parse: validateCreateGroupResponse,
     options,
   })
 }

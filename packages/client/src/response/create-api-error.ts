@@ -1,5 +1,5 @@
 import type { ReceivedErrorBody } from '@wabakit/wire'
-import { isErrorCode, parseRetryAfter, validateBody } from '@wabakit/wire'
+import { isErrorCode, parseRetryAfter, validateReceivedErrorBody } from '@wabakit/wire'
 import type { ApiCall } from '../api-call.ts'
 import {
   ApiError,
@@ -36,7 +36,7 @@ const findClass = (status: number, { endpoint }: ApiCall<unknown>): typeof ApiEr
 
 const parseBody = (text: string): ReceivedErrorBody | undefined => {
   try {
-    const received = validateBody('ReceivedErrorBody', JSON.parse(text))
+    const received = validateReceivedErrorBody(JSON.parse(text))
     return received.success ? received.data : undefined
   } catch {
     return undefined

@@ -1,5 +1,5 @@
 import { type CreateGroupRequest, createGroupErrorCodes } from '@wabakit/contract'
-import { validateBody } from '@wabakit/wire'
+import { validateCreateGroupRequest } from '@wabakit/wire'
 import { RequestRefusedError } from '../errors/request-refused-error.ts'
 import { draftGroupCreated } from '../events/event-draft.ts'
 import type { GroupRecord, IntegrationRecord, OrganizationRecord } from '../records.ts'
@@ -45,7 +45,7 @@ export const parseCreateGroup = (body: unknown): CreateGroupRequest => {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new RequestRefusedError('invalid_body', 'The body must be a JSON object.')
   }
-  const result = validateBody('CreateGroupRequest', body)
+  const result = validateCreateGroupRequest(body)
   if (result.success) return result.data
   const { issues } = result
   const [, code = 'invalid_body'] =

@@ -6,6 +6,7 @@ import { formatAddress } from '../stores/postgres/database-address.ts'
 import { continueClock } from '../stores/sqlite/continued-clock.ts'
 import { openDatabase } from '../stores/sqlite/open-database.ts'
 import { storeOnDatabase } from '../stores/sqlite/store-on-database.ts'
+import { watchWrites } from './watch-writes.ts'
 
 /** A store, and what comes with it when processes share it. */
 export type OpenedStore = {
@@ -44,7 +45,7 @@ const openPostgresStore = async (
   const database = await openPostgres({ url, ...options })
   const [row] = await database.read<{ now: number }>('SELECT wabakit.clock_ms()::double precision AS now')
   return {
-    store: postgresStore(database),
+    store: watchWrites(postgresStore(database)),
     clock: createServiceClock({ ...options, startAt: row?.now }),
     buckets: postgresTokenBuckets(database),
     attempts: database.attempts,

@@ -24,7 +24,6 @@ import { allowsPrivateTargets } from './check-config.ts'
 import { logService } from './log-service.ts'
 import { nameEngine, type OpenedStore } from './open-store.ts'
 import { startRetention } from './retention.ts'
-import { watchWrites } from './watch-writes.ts'
 
 type RuntimeOptions = {
   readonly settings: ServerConfig
@@ -60,9 +59,8 @@ const toLimit = (requests: number) => (requests === 0 ? false : { requests, perM
 /** Assembles the parts of a server. */
 export const createRuntime = (options: RuntimeOptions): Runtime => {
   const { settings, opened, metrics, log, requestId, onError } = options
-  const { clock, attempts } = opened
+  const { store, clock, attempts } = opened
   const { trustProxy, role } = settings
-  const { store, checkWritable } = watchWrites(opened.store)
   const rateLimit: RateLimitOptions = {
     buckets: opened.buckets ?? memoryTokenBuckets(),
     organization: toLimit(settings.rateLimitPerOrganization),
@@ -122,7 +120,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   })
   let isStopping = false
   const health = createHealth({
-    store: { ...store, checkWritable },
+    store,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
     requestId,

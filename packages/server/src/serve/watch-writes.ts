@@ -1,23 +1,9 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError, type Store } from '@wabakit/core'
+import { createWriteCheck, type LastWrite, noWrite } from '../stores/write-check.ts'
 
-/** How long the outcome of a write counts, in milliseconds. */
-const validMs = 5_000
-
-export type WatchedWrites = {
-  /** The store, whose writes are watched. */
-  readonly store: Store
-  /**
-   * Resolves if the last write succeeded. If it was more than 5 seconds ago, this writes something itself.
-   *
-   * @throws the error of the last write.
-   */
-  checkWritable(): Promise<void>
-}
-
-/** Watches the methods of a store that change something whenever they succeed. */
-export const watchWrites = (store: Store, now: () => number = () => performance.now()): WatchedWrites => {
-  let last: { readonly at: number; readonly error?: unknown } = { at: Number.NEGATIVE_INFINITY }
-  let checking: Promise<void> | undefined
+/** Returns the store with a `checkWritable` that knows the outcome of changes, see {@link createWriteCheck}. */
+export const watchWrites = (store: Store, now: () => number = () => performance.now()): Store => {
+  let last: LastWrite = noWrite
 
   const watch =
     <Args extends unknown[], Result>(write: (...args: Args) => Promise<Result>) =>
@@ -33,26 +19,15 @@ export const watchWrites = (store: Store, now: () => number = () => performance.
         throw error
       }
     }
-  const check = watch(store.checkWritable)
 
   return {
-    store: {
-      ...store,
-      createGroup: watch(store.createGroup),
-      saveParticipant: watch(store.saveParticipant),
-      saveCall: watch(store.saveCall),
-      saveSummary: watch(store.saveSummary),
-      addEvent: watch(store.addEvent),
-      settleDelivery: watch(store.settleDelivery),
-    },
-    checkWritable: async () => {
-      if (now() - last.at >= validMs) {
-        checking ??= check().finally(() => {
-          checking = undefined
-        })
-        await checking
-      }
-      if (last.error !== undefined) throw last.error
-    },
+    ...store,
+    createGroup: watch(store.createGroup),
+    saveParticipant: watch(store.saveParticipant),
+    saveCall: watch(store.saveCall),
+    saveSummary: watch(store.saveSummary),
+    addEvent: watch(store.addEvent),
+    settleDelivery: watch(store.settleDelivery),
+    checkWritable: createWriteCheck({ write: watch(store.checkWritable), readLast: () => last, now }),
   }
 }

@@ -1,3 +1,4 @@
+import { findTracingChannel } from '@wabakit/wire'
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
 import { type ParsedEvent, parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
@@ -9,7 +10,9 @@ import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
-import { traceWebhook, type WebhookTrace } from './trace-webhook.ts'
+import type { WebhookTrace } from './webhook-trace.ts'
+
+const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
 
 const respondAccepted = () => new Response(null, { status: 200 })
 
@@ -102,6 +105,9 @@ export const createReceive = <Transaction>(
       await report(error, { stage: 'request', headers: new Headers(), context: undefined })
       return respondRejected(error)
     }
-    return traceWebhook(request, (trace) => respond(trace, host))
+    const trace: WebhookTrace = { request }
+    return channel?.hasSubscribers
+      ? channel.tracePromise(() => respond(trace, host), trace)
+      : respond(trace, host)
   }
 }

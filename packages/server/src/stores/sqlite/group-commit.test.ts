@@ -281,6 +281,7 @@ test('a failed write reverts what it changed in memory, and a commit keeps what 
   const memory = new Set<string>()
   const undo: Undo = []
   const { write } = createGroupCommit({
+    now: () => 0,
     database: new DatabaseSync(':memory:'),
     checkOwner: () => {},
     undo,

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 // Imported, so that they stay real if a test replaces the global timers.
 import { setImmediate, setTimeout } from 'node:timers'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+import { type LastWrite, noWrite } from '../write-check.ts'
 import { isBusy, toCommitError, toStorageError } from './storage-errors.ts'
 import { revert, type Undo } from './undo.ts'
 
@@ -14,6 +15,8 @@ export type GroupCommit = {
    * @throws StorageOutcomeUnknownError if the commit failed and may have happened or not.
    */
   write<Result>(work: () => Result, options?: WriteOptions): Promise<Result>
+  /** Returns the outcome of the last write. */
+  lastWrite(): LastWrite
   /** Commits the pending writes, and rejects later ones. */
   close(): void
 }
@@ -32,10 +35,14 @@ export type GroupCommitOptions = {
   readonly checkOwner: () => void
   /** To which writes add how to revert what they change in memory. It is done when their changes are rolled back. */
   readonly undo: Undo
+  readonly now: () => number
 }
 
 /** A pending write. `run` does the work and returns a function that resolves the write after the commit. */
 type Job = { readonly run: () => () => void; readonly reject: (error: unknown) => void }
+
+const isStorageError = (error: unknown): boolean =>
+  error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
 
 /** Maximum number of writes per transaction. They block the event loop. */
 const maxWrites = 512
@@ -47,7 +54,7 @@ const busy = { retries: 100, pauseMs: 20 }
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
  * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
  */
-export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOptions): GroupCommit => {
+export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupCommitOptions): GroupCommit => {
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -58,6 +65,12 @@ export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOpt
   let isScheduled = false
   let isClosed = false
   let retriesLeft = busy.retries
+  let lastWrite: LastWrite = noWrite
+
+  const fail = ({ reject }: Job, error: unknown): void => {
+    if (isStorageError(error)) lastWrite = { at: now(), error }
+    reject(error)
+  }
 
   /** Runs jobs in one savepoint or, if one of them fails, each in its own. Returns functions that settle them. */
   const runJobs = (batch: readonly Job[]): (() => void)[] => {
@@ -75,11 +88,7 @@ export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOpt
       revert(undo, length)
       return batch.length > 1
         ? batch.flatMap((job) => runJobs([job]))
-        : batch.map(
-            ({ reject }) =>
-              () =>
-                reject(toStorageError(error)),
-          )
+        : batch.map((job) => () => fail(job, toStorageError(error)))
     }
   }
 
@@ -116,10 +125,10 @@ export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOpt
 
   const rejectBatch = (batch: readonly Job[], cause: unknown): void => {
     const error = toStorageError(cause)
-    const isStorageError =
-      error instanceof StorageUnavailableError || error instanceof StorageOutcomeUnknownError
-    const reason = isStorageError ? error : new StorageUnavailableError('The transaction failed.', { cause })
-    for (const { reject } of batch) reject(reason)
+    const reason = isStorageError(error)
+      ? error
+      : new StorageUnavailableError('The transaction failed.', { cause })
+    for (const job of batch) fail(job, reason)
   }
 
   const schedule = (pauseMs?: number): void => {
@@ -134,7 +143,9 @@ export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOpt
     if (jobs.length === 0) return
     const batch = jobs.splice(0, maxWrites)
     try {
-      for (const resolveJob of runBatch(batch)) resolveJob()
+      const settlers = runBatch(batch)
+      lastWrite = { at: now() }
+      for (const settle of settlers) settle()
     } catch (error) {
       if (isBusy(error) && retriesLeft > 0) {
         retriesLeft--
@@ -160,6 +171,7 @@ export const createGroupCommit = ({ database, checkOwner, undo }: GroupCommitOpt
         if (patienceMs === 0) schedule()
         else setTimeout(schedule, patienceMs)
       }),
+    lastWrite: () => lastWrite,
     close: () => {
       isClosed = true
       retriesLeft = 0

@@ -1,5 +1,6 @@
 import { StorageUnavailableError, type Store } from '@wabakit/core'
 import { createDueNotifier } from '@wabakit/core/storage'
+import { createWriteCheck } from '../write-check.ts'
 import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
 import { createClaims } from './claims.ts'
@@ -35,7 +36,10 @@ const removalBatch = 200
 const failurePatienceMs = 10
 
 /** Creates the store on an open database. Closing the store closes the database. */
-export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): Store => {
+export const storeOnDatabase = (
+  { database, checkOwner, close }: OpenDatabase,
+  now: () => number = () => performance.now(),
+): Store => {
   const due = createDueNotifier()
   const undo: Undo = []
   const leases = createLeases(undo)
@@ -70,7 +74,7 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
   const { prune, continueRemovals } = createPrune({ database, calls, leases })
   const erase = createErase({ database, calls, lanes, dueTimes, leases })
   const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
-  const commits = createGroupCommit({ database, checkOwner, undo })
+  const commits = createGroupCommit({ database, checkOwner, undo, now })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
   const touch = [
@@ -209,10 +213,14 @@ export const storeOnDatabase = ({ database, checkOwner, close }: OpenDatabase): 
     onDue: due.subscribe,
     // Only one process uses the file, and the next one releases its claims.
     registerWorker: () => () => {},
-    checkWritable: () =>
-      write(() => {
-        for (const statement of touch) statement.run()
-      }),
+    checkWritable: createWriteCheck({
+      write: () =>
+        write(() => {
+          for (const statement of touch) statement.run()
+        }),
+      readLast: commits.lastWrite,
+      now,
+    }),
     prune: (request) => write(() => prune(request)),
     erase: (request) => write(() => erase(request)),
 

@@ -1,4 +1,4 @@
-import { type EventName, findTracingChannel } from '@wabakit/wire'
+import type { EventName } from '@wabakit/wire'
 import type { DeliveryContext } from './delivery-context.ts'
 
 /** The message of the tracing channel `wabakit.webhook`: one received request, from its headers to its response. */
@@ -16,15 +16,4 @@ export type WebhookTrace = {
   outcome?: 'handled' | 'duplicate' | 'in_progress' | 'failed' | 'unavailable' | 'ignored' | 'rejected'
   /** The response: set at the end. */
   result?: unknown
-}
-
-const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
-
-/** Traces the handling of a request, if anybody subscribes to the channel. */
-export const traceWebhook = (
-  request: Request,
-  work: (trace: WebhookTrace) => Promise<Response>,
-): Promise<Response> => {
-  const trace: WebhookTrace = { request }
-  return channel?.hasSubscribers ? channel.tracePromise(() => work(trace), trace) : work(trace)
 }

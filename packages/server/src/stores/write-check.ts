@@ -1,0 +1,33 @@
+/** How long the outcome of a write counts, in milliseconds. */
+const validMs = 5_000
+
+/** The outcome of the last write of a store: when it ended, and the error if it failed. */
+export type LastWrite = { readonly at: number; readonly error?: unknown }
+
+/** The outcome before the first write, which never counts. */
+export const noWrite: LastWrite = { at: Number.NEGATIVE_INFINITY }
+
+export type WriteCheckOptions = {
+  /** Writes something that means nothing. */
+  readonly write: () => Promise<unknown>
+  readonly readLast: () => LastWrite
+  readonly now: () => number
+}
+
+/**
+ * Creates a check that resolves if the last write succeeded, and throws the error of one that failed. If it was more than
+ * 5 seconds ago, the check writes something itself.
+ */
+export const createWriteCheck = ({ write, readLast, now }: WriteCheckOptions): (() => Promise<void>) => {
+  let writing: Promise<unknown> | undefined
+  return async () => {
+    if (now() - readLast().at >= validMs) {
+      writing ??= write().finally(() => {
+        writing = undefined
+      })
+      await writing
+    }
+    const { error } = readLast()
+    if (error !== undefined) throw error
+  }
+}
