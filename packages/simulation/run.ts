@@ -66,6 +66,7 @@ const search = async (): Promise<void> => {
   console.log(`Seeds from ${seed}: npm run simulate -- --seed ${seed} --runs ${runs}`)
   const start = performance.now()
   let printedAt = start
+  let printed = 0
   const summary = await explore({
     seed,
     runs,
@@ -73,6 +74,10 @@ const search = async (): Promise<void> => {
     maximumMs: Number(values.minutes ?? Infinity) * 60_000,
     maximumViolations: 100,
     onProgress: (done) => {
+      for (const { seed, violation } of done.violations.slice(printed)) {
+        console.log(`Seed ${seed} broke an invariant: ${violation.invariant}`)
+      }
+      printed = done.violations.length
       if (performance.now() - printedAt < 10_000) return
       printedAt = performance.now()
       console.log(`${formatFigures(done, printedAt - start)}, ${done.violations.length} violations`)

@@ -31,7 +31,7 @@ export type Observation =
       readonly outcome: SettlementOutcome
     }
   /** A delivery is due now, or belongs to nobody any more, because a user wants it. */
-  | { readonly kind: 'reset' }
+  | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
   /** Claims of a process ended with it, or were taken over from it. */
   | {
       readonly kind: 'claims lost'

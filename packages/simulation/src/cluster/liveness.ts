@@ -7,7 +7,7 @@ import { getTrueTime, type RunContext } from './run-context.ts'
 const settles = 'when faults stop, everything settles'
 const starves = 'what is due is attempted soon'
 
-/** A lease, an attempt, and some time for retries of settlements, in milliseconds. */
+/** A lease, an attempt, and some time for retries of settlements, in milliseconds. Others of its subscription may be first. */
 const patienceMs = 90_000
 
 /** When retention has run after the faults stopped, in milliseconds: `wabakit serve` runs it every minute. */
@@ -76,8 +76,9 @@ export const watchLiveness = (context: LivenessContext): void => {
     }
     const earliest = Math.min(...dueTimes)
     const since = Math.min(now - earliest, calmMs)
-    if (since > patienceMs + plan.pollMs) {
-      const late = unfinished.find(({ dueAt }) => dueAt === earliest)
+    const late = unfinished.find(({ dueAt }) => dueAt === earliest)
+    const others = unfinished.filter(({ subscriptionId }) => subscriptionId === late?.subscriptionId)
+    if (since > patienceMs + plan.pollMs + others.length * plan.handlerMs[1]) {
       return violate(starves, `${late?.eventName} of ${late?.subject} has been due for ${since} ms`)
     }
     scheduleNext(

@@ -24,10 +24,12 @@ export const observeCommits = (
 ): Store => {
   /** Before, because the process may die as soon as it is committed, and after, because it may wait until then. */
   const reset = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    observe({ kind: 'reset' })
-    const result = await work()
-    observe({ kind: 'reset' })
-    return result
+    observe({ kind: 'reset', server, phase: 'begins' })
+    try {
+      return await work()
+    } finally {
+      observe({ kind: 'reset', server, phase: 'ends' })
+    }
   }
   return {
     ...store,

@@ -37,6 +37,8 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
   /** When each server claimed each delivery last. */
   const claimedAt = new Map<string, number>()
   let troubledUntil = 0
+  /** The servers of resets that have begun: they may have been committed. */
+  let resetting: string[] = []
 
   const end = (server: string, deliveryId?: string): void => {
     for (const [id, own] of attempts) {
@@ -47,6 +49,12 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
         )
       }
     }
+  }
+
+  const clear = (): void => {
+    holders.clear()
+    attempts.clear()
+    dueAt.clear()
   }
 
   return {
@@ -85,7 +93,7 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
           const holder = holders.get(deliveryId)
           const isHolder = holder?.claimId === claimId
           if (outcome.outcome === 'stale') {
-            if (isHolder)
+            if (isHolder && resetting.length === 0)
               violate(oneHolder, `${server} holds the claim of ${deliveryId}, and its settlement is stale`)
             return
           }
@@ -127,6 +135,7 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
         }
         case 'server ended':
           end(observation.server)
+          resetting = resetting.filter((server) => server !== observation.server)
           // Claims on SQLite end with the process.
           if (plan.engine === 'sqlite') holders.clear()
           for (const holder of holders.values())
@@ -150,11 +159,13 @@ export const createClaimsRule = ({ plan, violate, now }: RuleContext): Rule => {
             for (const each of attempts.get(id) ?? []) each.until = now()
           }
           break
-        case 'pruned':
         case 'reset':
-          holders.clear()
-          attempts.clear()
-          dueAt.clear()
+          if (observation.phase === 'begins') resetting.push(observation.server)
+          else resetting.splice(resetting.indexOf(observation.server), 1)
+          clear()
+          break
+        case 'pruned':
+          clear()
       }
     },
   }
