@@ -49,7 +49,14 @@ export const createPostgresEngine = async (): Promise<Engine> => {
       const url = await cluster.createDatabase()
       const database = await openPostgres({ url, statementTimeoutMs: 600_000 })
       for (const statement of formatFillSql(contents)) await database.query(statement)
-      return { database: url, store: postgresStore(database), remove: database.close }
+      return {
+        database: url,
+        store: postgresStore(database),
+        remove: async () => {
+          await database.close()
+          await cluster.query(`DROP DATABASE ${new URL(url).pathname.slice(1)}`)
+        },
+      }
     },
     close: cluster.remove,
   }

@@ -13,6 +13,7 @@ const formatFillSql = ({
   status,
   dueAt,
 }: Contents): string => `
+  pragma journal_mode = off; -- A log would take as much space as the file.
   pragma synchronous = off;
   pragma cache_size = -1048576;
   begin;
@@ -38,8 +39,7 @@ const formatFillSql = ({
   insert into attempts
     (event, subscription, number, startedAt, durationMs, url, status, responseBody, succeeded, deferred)
   select n, subscription, 1, 0, 12, 'https://receiver.example/', 200, 'ok', 1, 0 from filled where status = 'delivered';
-  commit;
-  pragma wal_checkpoint(truncate);`
+  commit;`
 
 /** Creates SQLite databases in a temporary folder, with every commit synced. */
 export const createSqliteEngine = (): Engine => {
