@@ -13,7 +13,7 @@ const formatFillSql = ({
   status,
   dueAt,
 }: Contents): string => `
-  pragma journal_mode = off; -- A log would take as much space as the file.
+  pragma journal_mode = delete; -- A log would take as much space as the file.
   pragma synchronous = off;
   pragma cache_size = -1048576;
   begin;

@@ -64,6 +64,8 @@ const none: ReadonlySet<string> = new Set()
 
 /** Claims the deliveries of a database. It writes nothing. */
 export const createClaims = ({ database, dueTimes, leases, pending, undo }: ClaimsContext): Claims => {
+  const begin = database.prepare('begin')
+  const commit = database.prepare('commit')
   const readState = database.prepare(
     'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
   )
@@ -123,10 +125,11 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
   /** Claims a candidate. Returns nothing if it is no longer pending: its lease remained. */
   const take = (
     queue: Queue,
-    { event }: Candidate,
+    candidate: Candidate,
     { claimId, now, leaseMs }: ClaimRequest,
   ): ClaimedDelivery | undefined => {
     const { subscription } = queue
+    const { event } = candidate
     queue.candidates.shift()
     const key = { event, subscription }
     const row = read.get(event, subscription)
@@ -134,6 +137,7 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
       leases.remove(key)
       return undefined
     }
+    if (leases.find(key) === undefined) pending.passOver(subscription, candidate)
     const until = now + leaseMs
     const eventRecord = events.toRecord(row)
     const { id: eventId, name: eventName, organizationId, subject } = eventRecord
@@ -217,6 +221,8 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
       return taken
     }
 
+    // On its own, each read would lock the file and unlock it.
+    begin.run()
     try {
       noteLimits(request)
       addReady()
@@ -233,6 +239,9 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
     } catch (error) {
       revert(undo)
       throw error
+    } finally {
+      // Some failures have ended it.
+      if (database.isTransaction) commit.run()
     }
   }
 

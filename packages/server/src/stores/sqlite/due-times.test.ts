@@ -19,7 +19,11 @@ const dueTimesOfOne = async (undo: Undo = []) => {
   await store.close()
   const { database, close } = openDatabase(path)
   onTestFinished(close)
-  return createDueTimes({ database, pending: createPending(database, createLeases(undo)), undo })
+  return createDueTimes({
+    database,
+    pending: createPending({ database, leases: createLeases(undo), undo }),
+    undo,
+  })
 }
 
 test('a due subscription is returned once, until it is deferred or added', async () => {

@@ -30,7 +30,7 @@ export type DueTimes = {
 
 export type DueTimesContext = {
   readonly database: DatabaseSync
-  readonly pending: Pick<Pending, 'findNext'>
+  readonly pending: Pick<Pending, 'findNext' | 'add'>
   /** Receives how to revert each change that makes a time later. */
   readonly undo: Undo
 }
@@ -63,6 +63,7 @@ export const createDueTimes = ({ database, pending, undo }: DueTimesContext): Du
 
   return {
     add: (time) => {
+      pending.add(time)
       putEarlier(times, time)
       putEarlier(upcoming, time)
     },

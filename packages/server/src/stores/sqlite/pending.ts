@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { DueTime } from './due-heap.ts'
 import type { Leases } from './leases.ts'
+import type { Undo } from './undo.ts'
 
 /** A delivery that can be claimed when it is due. */
 export type Candidate = { readonly dueAt: number; readonly event: number }
@@ -11,23 +13,54 @@ export type Pending = {
    * claimed. Fewer than `limit` means that there are no more.
    */
   findNext(subscription: number, limit: number): Candidate[]
+  /** Must be called when a delivery is due at a time. */
+  add(time: DueTime): void
+  /** Records that a delivery without a lease is claimed, and so are all before it. They are not read again. */
+  passOver(subscription: number, candidate: Candidate): void
+}
+
+export type PendingContext = {
+  readonly database: DatabaseSync
+  readonly leases: Leases
+  readonly undo: Undo
 }
 
 const isBefore = (left: Candidate, right: Candidate): number =>
   left.dueAt - right.dueAt || left.event - right.event
 
-export const createPending = (database: DatabaseSync, leases: Leases): Pending => {
+const beginning: Candidate = { dueAt: -Infinity, event: 0 }
+
+export const createPending = ({ database, leases, undo }: PendingContext): Pending => {
   const find = database.prepare(
-    `select dueAt, event from deliveries where subscription = ? and status = 'pending' order by dueAt, event limit ?`,
+    `select dueAt, event from deliveries where subscription = ? and status = 'pending' and (dueAt, event) > (?, ?)
+     order by dueAt, event limit ?`,
   )
+  /** For each subscription with leases, a place before which everything is claimed. */
+  const passed = new Map<number, Candidate>()
+
   return {
     findNext: (subscription, limit) => {
-      const next = leases.list(subscription).map(({ until, event }) => ({ dueAt: until, event }))
-      for (const row of find.all(subscription, limit + next.length)) {
-        const candidate = { dueAt: Number(row.dueAt), event: Number(row.event) }
-        if (leases.find({ event: candidate.event, subscription }) === undefined) next.push(candidate)
+      const leased = leases.list(subscription)
+      if (leased.length === 0) passed.delete(subscription)
+      const next: Candidate[] = []
+      let last = passed.get(subscription) ?? beginning
+      for (let isWhole = false; !isWhole && next.length < limit; ) {
+        const rows = find.all(subscription, last.dueAt, last.event, limit)
+        isWhole = rows.length < limit
+        for (const row of rows) {
+          last = { dueAt: Number(row.dueAt), event: Number(row.event) }
+          if (leases.find({ event: last.event, subscription }) === undefined) next.push(last)
+        }
       }
+      for (const { until, event } of leased) next.push({ dueAt: until, event })
       return next.sort(isBefore).slice(0, limit)
+    },
+    add: ({ subscription, dueAt }) => {
+      if (dueAt <= (passed.get(subscription)?.dueAt ?? -Infinity)) passed.delete(subscription)
+    },
+    passOver: (subscription, candidate) => {
+      undo.push(() => passed.delete(subscription))
+      passed.set(subscription, candidate)
     },
   }
 }

@@ -78,7 +78,7 @@ test('a claim reads a range of the index of what is pending', async () => {
   const listSteps = (fragment: string): string[] =>
     [...plans].filter(([sql]) => sql.includes(fragment)).flatMap(([, plan]) => plan)
   expect(listSteps('select dueAt, event from deliveries')).toEqual([
-    'SEARCH deliveries USING COVERING INDEX pendingDeliveries (subscription=?)',
+    'SEARCH deliveries USING COVERING INDEX pendingDeliveries (subscription=? AND (dueAt,event)>(?,?))',
   ])
 })
 

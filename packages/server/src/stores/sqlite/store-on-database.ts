@@ -48,7 +48,7 @@ export const storeOnDatabase = (
     (event, subscription) =>
       leases.find({ event: Number(event), subscription: Number(subscription) })?.until ?? null,
   )
-  const pending = createPending(database, leases)
+  const pending = createPending({ database, leases, undo })
   const dueTimes = createDueTimes({ database, pending, undo })
   const lanes = createLanes({ database, dueTimes, onDue: due.notify })
   const events = createEvents(database, lanes)
