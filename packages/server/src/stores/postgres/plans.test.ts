@@ -16,13 +16,15 @@ const notices: string[] = []
 /** The number of deliveries of each kind. A plan that reads all of them would show it. */
 const many = 20_000
 
-/** Lanes that are due, one lane in which all but the first wait, and what is settled. */
+const owner = `CASE WHEN n <= 10 THEN 'small' ELSE 'acme' END`
+
+/** The first events belong to a small organization. There are lanes that are due, one lane in which all but the first wait, and what is settled. */
 const backlog = `
   INSERT INTO wabakit.events
-  SELECT n, 'old_' || n, 'acme', 'CALL_ENDED', 'call:' || n, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
+  SELECT n, 'old_' || n, ${owner}, 'CALL_ENDED', 'call:' || n, 'PSTN', '1', '{}', NULL, NULL, 0 FROM generate_series(1, ${3 * many}) n;
   SELECT setval('wabakit.event_positions', ${3 * many});
   INSERT INTO wabakit.deliveries (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at)
-  SELECT 'acme', s.position, n, 'CALL_ENDED',
+  SELECT ${owner}, s.position, n, 'CALL_ENDED',
     CASE WHEN n BETWEEN ${many} AND ${2 * many - 1} THEN 'call:long' ELSE 'call:' || n END,
     CASE WHEN n < ${many} THEN 'delivered' WHEN n BETWEEN ${many + 1} AND ${2 * many - 1} THEN 'waiting' ELSE 'pending' END,
     n = ${many} OR n >= ${2 * many},
@@ -35,6 +37,7 @@ beforeAll(async () => {
   const url = await cluster.createDatabase()
   const store = postgresStore(await openPostgres({ url }))
   await store.saveOrganization(organization())
+  await store.saveOrganization(organization({ id: 'small' }))
   await store.saveSubscription(subscription())
   await store.close()
 
@@ -153,20 +156,53 @@ test('finding the next due time, or all busy subscriptions, reads a few rows for
 const query = async <Row extends pg.QueryResultRow>(sql: string, values?: readonly unknown[]) =>
   (await connection.query<Row>(sql, [...(values ?? [])])).rows
 
+const history = createHistory({
+  query,
+  read: query,
+  due: { announce: () => {}, listen: () => () => {}, close: async () => {} },
+})
+
 test('a list of undelivered or failed deliveries reads no others', async () => {
-  const { listDeliveries } = createHistory({
-    query,
-    read: query,
-    due: { announce: () => {}, listen: () => () => {}, close: async () => {} },
-  })
   const page = { organizationId: 'acme', limit: 10 }
-  const { items } = await listDeliveries({ ...page, statuses: ['waiting', 'pending'] })
+  const { items } = await history.listDeliveries({ ...page, statuses: ['waiting', 'pending'] })
   expect(items.length).toBe(10)
   expect(rowsRead()).toBeLessThan(100)
   notices.length = 0
-  expect((await listDeliveries({ ...page, statuses: ['exhausted', 'skipped'] })).items).toEqual([])
+  expect((await history.listDeliveries({ ...page, statuses: ['exhausted', 'skipped'] })).items).toEqual([])
   expect(rowsRead()).toBeLessThan(10)
 })
+
+const filters = {
+  name: { names: ['CALL_REJECTED'] },
+  number: { digits: '2' },
+  time: { occurredFrom: 9_999_999_999_999 },
+  text: { text: 'needle' },
+  subscription: { subscriptionId: 'nobody' },
+}
+
+test.each(Object.entries(filters))(
+  'a filter by %s reads what it may examine, twice, whether or not it matches',
+  async (_, filter) => {
+    const page = { organizationId: 'acme', limit: 10, maxExamined: 10_000, order: 'newest_first' as const }
+    for (const list of [history.listEvents, history.listDeliveries]) {
+      notices.length = 0
+      expect((await list({ ...page, ...filter })).items).toEqual([])
+      expect(rowsRead()).toBeLessThan(2 * page.maxExamined + 50)
+    }
+  },
+)
+
+test.each(Object.entries({ nothing: {}, ...filters }))(
+  'a list by %s reads no events of other organizations',
+  async (_, filter) => {
+    for (const order of ['oldest_first', 'newest_first'] as const) {
+      const page = { organizationId: 'small', limit: 10, maxExamined: 1_000, order, ...filter }
+      await history.listEvents(page)
+      await history.listDeliveries(page)
+    }
+    expect(rowsRead()).toBeLessThan(200)
+  },
+)
 
 test('measuring the backlog reads as much as it counts, and no table', async () => {
   const { measureBacklog } = createBacklogMeasure({ read: query })

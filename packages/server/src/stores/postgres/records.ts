@@ -35,6 +35,10 @@ export const mapTable = <Table extends TableName>(table: Table) => {
 export const ifOrganizationExists = (id: string): string =>
   `EXISTS (SELECT FROM wabakit.organizations WHERE id = ${id} AND revision > 0)`
 
+/** Returns SQL for the position of a subscription, given the parameters of its organization and id. */
+export const findSubscription = (organizationId: string, id: string): string =>
+  `(SELECT position FROM wabakit.subscriptions WHERE organization_id = ${organizationId} AND id = ${id} AND revision > 0)`
+
 /** A selected row: `row_to_json(t) AS row`. */
 export type SelectedRow = { readonly row: JsonRow }
 

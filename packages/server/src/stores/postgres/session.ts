@@ -13,6 +13,7 @@ const settings = `SELECT
     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END, false),
   set_config('enable_seqscan', 'off', false),
   set_config('enable_mergejoin', 'off', false),
+  set_config('enable_bitmapscan', 'off', false),
   set_config('plan_cache_mode', 'force_generic_plan', false),
   set_config('jit', 'off', false),
   set_config('statement_timeout', $1, false),

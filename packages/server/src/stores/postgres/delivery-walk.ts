@@ -1,0 +1,118 @@
+import type { DeliveryQuery, DeliverySelection } from '@wabakit/core'
+import { parseCursor } from '../cursor.ts'
+import { parseDeliveryId } from '../delivery-id.ts'
+import { type Conditions, createConditions } from './conditions.ts'
+import { allPositions, filterEvents, walkEvents } from './event-walk.ts'
+import type { Query } from './query.ts'
+import { findSubscription } from './records.ts'
+
+/** Deliveries `d` with their events `e` and subscriptions `s`, in the order of their events and subscriptions. */
+export type DeliveryWalk = {
+  readonly from: string
+  readonly where: Conditions
+  readonly orderBy: string
+  /** The cursor of what may not be examined, if there is more. */
+  readonly end: string | undefined
+}
+
+/** Selects the deliveries to read. `limit` is up to the caller. */
+export type DeliveryWalkQuery = Omit<DeliveryQuery, 'limit'> & {
+  /** The position of the last event to read. */
+  readonly newest?: bigint | undefined
+}
+
+/** Whether a partial index without delivered deliveries fits. */
+const excludesDelivered = ({ statuses }: DeliverySelection): boolean =>
+  statuses?.includes('delivered') === false
+
+/** Whether a partial index with failed deliveries alone fits. */
+const selectsFailed = ({ statuses }: DeliverySelection): boolean =>
+  statuses?.every((status) => status === 'exhausted' || status === 'skipped') === true
+
+/** Whether to look for events first, as few of them may match. Otherwise an index of deliveries leads to fewer. */
+const startsWithEvents = (selection: DeliverySelection): boolean => {
+  const { deliveryId, eventId, subject, subscriptionId, ...filters } = selection
+  if (deliveryId !== undefined || eventId !== undefined) return false
+  if (subject !== undefined) return true
+  if (subscriptionId !== undefined || excludesDelivered(selection)) return false
+  const { names, digits, text, occurredFrom, occurredBefore } = filters
+  return [names, digits, text, occurredFrom, occurredBefore].some((filter) => filter !== undefined)
+}
+
+/** Adds the conditions of a selection on deliveries. */
+const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions => {
+  const { organizationId, deliveryId, eventId, subject, subscriptionId } = selection
+  const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
+  if (subscriptionId !== undefined) {
+    where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
+  }
+  // The subscription is one of the organization. Without this condition, only the index of its deliveries fits.
+  if (subscriptionId === undefined || excludesDelivered(selection)) {
+    where.and('d.organization_id = ?', organizationId)
+  }
+  if (excludesDelivered(selection)) where.and(`d.status <> 'delivered'`)
+  if (selectsFailed(selection)) where.and(`d.status IN ('exhausted', 'skipped')`)
+  return where
+    .andIf('d.event = ?', key?.event)
+    .andIf('d.subscription = ?', key?.subscription)
+    .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
+    .andIf('d.subject = ?', subject)
+}
+
+// The nested tables have OFFSET 0, so that the planner, which cannot know how many rows match, keeps their order.
+const withSubscription = `
+  CROSS JOIN LATERAL (SELECT * FROM wabakit.subscriptions WHERE position = d.subscription AND revision > 0 OFFSET 0) AS s`
+const eventsFirst = `wabakit.events e
+  CROSS JOIN LATERAL (
+    SELECT * FROM wabakit.deliveries WHERE organization_id = e.organization_id AND event = e.position OFFSET 0
+  ) AS d ${withSubscription}`
+const deliveriesFirst = `wabakit.deliveries d
+  CROSS JOIN LATERAL (SELECT * FROM wabakit.events WHERE position = d.event OFFSET 0) AS e ${withSubscription}`
+
+/** No cursor has a greater position. */
+const lastSubscription = '9'.repeat(18)
+
+/** Plans to read deliveries. */
+export const walkDeliveries = async (
+  read: Query,
+  { cursor, maxExamined, newest = allPositions.high, ...selection }: DeliveryWalkQuery,
+): Promise<DeliveryWalk> => {
+  const isReverse = selection.order === 'newest_first'
+  const [follows, precedes, direction] = isReverse ? ['<', '>', 'DESC'] : ['>', '<', 'ASC']
+  const after = cursor === undefined ? undefined : parseCursor(cursor, 2).map(BigInt)
+
+  if (startsWithEvents(selection)) {
+    const walk = walkEvents(selection)
+    const [event] = after ?? []
+    const positions = isReverse
+      ? { ...allPositions, high: event ?? newest }
+      : { low: event ?? allPositions.low, high: newest }
+    const { low, high, end } = await walk.limit(read, positions, maxExamined)
+    const where = filterDeliveries(walk.within(createConditions(), { low, high }), selection)
+    if (after !== undefined) where.and(`(e.position, d.subscription) ${follows} (?, ?)`, ...after)
+    filterEvents(where, selection).andIf('d.status = ANY (?)', selection.statuses)
+    return {
+      from: eventsFirst,
+      where,
+      orderBy: `${walk.orderBy}, d.subscription ${direction}`,
+      end: end === undefined ? undefined : isReverse ? `${end - 1n}.${lastSubscription}` : `${end + 1n}.0`,
+    }
+  }
+
+  const where = filterDeliveries(createConditions(), selection).and('d.event <= ?', newest)
+  const orderBy = `ORDER BY d.event ${direction}, d.subscription ${direction}`
+  if (after !== undefined) where.and(`(d.event, d.subscription) ${follows} (?, ?)`, ...after)
+  const [next] =
+    maxExamined === undefined
+      ? []
+      : await read<{ event: string; subscription: string; end: string }>(
+          `SELECT d.event::text AS event, d.subscription::text AS subscription,
+             d.event || '.' || (d.subscription + ${isReverse ? 1 : -1}) AS end
+           FROM wabakit.deliveries d WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}`,
+          where.values,
+        )
+  if (next !== undefined)
+    where.and(`(d.event, d.subscription) ${precedes} (?, ?)`, next.event, next.subscription)
+  filterEvents(where, selection).andIf('d.status = ANY (?)', selection.statuses)
+  return { from: deliveriesFirst, where, orderBy, end: next?.end }
+}

@@ -1,0 +1,87 @@
+import type { EventQuery, EventSelection } from '@wabakit/core'
+import { toLikePattern } from '../like-pattern.ts'
+import { type Conditions, createConditions } from './conditions.ts'
+import type { Query } from './query.ts'
+
+/** Positions of events, both included. */
+export type Positions = { readonly low: bigint; readonly high: bigint }
+
+export const allPositions: Positions = { low: 0n, high: 2n ** 63n - 1n }
+
+/** The positions that a page may examine. */
+type Examined = Positions & {
+  /** The last of them, if there are more. */
+  readonly end: bigint | undefined
+}
+
+/** Reads the events `e` of an organization, or of one of its subjects, in the order of their positions. */
+export type EventWalk = {
+  readonly orderBy: string
+  /** Adds the conditions that an event belongs to the organization or subject, and has one of the positions. */
+  within(where: Conditions, positions: Positions): Conditions
+  /** Shortens the positions to those of a number of events, if one is given. */
+  limit(read: Query, positions: Positions, maxExamined: number | undefined): Promise<Examined>
+}
+
+/**
+ * Plans to read events. Rows are compared, so that only an index fits which begins with the organization. If it were equal
+ * to a value, the planner could choose the primary key, and read the events of all organizations to find a few.
+ */
+export const walkEvents = ({
+  organizationId,
+  subject,
+  order,
+}: Pick<EventQuery, 'organizationId' | 'subject' | 'order'>): EventWalk => {
+  const keys = ['e.organization_id', ...(subject === undefined ? [] : ['e.subject']), 'e.position']
+  const owner = subject === undefined ? [organizationId] : [organizationId, subject]
+  const [row, values] = [keys.join(', '), keys.map(() => '?').join(', ')]
+  const isReverse = order === 'newest_first'
+  const orderBy = `ORDER BY ${keys.map((key) => (isReverse ? `${key} DESC` : key)).join(', ')}`
+  const within = (where: Conditions, { low, high }: Positions): Conditions =>
+    where.and(`(${row}) >= (${values})`, ...owner, low).and(`(${row}) <= (${values})`, ...owner, high)
+  return {
+    orderBy,
+    within,
+    limit: async (read, positions, maxExamined) => {
+      if (maxExamined === undefined) return { ...positions, end: undefined }
+      const where = within(createConditions(), positions)
+      const [next] = await read<{ position: string }>(
+        `SELECT e.position::text AS position FROM wabakit.events e
+         WHERE ${where.sql} ${orderBy} LIMIT 1 OFFSET ${maxExamined}`,
+        where.values,
+      )
+      if (next === undefined) return { ...positions, end: undefined }
+      const end = BigInt(next.position) + (isReverse ? 1n : -1n)
+      return { ...positions, [isReverse ? 'low' : 'high']: end, end }
+    },
+  }
+}
+
+/** The longest part of a text without ASCII letters, which is the same in any case. */
+const findCaseless = (text: string): string =>
+  text.split(/[a-z]+/i).reduce((longest, part) => (part.length > longest.length ? part : longest))
+
+/** Adds the conditions of a selection that no index of `events e` should answer. */
+export const filterEvents = (
+  where: Conditions,
+  { names, digits, text, occurredFrom, occurredBefore }: EventSelection,
+): Conditions => {
+  if (text !== undefined) {
+    // To look for the digits of a number or an id first is much faster: few payloads have them.
+    const payload = 'e.payload COLLATE "C"'
+    where.and(
+      `(strpos(${payload}, ?) > 0 AND ${payload} ILIKE ? OR e.id = ?)`,
+      findCaseless(text),
+      toLikePattern(text),
+      text,
+    )
+  }
+  return (
+    where
+      .andIf('e.name = ANY (?)', names)
+      .andIf('e.digits = ?', digits)
+      // The sum, since the index by time has the events of all organizations.
+      .andIf('e.occurred_at + 0 >= ?', occurredFrom)
+      .andIf('e.occurred_at + 0 < ?', occurredBefore)
+  )
+}
