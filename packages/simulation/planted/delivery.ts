@@ -85,11 +85,12 @@ export const deliveryBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a second request to claim is forgotten',
-    file: 'core/src/delivery/pool.ts',
-    find: `    isClaimRequested = true
-    if (isClaiming) return`,
-    replace: `    if (isClaiming) return
-    isClaimRequested = true`,
+    file: 'core/src/delivery/claim-loop.ts',
+    find: `      isRequested = true
+      if`,
+    replace: `      if (isRunning) return
+      isRequested = true
+      if`,
   },
   {
     name: 'a stop ends with the first failure',

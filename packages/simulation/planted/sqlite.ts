@@ -91,8 +91,8 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'claims: what is claimed is claimed again',
     file: `${folder}/pending.ts`,
-    find: 'if (leases.find({ event: candidate.event, subscription }) === undefined) next.push(candidate)',
-    replace: 'next.push(candidate)',
+    find: 'if (leases.find({ event: last.event, subscription }) === undefined) next.push(last)',
+    replace: 'next.push(last)',
   },
   {
     name: 'settlements: the lane stands still',

@@ -170,6 +170,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     clock,
     onError,
     claim: async ({ limit, suspects }) => {
+      if (!sharesFairly && limit === 0) return []
       const claimId = ids('claim')
       const now = clock.now()
       const job = { claimId, claimedAt: now }

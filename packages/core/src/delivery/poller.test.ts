@@ -1,4 +1,4 @@
-import { createReferenceServer, type DeliveryOptions, memoryStore } from '@wabakit/core'
+import { type ClaimRequest, createReferenceServer, type DeliveryOptions, memoryStore } from '@wabakit/core'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 beforeEach(() => {
@@ -73,8 +73,8 @@ test('a started dispatcher finds due deliveries although the store does not repo
 
 test('a delivery that is due but cannot be claimed does not make the dispatcher poll more often', async () => {
   let claims = 0
-  const claimDeliveries = async () => {
-    claims++
+  const claimDeliveries = async ({ limit }: ClaimRequest) => {
+    if (limit > 0) claims++
     return []
   }
   const store = { ...memoryStore(), claimDeliveries }

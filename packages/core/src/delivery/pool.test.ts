@@ -18,7 +18,8 @@ const createCountingPool = (jobs: number, concurrency: number) => {
     clock,
     onError: (error) => errors.push(error),
     claim: async ({ limit }) => {
-      if (limit > 0) seen.limits.push(limit)
+      if (limit === 0) return []
+      seen.limits.push(limit)
       seen.mostClaiming = Math.max(seen.mostClaiming, ++seen.claiming)
       await tick()
       seen.claiming--
@@ -204,5 +205,28 @@ describe('createPool', () => {
     await closed
     expect(seen.started).toBe(started)
     expect(seen.started + seen.released).toBe(limits.reduce((sum, limit) => sum + limit))
+  })
+
+  it('claims and starts quick jobs while a claim of suspect ones is under way', async () => {
+    const { promise: suspectsClaimed, resolve: endClaim } = Promise.withResolvers<void>()
+    let jobs = 0
+    let done = 0
+    const pool = createPool<PoolJob>({
+      concurrency: 4,
+      clock,
+      onError: () => {},
+      claim: async ({ limit, suspects }) => {
+        if (suspects.limit > 0) await suspectsClaimed
+        return limit > 0 && jobs-- > 0 ? [quick] : []
+      },
+      release: async () => {},
+      run: async () => void done++,
+    })
+    void pool.fill()
+    jobs = 1
+    void pool.fill()
+    await expect.poll(() => done).toBe(1)
+    endClaim()
+    await pool.drain()
   })
 })

@@ -1,5 +1,6 @@
 import type { Pace, SuspectShare } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { createClaimLoop } from './claim-loop.ts'
 import { createPacer, type Pacer } from './pacer.ts'
 import { createSlowSlots } from './slow-slots.ts'
 
@@ -64,9 +65,14 @@ const batching = { jobsPerSlot: 1 / 2, maxWaitMs: 5 }
 const suspectPacing = { burst: 16, pauseMs: 2.5 }
 const failingPacing = { burst: 2, pauseMs: 20 }
 
+/** Pause after a claim of suspect jobs while quick ones run and ask for claims, in milliseconds. */
+const suspectRestMs = 20
+
+const noSuspects: SuspectShare = { limit: 0, failing: 0, except: [] }
+
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Creates a pool. Its claims never overlap: a request to fill during a claim leads to one more claim. */
+/** Creates a pool. Quick jobs and suspect ones have claims of their own, so that no quick job waits for suspect ones. */
 export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool => {
   const { concurrency, clock, claim, run, release, onError } = context
   const maxHeld = concurrency * jobsPerSlot
@@ -79,9 +85,8 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   /** Number of jobs that are ready, running without being slow, or writing their result. */
   let held = 0
   let running = 0
-  let isClaiming = false
-  let isClaimRequested = false
   let isBatching = false
+  let isResting = false
   let isOpen = true
 
   const fail = (error: unknown): void => {
@@ -164,58 +169,65 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   const suspectPacer = createPacer({ ...suspectPacing, clock, onAllowed })
   const failingPacer = createPacer({ ...failingPacing, clock, onAllowed })
 
-  const getCapacity = (): Capacity => {
+  const getSuspectShare = (): SuspectShare => {
     const free = slowSlots.countFree()
     // A drain sends everything at once.
     const limit = (pacer: Pacer): number => (drains.length > 0 ? free : Math.min(pacer.countAllowed(), free))
-    return {
-      limit: Math.max(0, maxHeld - held),
-      suspects: { limit: limit(suspectPacer), failing: limit(failingPacer), except: slowSlots.listFull() },
-    }
-  }
-  const hasCapacity = ({ limit, suspects }: Capacity): boolean =>
-    limit + suspects.limit + suspects.failing > 0
-
-  /** Returns whether to wait for more capacity. If so, jobs are claimed when there is some, or when the wait is over. */
-  const waitsForBatch = (): boolean => {
-    if (held === 0 || maxHeld - held >= minBatch) return false
-    if (!isBatching) {
-      isBatching = true
-      setTimeout(() => {
-        isBatching = false
-        void claimAll()
-      }, batching.maxWaitMs)
-    }
-    return true
+    return { limit: limit(suspectPacer), failing: limit(failingPacer), except: slowSlots.listFull() }
   }
 
-  const isIdle = (): boolean => held === 0 && slowSlots.isEmpty() && !isClaiming
+  const isIdle = (): boolean =>
+    held === 0 && slowSlots.isEmpty() && !quickClaims.isRunning() && !suspectClaims.isRunning()
 
-  const claimAll = async (): Promise<void> => {
-    isClaimRequested = true
-    if (isClaiming) return
-    isClaiming = true
-    // Jobs that end together share a claim.
-    await undefined
-    try {
-      let capacity = getCapacity()
-      while (isClaimRequested && isOpen && hasCapacity(capacity)) {
-        isClaimRequested = false
-        accept(await claim(capacity))
-        if (isClaimRequested && waitsForBatch()) break
-        capacity = getCapacity()
-      }
-    } catch (error) {
-      fail(error)
-    }
-    isClaiming = false
+  const onEnd = (): void => {
     if (!isIdle()) return
     for (const { resolve } of drains.splice(0)) resolve()
     for (const resolve of closings.splice(0)) resolve()
   }
 
+  const quickClaims = createClaimLoop({
+    onError: fail,
+    onEnd,
+    claim: async () => {
+      const limit = Math.max(0, maxHeld - held)
+      if (!isOpen || limit === 0) return false
+      accept(await claim({ limit, suspects: noSuspects }))
+      return true
+    },
+    // For more capacity.
+    waits: () => {
+      if (held === 0 || maxHeld - held >= minBatch) return false
+      if (!isBatching) {
+        isBatching = true
+        setTimeout(() => {
+          isBatching = false
+          void quickClaims.run()
+        }, batching.maxWaitMs)
+      }
+      return true
+    },
+  })
+
+  const suspectClaims = createClaimLoop({
+    onError: fail,
+    onEnd,
+    claim: async () => {
+      const suspects = getSuspectShare()
+      if (!isOpen || suspects.limit + suspects.failing === 0) return false
+      accept(await claim({ limit: 0, suspects }))
+      if (drains.length > 0 || isResting) return true
+      isResting = true
+      setTimeout(() => {
+        isResting = false
+        void suspectClaims.run()
+      }, suspectRestMs)
+      return true
+    },
+    waits: () => isResting && held > 0 && drains.length === 0,
+  })
+
   const fill = async (): Promise<void> => {
-    if (!waitsForBatch()) await claimAll()
+    await Promise.all([quickClaims.request(), suspectClaims.request()])
   }
 
   const drain = (): Promise<void> =>

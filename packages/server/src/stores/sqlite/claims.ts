@@ -65,7 +65,7 @@ const none: ReadonlySet<string> = new Set()
 /** Claims the deliveries of a database. It writes nothing. */
 export const createClaims = ({ database, dueTimes, leases, pending, undo }: ClaimsContext): Claims => {
   const begin = database.prepare('begin')
-  const commit = database.prepare('commit')
+  const rollback = database.prepare('rollback')
   const readState = database.prepare(
     'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
   )
@@ -240,8 +240,8 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
       revert(undo)
       throw error
     } finally {
-      // Some failures have ended it.
-      if (database.isTransaction) commit.run()
+      // Nothing was written. Unlike a commit, this cannot fail and leave the transaction open. Some failures have ended it.
+      if (database.isTransaction) rollback.run()
     }
   }
 
