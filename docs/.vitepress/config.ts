@@ -83,7 +83,7 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: {
-          // Guides first: each page of the reference names little else than what it describes.
+          // Guides first: a page of the reference names little but what it describes, and would always win.
           searchOptions: { boostDocument: (id) => (/^\/(?:api|decisions)\//.test(String(id)) ? 0.3 : 1) },
         },
       },
