@@ -47,7 +47,7 @@ export const createPostgresEngine = async (): Promise<Engine> => {
     name: 'PostgreSQL',
     fill: async (contents) => {
       const url = await cluster.createDatabase()
-      const database = await openPostgres({ url, statementTimeoutMs: 600_000 })
+      const database = await openPostgres({ url, statementTimeoutMs: 3_600_000 })
       for (const statement of formatFillSql(contents)) await database.query(statement)
       return {
         database: url,

@@ -6,6 +6,7 @@ import type { DueTimes } from './due-times.ts'
 import type { Lease, Leases } from './leases.ts'
 import type { Candidate, Pending } from './pending.ts'
 import { mapRows, mapTable } from './records.ts'
+import type { Subscriptions } from './subscriptions.ts'
 import { revert, type Undo } from './undo.ts'
 
 /** Claims what is due. */
@@ -20,6 +21,8 @@ export type Claims = {
 type Queue = {
   readonly subscription: number
   readonly organizationId: string
+  /** `undefined` if it was removed. */
+  readonly record: SubscriptionRecord | undefined
   readonly pace: Pace
   /** How many more it may have under lease. */
   slots: number
@@ -31,7 +34,6 @@ type Queue = {
   chunk: number
   /** Whether nothing comes after the candidates. */
   isWhole: boolean
-  record: SubscriptionRecord | undefined
 }
 
 export type ClaimsContext = {
@@ -39,14 +41,10 @@ export type ClaimsContext = {
   readonly dueTimes: DueTimes
   readonly leases: Leases
   readonly pending: Pending
+  readonly findSubscription: Subscriptions['findState']
   readonly undo: Undo
 }
 
-const states = mapRows<{ organizationId: string; pace: Pace; isDisabled: boolean }>({
-  organizationId: 'text',
-  pace: 'text',
-  isDisabled: 'flag',
-})
 type StoredState = 'webhookId' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs' | 'createdAt'
 const pendingRows = mapRows<Pick<Lease, 'laneState'> & Pick<DeliveryRecord, StoredState>>({
   laneState: 'text',
@@ -58,24 +56,20 @@ const pendingRows = mapRows<Pick<Lease, 'laneState'> & Pick<DeliveryRecord, Stor
   createdAt: 'integer',
 })
 const events = mapTable('events')
-const subscriptions = mapTable('subscriptions')
 
 const none: ReadonlySet<string> = new Set()
 
 /** Claims the deliveries of a database. It writes nothing. */
-export const createClaims = ({ database, dueTimes, leases, pending, undo }: ClaimsContext): Claims => {
+export const createClaims = (context: ClaimsContext): Claims => {
+  const { database, dueTimes, leases, pending, findSubscription, undo } = context
   const begin = database.prepare('begin')
   const rollback = database.prepare('rollback')
-  const readState = database.prepare(
-    'select organizationId, pace, disabledReason is not null as isDisabled from subscriptions where seq = ?',
-  )
   const read = database.prepare(
     `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.laneState, d.attempts, d.failures, d.deferrals, d.deferredMs,
        d.createdAt
      from deliveries d join events e on e.seq = d.event
      where d.event = ? and d.subscription = ? and d.status = 'pending'`,
   )
-  const readSubscription = database.prepare('select * from subscriptions where seq = ?')
 
   /** Subscriptions that have something due, as far as it is known. */
   const ready = {
@@ -91,22 +85,18 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
     leases.list(subscription).filter(({ until }) => until > now)
 
   const openQueue = (subscription: number, request: ClaimRequest): Queue => {
-    const row = readState.get(subscription)
-    const { organizationId, pace, isDisabled } =
-      row === undefined
-        ? { organizationId: '', pace: 'new' as const, isDisabled: true }
-        : states.toRecord(row)
+    const { record, pace = 'new' } = findSubscription(subscription) ?? {}
     const isAlone = request.suspects !== undefined && (pace === 'new' || pace === 'failing')
     return {
       subscription,
-      organizationId,
+      organizationId: record?.organizationId ?? '',
+      record,
       pace,
       slots: (isAlone ? 1 : request.perSubscription) - listActive(subscription, request).length,
       isLeased: false,
       candidates: [],
       chunk: 2,
-      isWhole: isDisabled,
-      record: undefined,
+      isWhole: record?.disabledReason !== null,
     }
   }
   const getTurns = ({ pace }: Queue): Turns<number> =>
@@ -128,12 +118,12 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
     candidate: Candidate,
     { claimId, now, leaseMs }: ClaimRequest,
   ): ClaimedDelivery | undefined => {
-    const { subscription } = queue
+    const { subscription, record } = queue
     const { event } = candidate
     queue.candidates.shift()
     const key = { event, subscription }
     const row = read.get(event, subscription)
-    if (row === undefined) {
+    if (row === undefined || record === undefined) {
       leases.remove(key)
       return undefined
     }
@@ -142,12 +132,11 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
     const eventRecord = events.toRecord(row)
     const { id: eventId, name: eventName, organizationId, subject } = eventRecord
     const { laneState, ...stored } = pendingRows.toRecord(row)
-    queue.record ??= subscriptions.toRecord(readSubscription.get(subscription) ?? {})
     const delivery: DeliveryRecord = {
       ...stored,
       ...{ organizationId, eventId, eventName, subject },
       id: formatDeliveryId(key),
-      subscriptionId: queue.record.id,
+      subscriptionId: record.id,
       status: 'claimed',
       dueAt: until,
       finishedAt: null,
@@ -155,7 +144,7 @@ export const createClaims = ({ database, dueTimes, leases, pending, undo }: Clai
     leases.add({ event, subscription, claimId, until, delivery, laneState })
     queue.slots--
     queue.isLeased = true
-    return { delivery, event: eventRecord, subscription: queue.record, pace: queue.pace }
+    return { delivery, event: eventRecord, subscription: record, pace: queue.pace }
   }
 
   /** Takes a subscription that has nothing more to claim out of the turns, and says when to look at it again. */

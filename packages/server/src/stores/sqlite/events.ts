@@ -6,6 +6,7 @@ import { listEventFilters } from './event-filters.ts'
 import type { Lanes, Recipient } from './lanes.ts'
 import { createQueries } from './queries.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
+import type { Remember } from './remember.ts'
 
 export type Events = {
   /** Stores an event and creates its deliveries. */
@@ -13,31 +14,43 @@ export type Events = {
   list(query: EventQuery): Page<EventRecord>
 }
 
+export type EventsContext = {
+  readonly database: DatabaseSync
+  readonly remember: Remember
+  readonly lanes: Lanes
+}
+
 const { columns, toRow, toRecord } = mapTable('events')
-const recipients = mapRows<Recipient>({ subscription: 'integer', isDisabled: 'flag', isLaneTaken: 'flag' })
+const recipients = mapRows<Recipient & { id: string }>({
+  id: 'text',
+  subscription: 'integer',
+  isDisabled: 'flag',
+})
 
 const hasDelivery = `exists (select 1 from deliveries where event = e.seq and subscription =
   (select seq from subscriptions where organizationId = ? and id = ? and revision > 0))`
 
-export const createEvents = (database: DatabaseSync, lanes: Lanes): Events => {
+export const createEvents = ({ database, remember, lanes }: EventsContext): Events => {
   const insert = database.prepare(insertInto('events', [...columns, 'deliveries']))
   const match = database.prepare(
-    `select seq as subscription, disabledReason is not null as isDisabled,
-       exists (select 1 from deliveries where subscription = seq and subject = ? and laneState is not null) as isLaneTaken
-     from subscriptions
+    `select id, seq as subscription, disabledReason is not null as isDisabled from subscriptions
      where organizationId = ? and channel = ? and digits = ?
        and exists (select 1 from json_each(events) where value in ('all', ?))
-       and id = coalesce(?, id)
      order by seq`,
+  )
+  const findRecipients = remember(['subscriptions'], (...key: [string, string, string, string]) =>
+    match.all(...key).map(recipients.toRecord),
   )
   const query = createQueries(database)
 
   return {
     publish: (event, subscriptionId) => {
-      const { organizationId, name, subject, channel, digits } = event
-      const rows = match.all(subject, organizationId, channel, digits, name, subscriptionId ?? null)
-      const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), rows.length)
-      for (const row of rows) lanes.add(Number(lastInsertRowid), event, recipients.toRecord(row))
+      const { organizationId, name, channel, digits } = event
+      const matching = findRecipients(organizationId, channel, digits, name)
+      const found =
+        subscriptionId === undefined ? matching : matching.filter(({ id }) => id === subscriptionId)
+      const { lastInsertRowid } = insert.run(...Object.values(toRow(event)), found.length)
+      for (const recipient of found) lanes.add(Number(lastInsertRowid), event, recipient)
     },
     list: (selection) => {
       const { organizationId, eventId, subject, subscriptionId, order, cursor, limit, maxExamined } =

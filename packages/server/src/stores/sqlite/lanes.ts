@@ -10,8 +10,6 @@ export type Lane = { readonly subscription: number; readonly subject: string }
 export type Recipient = {
   readonly subscription: number
   readonly isDisabled: boolean
-  /** Whether its lane has an unfinished delivery. */
-  readonly isLaneTaken: boolean
 }
 
 export type Lanes = {
@@ -37,6 +35,9 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
     `insert into deliveries (event, subscription, organizationId, subject, status, laneState, dueAt, createdAt, finishedAt,
        attempts, failures)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)`,
+  )
+  const findUnfinished = database.prepare(
+    'select 1 from deliveries where subscription = ? and subject = ? and laneState is not null limit 1',
   )
   const findHolder = database.prepare(
     `select 1 from deliveries where subscription = ? and subject = ? and laneState = 'holding'`,
@@ -74,11 +75,11 @@ export const createLanes = ({ database, dueTimes, onDue }: LanesOptions): Lanes 
   return {
     advance,
     advanceFree,
-    add: (seq, { organizationId, subject, occurredAt }, { subscription, isDisabled, isLaneTaken }) => {
+    add: (seq, { organizationId, subject, occurredAt }, { subscription, isDisabled }) => {
       const key = [seq, subscription, organizationId, subject]
       if (isDisabled) {
         insert.run(...key, 'skipped', null, null, occurredAt, occurredAt)
-      } else if (isLaneTaken) {
+      } else if (findUnfinished.get(subscription, subject) !== undefined) {
         insert.run(...key, 'waiting', 'waiting', null, occurredAt, null)
         advance({ subscription, subject }, occurredAt)
       } else {

@@ -11,7 +11,8 @@ import { type DeliveryKey, parseDeliveryId } from '../delivery-id.ts'
 import type { DueTimes } from './due-times.ts'
 import type { Lanes } from './lanes.ts'
 import type { LaneState, Lease, Leases } from './leases.ts'
-import { insertInto, mapRows, mapTable } from './records.ts'
+import { insertInto, mapTable } from './records.ts'
+import type { Subscriptions } from './subscriptions.ts'
 
 /** See {@link Store.settleDelivery}. */
 export type Settle = (settlement: Settlement) => SettlementOutcome
@@ -21,24 +22,13 @@ export type SettleOptions = {
   readonly lanes: Lanes
   readonly dueTimes: DueTimes
   readonly leases: Leases
+  readonly findSubscription: Subscriptions['findState']
   /** Called when a delivery becomes due. */
   readonly onDue: () => void
   /** Called when the pace of a subscription has changed. */
   readonly onPace: (subscription: number) => void
 }
 
-/** The state of a subscription that a settlement depends on. */
-type State = {
-  readonly isDisabled: boolean
-  readonly failingSince: number | null
-  readonly pace: Pace
-}
-
-const states = mapRows<State>({
-  isDisabled: 'flag',
-  failingSince: 'integer',
-  pace: 'text',
-})
 const attempts = mapTable('attempts')
 
 /** The state of a delivery after a settlement. */
@@ -96,11 +86,8 @@ const findReasonToDisable = (
   return isFailing ? 'failing' : null
 }
 
-export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace }: SettleOptions): Settle => {
-  const find = database.prepare(
-    `select disabledReason is not null as isDisabled, failingSince, pace from subscriptions
-     where seq = ? and revision > 0`,
-  )
+export const createSettle = (options: SettleOptions): Settle => {
+  const { database, lanes, dueTimes, leases, findSubscription, onDue, onPace } = options
   const update = database.prepare(
     `update deliveries
      set status = ?, laneState = ?, dueAt = ?, finishedAt = ?, attempts = ?, failures = ?, deferrals = ?, deferredMs = ?
@@ -133,14 +120,14 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
     const key = parseDeliveryId(deliveryId)
     const lease = leases.find(key)
     if (lease?.claimId !== claimId) return { outcome: 'stale' }
-    const row = find.get(key.subscription)
-    if (row === undefined) return { outcome: 'stale' }
+    const current = findSubscription(key.subscription)
+    if (current === undefined || current.record.revision < 0) return { outcome: 'stale' }
     const before = lease.delivery
-    const current = states.toRecord(row)
+    const { disabledReason, failingSince: failingBefore } = current.record
 
-    const failingSince = decideFailingSince(result, current.failingSince)
-    const disabled = current.isDisabled ? null : findReasonToDisable(settlement, failingSince)
-    const isDisabled = current.isDisabled || disabled !== null
+    const failingSince = decideFailingSince(result, failingBefore)
+    const disabled = disabledReason === null ? findReasonToDisable(settlement, failingSince) : null
+    const isDisabled = disabledReason !== null || disabled !== null
     const { laneState, ...state } = decideState(settlement, lease, isDisabled)
     const succeeded = result.kind === 'delivered'
     const deferred = result.kind === 'deferred'
@@ -163,7 +150,7 @@ export const createSettle = ({ database, lanes, dueTimes, leases, onDue, onPace 
       insertAttempt.run(key.event, key.subscription, ...Object.values(attempt))
     }
     const pace = decidePace(settlement, current.pace)
-    if (failingSince !== current.failingSince || pace !== current.pace) {
+    if (failingSince !== failingBefore || pace !== current.pace) {
       updateHealth.run(failingSince, pace, key.subscription)
     }
     if (disabled !== null) disable.run(disabled, now, key.subscription)

@@ -18,6 +18,7 @@ import type { OpenDatabase } from './open-database.ts'
 import { createParticipants } from './participants.ts'
 import { createPending } from './pending.ts'
 import { createPrune } from './prune.ts'
+import { createRemember } from './remember.ts'
 import { createResend } from './resend.ts'
 import { createSettle } from './settlements.ts'
 import { toStorageError } from './storage-errors.ts'
@@ -51,19 +52,22 @@ export const storeOnDatabase = (
   const pending = createPending({ database, leases, undo })
   const dueTimes = createDueTimes({ database, pending, undo })
   const lanes = createLanes({ database, dueTimes, onDue: due.notify })
-  const events = createEvents(database, lanes)
-  const tenancy = createTenancy(database)
+  const remember = createRemember(database, undo)
+  const events = createEvents({ database, remember, lanes })
+  const tenancy = createTenancy(database, remember)
   const groups = createGroups(database, events)
   const participants = createParticipants(database, events)
   const summaries = createSummaries(database, events)
   const calls = createCalls(database, events, summaries)
-  const subscriptions = createSubscriptions(database)
-  const claims = createClaims({ database, dueTimes, leases, pending, undo })
+  const subscriptions = createSubscriptions(database, remember)
+  const { findState: findSubscription } = subscriptions
+  const claims = createClaims({ database, dueTimes, leases, pending, findSubscription, undo })
   const settle = createSettle({
     database,
     lanes,
     dueTimes,
     leases,
+    findSubscription,
     onDue: due.notify,
     onPace: claims.notePace,
   })
@@ -95,7 +99,7 @@ export const storeOnDatabase = (
   const remove = (work: () => boolean): Promise<boolean> =>
     write(() => {
       const isRemoved = work()
-      leases.removeUnless(subscriptions.exists)
+      leases.removeUnless((seq) => (findSubscription(seq)?.record.revision ?? 0) > 0)
       return isRemoved
     })
 

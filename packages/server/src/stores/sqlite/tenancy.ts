@@ -11,6 +11,7 @@ import {
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
 import { insertInto, mapTable } from './records.ts'
+import type { Remember } from './remember.ts'
 import { createSave } from './revisions.ts'
 import { markRemoved } from './subscriptions.ts'
 
@@ -32,13 +33,10 @@ export type Tenancy = {
   findCaller(keyHash: string): CallerRecord | undefined
 }
 
-/** Maximum number of callers that are kept in memory. */
-const maxCallers = 10_000
-
 const organizations = mapTable('organizations')
 const apiKeys = mapTable('apiKeys')
 
-export const createTenancy = (database: DatabaseSync): Tenancy => {
+export const createTenancy = (database: DatabaseSync, remember: Remember): Tenancy => {
   const find = database.prepare('select * from organizations where id = ? and revision > 0')
   const findMark = database.prepare('select revision < 0 as isRemoved from organizations where id = ?')
   const list = database.prepare(
@@ -47,8 +45,6 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
   const remove = database.prepare('update organizations set revision = -1 where id = ? and revision > 0')
   const removeKeys = database.prepare('delete from apiKeys where organizationId = ?')
   const removeSubscriptions = database.prepare(`${markRemoved} where organizationId = ?`)
-  const organizationExists = (organizationId: string): boolean =>
-    findMark.get(organizationId)?.isRemoved === 0
   const addKey = database.prepare(`${insertInto('apiKeys', apiKeys.columns)} on conflict do nothing`)
   const listKeys = database.prepare('select * from apiKeys where organizationId = ? order by seq')
   const removeKey = database.prepare('delete from apiKeys where organizationId = ? and id = ?')
@@ -56,19 +52,15 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
 
   const save = createSave(database, 'organizations')
 
-  const findOrganization: Tenancy['findOrganization'] = (organizationId) => {
+  const findOrganization = remember(['organizations'], (organizationId: string) => {
     const row = find.get(organizationId)
     return row && organizations.toRecord(row)
-  }
-
-  /** The callers that have been found, by the hash of their key. Every change of this file's tables forgets them. */
-  const callers = new Map<string, CallerRecord>()
+  })
+  const organizationExists = (organizationId: string): boolean =>
+    findOrganization(organizationId) !== undefined
 
   return {
-    saveOrganization: (organization) => {
-      callers.clear()
-      return save(organization)
-    },
+    saveOrganization: save,
     findOrganization,
     organizationExists,
     isBeingRemoved: (organizationId) => findMark.get(organizationId)?.isRemoved === 1,
@@ -84,7 +76,6 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
         toCursor: ({ seq }) => String(seq),
       }),
     removeOrganization: (organizationId) => {
-      callers.clear()
       if (Number(remove.run(organizationId).changes) === 0) return false
       removeKeys.run(organizationId)
       removeSubscriptions.run(organizationId)
@@ -93,22 +84,12 @@ export const createTenancy = (database: DatabaseSync): Tenancy => {
     addApiKey: (key) =>
       Number(addKey.run(...Object.values(apiKeys.toRow(key))).changes) === 1 ? 'added' : 'taken',
     listApiKeys: (organizationId) => listKeys.all(organizationId).map(apiKeys.toRecord),
-    removeApiKey: (organizationId, keyId) => {
-      callers.clear()
-      return Number(removeKey.run(organizationId, keyId).changes) > 0
-    },
-    findCaller: (keyHash) => {
-      const known = callers.get(keyHash)
-      if (known !== undefined) return known
+    removeApiKey: (organizationId, keyId) => Number(removeKey.run(organizationId, keyId).changes) > 0,
+    findCaller: remember(['apiKeys', 'organizations'], (keyHash: string) => {
       const row = findKey.get(keyHash)
-      if (row === undefined) return undefined
-      const key = apiKeys.toRecord(row)
-      const organization = findOrganization(key.organizationId)
-      if (organization === undefined) return undefined
-      if (callers.size >= maxCallers) callers.clear()
-      const caller = { key, organization }
-      callers.set(keyHash, caller)
-      return caller
-    },
+      const key = row && apiKeys.toRecord(row)
+      const organization = key && findOrganization(key.organizationId)
+      return organization && { key, organization }
+    }),
   }
 }

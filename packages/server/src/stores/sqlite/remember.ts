@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Undo } from './undo.ts'
+
+/** Tables that rarely change, and are read with each request, event or delivery. */
+const tables = ['organizations', 'apiKeys', 'subscriptions'] as const
+
+/**
+ * Returns a function that reads from tables and remembers what it has found, until a row of one of them changes. No other
+ * process can change them: the file has one. Parts of a key, except the last one, must not contain line breaks.
+ */
+export type Remember = <Key extends readonly (string | number)[], Value>(
+  from: readonly (typeof tables)[number][],
+  read: (...key: Key) => Value,
+) => (...key: Key) => Value
+
+/** Maximum number of values that each function remembers. */
+const maxValues = 10_000
+
+export const createRemember = (database: DatabaseSync, undo: Undo): Remember => {
+  const forgetAll = new Map(tables.map((table) => [table, [] as (() => void)[]]))
+
+  for (const [table, forgets] of forgetAll) {
+    const forget = (): void => {
+      for (const each of forgets) each()
+    }
+    database.function(`${table}Changed`, () => {
+      forget()
+      undo.push(forget)
+      return null
+    })
+    for (const change of ['insert', 'update', 'delete'])
+      database.exec(
+        `create temp trigger ${table}_${change} after ${change} on main.${table} begin select ${table}Changed(); end`,
+      )
+  }
+
+  return <Key extends readonly (string | number)[], Value>(
+    from: readonly (typeof tables)[number][],
+    read: (...key: Key) => Value,
+  ) => {
+    const known = new Map<string, Value>()
+    for (const table of from) forgetAll.get(table)?.push(() => known.clear())
+    return (...key: Key): Value => {
+      const name = key.join('\n')
+      const found = known.get(name)
+      if (found !== undefined) return found
+      const value = read(...key)
+      // Guesses, such as of API keys, must not replace what exists.
+      if (value === undefined) return value
+      if (known.size >= maxValues) known.clear()
+      known.set(name, value)
+      return value
+    }
+  }
+}
