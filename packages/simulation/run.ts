@@ -7,7 +7,7 @@ import { drawPlan } from './src/draw-plan.ts'
 import { explore, type Summary } from './src/explore.ts'
 import type { Plan } from './src/plan.ts'
 import { type Find, searchPlanted } from './src/planted/search-planted.ts'
-import { countEntries, shrinkPlan } from './src/shrink.ts'
+import { countEntries, maximumEntries, shrinkPlan } from './src/shrink.ts'
 import { formatStory, tellStory } from './src/story.ts'
 
 const { values } = parseArgs({
@@ -127,7 +127,7 @@ const searchForPlanted = async (): Promise<void> => {
   console.log(`\n${found.length} of ${finds.length} planted bugs were found.`)
   const longest = Math.max(...found.map((find) => find.found?.entries ?? 0))
   console.log(`The longest of the shrunk runs has ${longest} operations and faults.`)
-  if (finds.length - found.length > maximumMissed) fail()
+  if (finds.length - found.length > maximumMissed || longest > maximumEntries) fail()
 }
 
 if (values.planted) await searchForPlanted()

@@ -79,7 +79,7 @@ const limits = { runs: 4_000, cpuMs: 120_000 }
 const measureCpuMs = (): number => process.cpuUsage().user / 1_000
 
 /** A story with more operations and faults is not readable. */
-const readable = 10
+export const maximumEntries = 10
 /** How many other seeds are tried to get there. */
 const maximumSeeds = 300
 
@@ -146,7 +146,7 @@ export const shrinkPlan = async (
   /** What must coincide may do so with less, by another chance. */
   const tryOtherSeeds = async (): Promise<boolean> => {
     const { plan } = best
-    for (let nth = 1; countEntries(plan) > readable && nth <= maximumSeeds && !isExhausted(); nth++) {
+    for (let nth = 1; countEntries(plan) > maximumEntries && nth <= maximumSeeds && !isExhausted(); nth++) {
       const entries = dropEntries(plan, { from: nth % countEntries(plan), length: 1 })
       const found = await fails({ ...withEntries(plan, entries), seed: plan.seed + nth })
       if (found === undefined) continue

@@ -59,18 +59,27 @@ const stop = (handle: unknown): void => {
 
 type SleepOptions = { readonly signal?: AbortSignal }
 
+/** Stops listening to the signals of the sleeps that have not ended. While somebody listens, Node keeps some signals. */
+const unended = new Set<() => void>()
+
 /** `setTimeout` of node:timers/promises. */
 const sleep = (ms?: unknown, value?: unknown, { signal }: SleepOptions = {}): Promise<unknown> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
     const timer = virtual.setTimeout(() => {
-      signal?.removeEventListener('abort', abort)
+      end()
       resolve(value)
     }, ms)
     const abort = (): void => {
+      end()
       timer.cancel()
       reject(signal?.reason)
     }
+    const end = (): void => {
+      signal?.removeEventListener('abort', abort)
+      unended.delete(end)
+    }
+    unended.add(end)
     signal?.addEventListener('abort', abort)
   })
 
@@ -93,6 +102,7 @@ const install = (): void => {
 /** Uses a scheduler as the source of all timers of this thread. */
 export const useVirtualTimers = (used: Scheduler): void => {
   install()
+  for (const end of unended) end()
   scheduler = used
 }
 
