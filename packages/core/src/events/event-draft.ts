@@ -17,18 +17,25 @@ export const toGroupSubject = (groupId: string): string => `group:${groupId}`
 /** Returns the subject of a call's events, which are delivered in order. */
 export const toCallSubject = (callId: string): string => `call:${callId}`
 
-const draftGroupEvent = (group: GroupRecord, event: EmittedEvent, occurredAt: number): EventDraft => ({
+/** When an event happened, and the `traceparent` of the request that caused it. */
+type Occurrence = Pick<EventDraft, 'occurredAt' | 'traceparent'>
+
+const draftGroupEvent = (
+  group: GroupRecord,
+  event: EmittedEvent,
+  { occurredAt, traceparent }: Occurrence,
+): EventDraft => ({
   organizationId: group.organizationId,
   subject: toGroupSubject(group.clientCustomGroupId),
   channel: 'WHATSAPP',
   digits: group.digits,
   waitsFor: null,
-  traceparent: null,
+  traceparent,
   occurredAt,
   event,
 })
 
-export const draftGroupCreated = (group: GroupRecord, occurredAt: number): EventDraft =>
+export const draftGroupCreated = (group: GroupRecord, occurrence: Occurrence): EventDraft =>
   draftGroupEvent(
     group,
     {
@@ -38,7 +45,7 @@ export const draftGroupCreated = (group: GroupRecord, occurredAt: number): Event
       inviteLink: group.inviteLink,
       groupCreatedAt: toUtcTimestamp(group.createdAt),
     },
-    occurredAt,
+    occurrence,
   )
 
 const buildParticipantEvent = (
@@ -62,7 +69,8 @@ export const draftParticipantChange = (
   group: GroupRecord,
   participant: ParticipantRecord,
   occurredAt: number,
-): EventDraft => draftGroupEvent(group, buildParticipantEvent(group, participant), occurredAt)
+): EventDraft =>
+  draftGroupEvent(group, buildParticipantEvent(group, participant), { occurredAt, traceparent: null })
 
 const pickKnownTimes = (call: CallRecord) => ({
   ...(call.durationInSeconds !== null && { durationInSeconds: call.durationInSeconds }),

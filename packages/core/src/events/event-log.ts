@@ -76,20 +76,34 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
     return () => remove(name, registration)
   }
 
-  const call = async ({ listener }: Registration, emission: Emission): Promise<void> => {
+  const call = ({ listener }: Registration, emission: Emission): void => {
     try {
-      await listener(emission.event, emission)
+      const result = listener(emission.event, emission)
+      // Only promises are awaited, because awaiting is slow.
+      if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
     } catch (error) {
       onError(error)
     }
   }
 
   return {
-    prepare: ({ event, ...about }) => {
+    prepare: ({ event, organizationId, subject, channel, digits, waitsFor, traceparent, occurredAt }) => {
       const id = ids('evt')
-      const { organizationId, occurredAt } = about
+      const payload = JSON.stringify(event)
+      const { event: name } = event
       return {
-        record: { id, ...about, name: event.event, payload: JSON.stringify(event) },
+        record: {
+          id,
+          organizationId,
+          name,
+          subject,
+          channel,
+          digits,
+          waitsFor,
+          traceparent,
+          occurredAt,
+          payload,
+        },
         emission: { id, organizationId, occurredAt, event },
       }
     },
@@ -99,7 +113,7 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       for (const name of [emission.event.event, '*'] as const) {
         for (const registration of registrations.get(name) ?? []) {
           if (registration.once) remove(name, registration)
-          void call(registration, emission)
+          call(registration, emission)
         }
       }
     },

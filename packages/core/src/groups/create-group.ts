@@ -120,17 +120,14 @@ export const createGroup = async (
 ): Promise<CreatedGroup> => {
   const { store, clock, random, ids, log } = context
   const integration = findIntegration(creator, request.wabaNumber)
-  const requested: RequestedFields = {
+  const wanted: GroupRecord & RequestedFields = {
+    organizationId: creator.organization.id,
+    clientCustomGroupId: request.groupId ?? ids('wagrp'),
+    requestHash: request.groupId === undefined ? null : hashRequest(request),
     wabaNumber: integration.number,
     subject: request.subject,
     description: request.description ?? null,
     joinApprovalMode: request.joinApprovalMode ?? integration.joinApprovalMode,
-  }
-  const wanted: GroupRecord = {
-    organizationId: creator.organization.id,
-    clientCustomGroupId: request.groupId ?? ids('wagrp'),
-    requestHash: request.groupId === undefined ? null : hashRequest(request),
-    ...requested,
     digits: integration.digits,
     inviteLink: createInviteLink(random),
     createdAt: readWallClock(clock),
@@ -138,10 +135,11 @@ export const createGroup = async (
   if (!integration.enabled) return findRepeated(store, wanted)
 
   const { traceparent } = creator
-  const prepared = log.prepare({
-    ...draftGroupCreated(wanted, clock.now()),
+  const draft = draftGroupCreated(wanted, {
+    occurredAt: clock.now(),
     traceparent: traceparent && traceparentPattern.test(traceparent) ? traceparent : null,
   })
+  const prepared = log.prepare(draft)
   const { outcome, group } = await store.createGroup({ group: wanted, event: prepared.record })
   const groupId = group.clientCustomGroupId
   if (outcome === 'same') return { groupId, outcome: 'repeated', group }

@@ -41,14 +41,6 @@ const checkMediaType = ({ headers }: ApiRequest): void => {
   }
 }
 
-/** Reads a body, unless its declared length is too large. */
-const readBody = async (request: ApiRequest, maxBytes: number): Promise<Uint8Array> => {
-  const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
-  const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
-  if (body !== undefined) return body
-  throw new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
-}
-
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
@@ -62,11 +54,13 @@ export const readJson = async (
 ): Promise<unknown> => {
   checkMediaType(request)
   try {
-    return JSON.parse(decoder.decode(await readBody(request, maxBytes)))
-  } catch (error) {
-    if (error instanceof RequestRefusedError) throw error
+    const isDeclaredTooLong = Number(request.headers.get('content-length')) > maxBytes
+    const body = isDeclaredTooLong ? undefined : await request.readBody(maxBytes)
+    if (body !== undefined) return JSON.parse(decoder.decode(body))
+  } catch {
     throw new RequestRefusedError('malformed_json', 'The body must be complete JSON in UTF-8.')
   }
+  throw new RequestRefusedError('body_too_large', `The body must be at most ${maxBytes} bytes long.`)
 }
 
 /** What a response has besides its body. */

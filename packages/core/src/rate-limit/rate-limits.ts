@@ -99,16 +99,23 @@ const maxRemembered = 10_000
 
 /** Remembers the keys and the empty buckets of addresses. */
 export const createClientAddresses = (clock: Clock) => {
-  const knownKeys = new Set<string>()
+  const knownKeys = new Map<string, Set<string>>()
+  let knownCount = 0
   const exhausted = new Map<string, TokenBucketState & { readonly at: number }>()
   return {
     /** Remembers that this key was valid from this address. */
     addKnownKey: (address: string, keyHash: string): void => {
-      if (knownKeys.size >= maxRemembered) knownKeys.clear()
-      knownKeys.add(`${toClientNetwork(address)} ${keyHash}`)
+      const network = toClientNetwork(address)
+      if (knownKeys.get(network)?.has(keyHash)) return
+      if (knownCount >= maxRemembered) {
+        knownKeys.clear()
+        knownCount = 0
+      }
+      knownCount += 1
+      knownKeys.set(network, (knownKeys.get(network) ?? new Set()).add(keyHash))
     },
     isKnownKey: (address: string, keyHash: string): boolean =>
-      knownKeys.has(`${toClientNetwork(address)} ${keyHash}`),
+      knownKeys.get(toClientNetwork(address))?.has(keyHash) ?? false,
     /** Remembers the state of an address's empty bucket until its next token. */
     addExhausted: (address: string, state: TokenBucketState): void => {
       if (exhausted.size >= maxRemembered) exhausted.clear()
@@ -133,7 +140,10 @@ export const createClientAddresses = (clock: Clock) => {
 }
 
 type Policy = { readonly name: string; readonly limit: RateLimit | false; readonly id: string }
-type Measured = { readonly name: string; readonly limit: RateLimit; readonly state: TokenBucketState }
+type ActivePolicy = Policy & { readonly limit: RateLimit }
+type Measured = Omit<ActivePolicy, 'id'> & { readonly state: TokenBucketState }
+
+const isActive = (policy: Policy): policy is ActivePolicy => policy.limit !== false
 
 const toSeconds = (ms: number): number => Math.ceil(ms / 1_000)
 
@@ -186,7 +196,7 @@ export const createRateLimits = (options: RateLimitOptions | false, clock: Clock
   const addresses = createClientAddresses(clock)
 
   const measure = async (policies: readonly Policy[]): Promise<Measured[]> => {
-    const active = policies.flatMap(({ name, limit, id }) => (limit === false ? [] : [{ name, limit, id }]))
+    const active = policies.filter(isActive)
     if (active.length === 0) return []
     const states = await buckets.take({
       now: clock.now(),

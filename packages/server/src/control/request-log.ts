@@ -24,8 +24,6 @@ export type RequestLog = {
   list(query: RequestQuery): Page<RequestReported>
 }
 
-type Entry = { readonly position: number; readonly request: RequestReported }
-
 const matches = (request: RequestReported, selection: RequestSelection): boolean => {
   const { organization, key, method, status, code, group, call, from, before, text } = selection
   const { caller, startedAt } = request
@@ -50,27 +48,26 @@ const parsePosition = (cursor: string): number => {
 
 /** Creates a log that keeps the last `capacity` requests in memory. */
 export const createRequestLog = (capacity: number): RequestLog => {
-  const entries: Entry[] = []
+  const requests: RequestReported[] = []
   let count = 0
   return {
     add: (request) => {
-      entries[count % capacity] = { position: count, request }
+      requests[count % capacity] = request
       count += 1
     },
     list: ({ cursor, limit, ...selection }) => {
       const start = cursor === undefined ? count : Math.min(count, parsePosition(cursor))
       const oldest = Math.max(0, count - capacity)
-      const found: Entry[] = []
-      for (let position = start - 1; position >= oldest && found.length <= limit; position -= 1) {
-        const entry = entries[position % capacity]
-        if (entry !== undefined && matches(entry.request, selection)) found.push(entry)
+      const items: RequestReported[] = []
+      let last = start
+      for (let position = start - 1; position >= oldest; position -= 1) {
+        const request = requests[position % capacity]
+        if (request === undefined || !matches(request, selection)) continue
+        if (items.length === limit) return { items, nextCursor: String(last) }
+        items.push(request)
+        last = position
       }
-      const items = found.slice(0, limit)
-      const last = found.length > limit ? items.at(-1) : undefined
-      return {
-        items: items.map(({ request }) => request),
-        ...(last && { nextCursor: String(last.position) }),
-      }
+      return { items }
     },
   }
 }

@@ -50,7 +50,9 @@ export type RequestHandler = {
   record(response: ResponseFacts): void
 }
 
-const isControl = (path: string): boolean => path === controlPath || path.startsWith(`${controlPath}/`)
+const controlPrefix = `${controlPath}/`
+
+const isControl = (path: string): boolean => path === controlPath || path.startsWith(controlPrefix)
 
 const isBrowserAtRoot = ({ method, path, headers }: ApiRequest): boolean =>
   path === '/' && method === 'GET' && (headers.get('accept') ?? '').includes('text/html')
