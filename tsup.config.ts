@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
-/** Of their manifest, the sources read the version and the homepage, and a command also the oldest Node.js. */
+/** Of their manifest, the sources read the version, some also the homepage, and a command also the oldest Node.js. */
 const bundleLittleOfManifest: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'bundle-little-of-manifest',
   setup: ({ onLoad }) => {
     onLoad({ filter: /package\.json$/ }, ({ path }) => {
-      const { version, homepage, bin, engines } = JSON.parse(readFileSync(path, 'utf8'))
-      return { contents: JSON.stringify({ version, homepage, ...(bin && { engines }) }), loader: 'json' }
+      const { name, version, homepage, bin, engines } = JSON.parse(readFileSync(path, 'utf8'))
+      const read = { version, ...(name !== '@wabakit/client' && { homepage }), ...(bin && { engines }) }
+      return { contents: JSON.stringify(read), loader: 'json' }
     })
   },
 }

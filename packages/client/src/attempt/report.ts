@@ -5,8 +5,12 @@ import type { ReceivedResponse } from '../response/received-response.ts'
 
 type Result = Pick<LogFields, 'status' | 'error' | 'requestId'>
 
-const log = ({ logger }: Settings, request: HookRequest, durationMs: number, result: Result): void => {
-  const { method, path, attempt } = request
+const log = (
+  { logger }: Settings,
+  { method, path, attempt }: HookRequest,
+  durationMs: number,
+  result: Result,
+): void => {
   const ms = Math.round(durationMs)
   const id = result.requestId ? `, request ${result.requestId}` : ''
   try {

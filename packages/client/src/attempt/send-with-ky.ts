@@ -15,8 +15,7 @@ export type Exchange = {
 /** What ky leaves to the client: it cannot wait on an injected clock, nor tell which requests may be repeated. */
 const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
 
-const isResponse = (value: unknown): value is Response =>
-  typeof value === 'object' && value !== null && 'status' in value && 'headers' in value && 'text' in value
+const isResponse = (value: unknown): value is Response => typeof Object(value).text === 'function'
 
 /** `fetch` gets a URL and plain options: undici and node-fetch refuse a `Request` of the platform. */
 const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Response> => {
@@ -48,10 +47,10 @@ export const sendWithKy = (
   }
   if (!ky) {
     const send = async () => {
-      const platformFetch = globalThis.fetch
-      if (!fetch && !platformFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
+      const anyFetch: Fetch | undefined = fetch ?? globalThis.fetch
+      if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
       start()
-      return callFetch(fetch ?? platformFetch, url, init)
+      return callFetch(anyFetch, url, init)
     }
     return defaultKy(url, { ...duties, fetch: send })
   }

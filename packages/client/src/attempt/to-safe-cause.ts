@@ -10,9 +10,10 @@ const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
   if (typeof value === 'string') return redact(value) === value
   if (typeof value !== 'object' || value === null) return typeof value !== 'function'
   if (depth > maxDepth || !isPlain(value)) return false
-  const names = new Set<string | symbol>(Reflect.ownKeys(value))
-  if (value instanceof Error) names.add('message')
-  return [...names].every((name) => isClean(Reflect.get(value, name), redact, depth + 1))
+  // The message of an error may be inherited.
+  return [...Reflect.ownKeys(value), 'message'].every((name) =>
+    isClean(Reflect.get(value, name), redact, depth + 1),
+  )
 }
 
 const copy = (value: unknown, redact: Redact, depth = 0): unknown => {

@@ -52,11 +52,9 @@ export class ApiError extends WabakitError {
   }
 }
 
-const brand = Symbol.for('wabakit.api-error')
-Object.defineProperty(ApiError.prototype, brand, { value: true })
-
 /** Checks whether `error` is an {@link ApiError}, even if it comes from another copy of this package. */
-export const isApiError = (error: unknown): error is ApiError => isWabakitError(error) && brand in error
+export const isApiError = (error: unknown): error is ApiError =>
+  isWabakitError(error) && 'serverCode' in error
 
 /** 400: a field is missing or invalid, or no integration has this `wabaNumber`. `issues` names the fields. */
 export class BadRequestError extends ApiError {

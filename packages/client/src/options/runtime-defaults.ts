@@ -25,6 +25,6 @@ export const getUserAgent = (): string | undefined => {
  * differ even between copies of one process image. React Native has none.
  */
 export const generateRandom = (): number =>
-  typeof globalThis.crypto?.getRandomValues === 'function'
+  globalThis.crypto?.getRandomValues !== undefined
     ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
     : Math.random()
