@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { defineConfig, type Options } from 'tsup'
 
 /** Of their manifest, the sources read the version, some also the homepage, and a command also the oldest Node.js. */
-const bundleLittleOfManifest: NonNullable<Options['esbuildPlugins']>[number] = {
+export const bundleLittleOfManifest: NonNullable<Options['esbuildPlugins']>[number] = {
   name: 'bundle-little-of-manifest',
   setup: ({ onLoad }) => {
     onLoad({ filter: /package\.json$/ }, ({ path }) => {

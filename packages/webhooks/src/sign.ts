@@ -41,7 +41,7 @@ export type SignedWebhook = {
   }
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
 const toText = (payload: WebhookPayload): string | undefined => {

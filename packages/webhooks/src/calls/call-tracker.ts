@@ -35,7 +35,7 @@ export type CallTracker = {
   apply(record: TrackedCall | undefined, event: CallEvent): CallUpdate
 }
 
-const order: readonly string[] = Object.keys(callStates)
+const order: readonly string[] = /* @__PURE__ */ Object.keys(callStates)
 const isNewer = (left: CallEventName, right: CallEventName | undefined): boolean =>
   right === undefined || order.indexOf(left) > order.indexOf(right)
 

@@ -40,7 +40,7 @@ const scripts = {
 return redis.call('PEXPIRE', KEYS[1], ARGV[2])`,
   complete: `local held = redis.call('GET', KEYS[1])
 if held and held ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], '${done}', 'PX', ARGV[2])
+redis.call('SET', KEYS[1], 'done', 'PX', ARGV[2])
 return 1`,
   release: `if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`,

@@ -18,7 +18,7 @@ type Syntax = {
 }
 
 const returning = ' RETURNING 1'
-const insert = ['INSERT INTO', ` ON CONFLICT (key) DO NOTHING${returning}`] as const
+const insert = ['INSERT INTO', ' ON CONFLICT (key) DO NOTHING RETURNING 1'] as const
 
 export const syntaxes: Readonly<Record<SqlDialect, Syntax>> = {
   postgresql: {

@@ -74,17 +74,11 @@ export const describeRejection = (error: unknown): Problem => {
   const { reason: code, message, skewSeconds } = error
   if (code === 'invalid_secret') {
     // The sender may be the right one, so it should try again.
-    const remedy = message
-    return {
-      status: 503,
-      code,
-      message: 'The receiver has no valid secret.',
-      headers: tryAgainAfter(5),
-      remedy,
-    }
+    const headers = tryAgainAfter(5)
+    return { status: 503, code, message: 'The receiver has no valid secret.', headers, remedy: message }
   }
-  const skewed = skewSeconds !== undefined && { remedy: 'Check the clocks of sender and receiver.' }
-  return { status: 401, code, message, ...skewed }
+  const remedy = skewSeconds === undefined ? message : 'Check the clocks of sender and receiver.'
+  return { status: 401, code, message, remedy }
 }
 
 /** Responds to an error that was thrown before any handler was called. */

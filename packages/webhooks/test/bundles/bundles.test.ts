@@ -132,6 +132,30 @@ describe('this process, without a bundle', () => {
   })
 })
 
+it('a receiver bundles nothing that it does not import', async () => {
+  // The package is published as one file. A bundler drops only code that it knows to have no side effects.
+  const options = { bundle: true, write: false, format: 'esm', platform: 'browser' } as const
+  const published = await buildWithEsbuild({
+    ...options,
+    entryPoints: [join(import.meta.dirname, '../../src/index.ts')],
+    conditions: [source],
+    external: ['standardwebhooks'],
+  })
+  const { outputFiles } = await buildWithEsbuild({
+    ...options,
+    stdin: {
+      contents: `${published.outputFiles[0]?.text}`.replaceAll(
+        /^export \{[\s\S]*\};$/gm,
+        'export { createReceiver };',
+      ),
+    },
+    external: ['standardwebhooks'],
+  })
+  const text = outputFiles[0]?.text ?? ''
+  expect(text).toContain('createReceiver')
+  expect(text).not.toMatch(/redis|RETURNING|not_picked|ignoreBOM|whsec_/)
+})
+
 it('the builds choose their HMAC by the same conditions as the sources', () => {
   const manifest = readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')
   const { [source]: fromSource, ...fromBuild } = JSON.parse(manifest).imports['#hmac']
