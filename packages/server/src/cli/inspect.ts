@@ -11,15 +11,19 @@ type InspectOptions = {
   readonly group?: string
 }
 
-/** The commands that open a URL. */
-const openers: Partial<Record<NodeJS.Platform, readonly [file: string, ...args: string[]]>> = {
+type Opener = readonly [file: string, ...args: string[]]
+
+const openers: Partial<Record<NodeJS.Platform, Opener>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
+/** The command that opens a URL on a platform. */
+export const findOpener = (platform: NodeJS.Platform): Opener => openers[platform] ?? ['xdg-open']
+
 const openUrl = (url: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    const [file, ...args] = openers[process.platform] ?? ['xdg-open']
+    const [file, ...args] = findOpener(process.platform)
     const child = spawn(file, [...args, url], { stdio: 'ignore', detached: true })
     child.once('error', (cause) => {
       reject(new CliError(`${file} cannot be run. Open the page yourself: ${url}`, undefined, { cause }))

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { organization } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
-import { backUp } from './back-up.ts'
+import { backUp, syncFolder } from './back-up.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const files = () => {
@@ -60,4 +60,10 @@ test('what is not a database of ours is not backed up, and nothing is left', () 
   expect(() => backUp({ from, to })).toThrow(/another program/)
   expect(() => backUp({ from, to: join(dirname(to), 'nowhere', 'b.db') })).toThrow(/cannot be created/)
   expect([existsSync(to), existsSync(`${to}-partial`)]).toEqual([false, false])
+})
+
+test('the folder of a backup is synced, but not on Windows, which cannot open folders', () => {
+  const path = join(temporaryFolder(), 'missing', 'backup.db')
+  expect(() => syncFolder(path, { platform: 'linux' })).toThrow('ENOENT')
+  expect(() => syncFolder(path, { platform: 'win32' })).not.toThrow()
 })

@@ -35,9 +35,12 @@ const secure = (path: string): void => {
   closeSync(file)
 }
 
-const syncFolder = (path: string): void => {
-  // Windows cannot open folders.
-  if (process.platform === 'win32') return
+/** Makes the name of a file durable. Windows cannot open folders, and its file system logs names itself. */
+export const syncFolder = (
+  path: string,
+  { platform }: { readonly platform: NodeJS.Platform } = process,
+): void => {
+  if (platform === 'win32') return
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
   closeSync(folder)
