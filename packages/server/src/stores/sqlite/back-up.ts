@@ -35,7 +35,7 @@ const secure = (path: string): void => {
   closeSync(file)
 }
 
-/** Makes the name of a file durable. Windows cannot open folders, and its file system logs names itself. */
+/** Syncs the folder of a file, so that its name is durable. Windows cannot open folders; its file system logs names itself. */
 export const syncFolder = (
   path: string,
   { platform }: { readonly platform: NodeJS.Platform } = process,
