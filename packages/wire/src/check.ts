@@ -163,7 +163,9 @@ export const parse = <Value>(
 }
 
 /** Creates a function that validates a body by its fields. */
-export const createValidator = <Body>(checks: { readonly [field: string]: Check }) => {
+export const createValidator = <Body>(checks: {
+  readonly [field: string]: Check
+}): ((value: unknown) => Validation<Body>) => {
   const check = object(checks)
   return (value: unknown): Validation<Body> => parse(value, check)
 }
