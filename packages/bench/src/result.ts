@@ -89,6 +89,16 @@ const isShort = process.env.BENCH_ROUNDS !== undefined
 /** The load of the machine before the benchmark. */
 const [load = 0] = loadavg()
 
+/** Whether other processes hardly count, because this one has real-time priority: see proc_pid_stat(5). */
+const isRealTime = (): boolean => {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'latin1').split(' ')
+    return Number(fields[39]) > 0
+  } catch {
+    return false
+  }
+}
+
 /** Prints a report and writes it to `results/`. */
 export const publish = (report: Report): void => {
   const { name, title, rows = [], figures = [], goals = [] } = report
@@ -111,7 +121,7 @@ export const publish = (report: Report): void => {
   if (goals.length > 0) printGoals('Goals', goals)
   const result: Result = {
     ...report,
-    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}, Node ${process.version}${isShort ? ', few rounds' : ''}`,
+    machine: `${cpus()[0]?.model ?? 'unknown processor'}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, load ${load.toFixed(1)}${isRealTime() ? ' (at real-time priority)' : ''}, Node ${process.version}${isShort ? ', few rounds' : ''}`,
     version: describeVersion(),
     date: new Date().toISOString().slice(0, 10),
   }
