@@ -28,12 +28,29 @@ const getFirst = (value: string | string[] | undefined): string | undefined =>
 
 /** Compressed bodies are not decompressed: they were not requested, and may be decompression bombs. */
 const toText = (chunks: readonly Buffer[], encoding: string | undefined): string => {
+  if (chunks.length === 0) return ''
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return `(${encoding}, not decoded)`
   return Buffer.concat(chunks)
     .toString('utf8')
     .slice(0, keptCharacters)
     .replaceAll('\0', '\ufffd')
     .toWellFormed()
+}
+
+type Target = { readonly origin: string; readonly path: string }
+
+/** The URLs of subscriptions, which are sent to many times each. */
+const targets = new Map<string, Target>()
+const maxTargets = 1_000
+
+const parseUrl = (url: string): Target => {
+  const known = targets.get(url)
+  if (known !== undefined) return known
+  const { origin, pathname, search } = new URL(url)
+  const target = { origin, path: pathname + search }
+  if (targets.size >= maxTargets) targets.clear()
+  targets.set(url, target)
+  return target
 }
 
 /**
@@ -47,7 +64,7 @@ export const exchange = (
   { url, headers, body, signal }: OutgoingWebhook,
 ): Promise<WebhookResponse> =>
   new Promise((resolve, reject) => {
-    const { origin, pathname, search } = new URL(url)
+    const { origin, path } = parseUrl(url)
     let controller: Dispatcher.DispatchController | undefined
     let response: Omit<WebhookResponse, 'body'> = { status: 0, retryAfter: null }
     let encoding: string | undefined
@@ -73,7 +90,7 @@ export const exchange = (
     dispatcher.dispatch(
       {
         origin,
-        path: pathname + search,
+        path,
         method: 'POST',
         headers: { 'user-agent': userAgent, ...headers },
         body,

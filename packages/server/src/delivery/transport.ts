@@ -57,6 +57,6 @@ export const createTransport = ({
 export const createDeliveryFetch =
   ({ send }: Transport): DeliveryFetch =>
   async (url, { headers, body, signal }) => {
-    const { status, retryAfter, ...rest } = await send({ url, headers, body, signal })
-    return { status, headers: { get: () => retryAfter }, body: rest.body }
+    const response = await send({ url, headers, body, signal })
+    return { status: response.status, headers: { get: () => response.retryAfter }, body: response.body }
   }
