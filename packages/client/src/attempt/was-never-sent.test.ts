@@ -11,6 +11,7 @@ it.each([
   ['Node, no route', createFetchError(createError({ code: 'EHOSTUNREACH', syscall: 'connect' }))],
   ['Node, connect timed out', createFetchError(createError({ code: 'UND_ERR_CONNECT_TIMEOUT' }))],
   ['Node, untrusted certificate', createFetchError(createError({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }))],
+  ['Node, revoked certificate', createFetchError(createError({ code: 'CERT_REVOKED' }))],
   [
     'Node, every address refused',
     createFetchError(
@@ -40,6 +41,10 @@ it.each([
 
 it.each([
   ['Node, reset', createFetchError(createError({ code: 'ECONNRESET', syscall: 'read' }))],
+  [
+    'Node, client certificate required, which TLS 1.3 says after the request',
+    createFetchError(createError({ code: 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED' })),
+  ],
   ['Node, closed', createFetchError(createError({ code: 'UND_ERR_SOCKET' }))],
   ['Node, broken pipe', createFetchError(createError({ code: 'EPIPE', syscall: 'write' }))],
   ['Node, no route while reading', createFetchError(createError({ code: 'EHOSTUNREACH', syscall: 'read' }))],
