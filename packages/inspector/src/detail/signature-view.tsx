@@ -1,6 +1,6 @@
 import type { Attempt, SentRequest } from '../api/types.ts'
 import { describeExactness } from '../format/exactness.ts'
-import { formatDuration, formatFull } from '../format/time.ts'
+import { formatDuration } from '../format/time.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
@@ -74,7 +74,9 @@ export const SignatureView = ({ request, attempt, subscriptionId }: SignatureVie
             'webhook-timestamp',
             <span key="timestamp">
               <span class="id">{timestamp}</span>{' '}
-              <span class="quiet">{formatFull(new Date(Number(timestamp) * 1_000).toISOString())}</span>
+              <span class="quiet">
+                · <Time at={new Date(Number(timestamp) * 1_000).toISOString()} />
+              </span>
             </span>,
           ],
           [

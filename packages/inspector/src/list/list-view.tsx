@@ -118,7 +118,10 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
             {list.error.value}
           </p>
         )}
-        {items.length === 0 && !list.isLoading.value && list.error.value === undefined ? (
+        {items.length === 0 &&
+        !list.isLoading.value &&
+        !list.hasMore.value &&
+        list.error.value === undefined ? (
           <EmptyState {...empty} isFiltered={isFiltered} />
         ) : (
           <Rows
@@ -129,6 +132,11 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
             onSelect={openRecord}
             onEnd={list.loadMore}
           />
+        )}
+        {list.isSearching.value && (
+          <p class="searching" role="status">
+            Searching older records… {items.length} found so far
+          </p>
         )}
       </section>
       {isOpen && (

@@ -16,6 +16,7 @@ export const createRecordList = <Item>(
 ) => {
   const items = signal<readonly Item[]>([])
   const isLoading = signal(true)
+  const isSearching = signal(false)
   const error = signal<string | undefined>(undefined)
   const cursor = signal<string | undefined>(undefined)
   const stop = new AbortController()
@@ -52,29 +53,35 @@ export const createRecordList = <Item>(
     isLoading.value = false
   }
 
-  const load = (): Promise<void> =>
+  /** Reads on, and shows what was found after each request. */
+  const search = (from: string | undefined): Promise<void> =>
     guard(async () => {
-      const page = await read(undefined, (found) => {
-        items.value = found
-      })
-      items.value = page.items
-      cursor.value = page.nextCursor
+      const known = items.value
+      const show = (found: readonly Item[]): void => {
+        items.value = [...known, ...found]
+      }
+      try {
+        const page = await read(from, (found) => {
+          show(found)
+          isSearching.value = true
+        })
+        show(page.items)
+        cursor.value = page.nextCursor
+      } finally {
+        isSearching.value = false
+      }
     })
 
   return {
     items,
     isLoading,
     error,
+    /** Whether a request has found less than a page, and the next one looks through older records. */
+    isSearching,
     hasMore: computed(() => cursor.value !== undefined),
-    load,
+    load: (): Promise<void> => search(undefined),
     loadMore: async (): Promise<void> => {
-      const from = cursor.value
-      if (from === undefined || isLoading.value) return
-      await guard(async () => {
-        const page = await read(from)
-        items.value = [...items.value, ...page.items]
-        cursor.value = page.nextCursor
-      })
+      if (cursor.value !== undefined && !isLoading.value) await search(cursor.value)
     },
     /** Reads the newest records again and puts them before those that are known. */
     refresh: async (): Promise<void> => {

@@ -61,6 +61,14 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
     <section class="timeline" aria-label="Timeline">
       <header>
         <h3>Timeline</h3>
+        {virtual && (
+          <span
+            class="virtual-time"
+            title={`The call states these times. It was simulated at ${formatTime(new Date(virtual.to).toISOString())}.`}
+          >
+            virtual time
+          </span>
+        )}
         <Choice
           label="Time axis"
           value={mode.value}
@@ -141,13 +149,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
                 '--from': `${scale.place(virtual.from) * width}px`,
                 '--to': `${scale.place(virtual.to) * width}px`,
               }}
-            >
-              <span
-                title={`The call states these times. It was simulated at ${formatTime(new Date(virtual.to).toISOString())}.`}
-              >
-                virtual time
-              </span>
-            </div>
+            />
           )}
           <div class="now" style={{ '--x': `${nowX}px` }}>
             <span>now</span>

@@ -40,7 +40,12 @@ export const calls: ListDefinition<Call> = {
   ],
   columns: [
     { title: 'State', width: '104px', cell: (call) => <CallState {...call} /> },
-    { title: 'Call', width: 'minmax(110px, 1.2fr)', cell: ({ callId }) => <span class="id">{callId}</span> },
+    {
+      title: 'Call',
+      width: 'minmax(110px, 1.2fr)',
+      cell: ({ callId }) => <span class="id">{callId}</span>,
+      isExtra: true,
+    },
     {
       title: 'Customer',
       width: 'minmax(110px, 1fr)',

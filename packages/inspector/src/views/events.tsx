@@ -28,7 +28,12 @@ export const events: ListDefinition<Event> = {
       width: 'minmax(140px, 1.1fr)',
       cell: ({ name }) => <span class="name">{name}</span>,
     },
-    { title: 'About', width: 'minmax(90px, 1fr)', cell: ({ subject }) => <SubjectLink subject={subject} /> },
+    {
+      title: 'About',
+      width: 'minmax(90px, 1fr)',
+      cell: ({ subject }) => <SubjectLink subject={subject} />,
+      isExtra: true,
+    },
     {
       title: 'Payload',
       width: 'minmax(120px, 2fr)',

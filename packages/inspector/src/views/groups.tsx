@@ -17,7 +17,12 @@ export const groups: ListDefinition<Group> = {
       width: 'minmax(130px, 1.4fr)',
       cell: ({ subject }) => <span class="name">{showText(subject)}</span>,
     },
-    { title: 'Group', width: 'minmax(110px, 1fr)', cell: ({ groupId }) => <span class="id">{groupId}</span> },
+    {
+      title: 'Group',
+      width: 'minmax(110px, 1fr)',
+      cell: ({ groupId }) => <span class="id">{groupId}</span>,
+      isExtra: true,
+    },
     { title: 'Number', width: 'minmax(110px, 1fr)', cell: ({ wabaNumber }) => wabaNumber, isExtra: true },
     {
       title: 'Joining',

@@ -11,7 +11,7 @@ export const requests: ListDefinition<ApiRequest> = {
   title: 'API requests',
   source: (id) => ({ path: '/requests', query: { organization: id } }),
   getId: ({ requestId }) => requestId,
-  searches: 'paths and request ids',
+  searches: 'paths and ids',
   filters: [
     {
       key: 'method',
@@ -27,7 +27,12 @@ export const requests: ListDefinition<ApiRequest> = {
   ],
   columns: [
     { title: 'Status', width: '64px', cell: ({ status }) => <HttpStatus status={status} /> },
-    { title: 'Method', width: '60px', cell: ({ method }) => <span class="quiet">{method}</span> },
+    {
+      title: 'Method',
+      width: '60px',
+      cell: ({ method }) => <span class="quiet">{method}</span>,
+      isExtra: true,
+    },
     { title: 'Path', width: 'minmax(140px, 2fr)', cell: ({ path }) => <span class="name">{path}</span> },
     { title: 'Code', width: 'minmax(90px, 1fr)', cell: ({ code }) => code ?? '', isExtra: true },
     { title: 'Key', width: 'minmax(70px, 1fr)', cell: ({ keyLabel }) => keyLabel ?? '–', isExtra: true },

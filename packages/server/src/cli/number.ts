@@ -137,4 +137,5 @@ export const define = (number: Command): void => {
       }),
     'number remove +15550100004',
   )
+  addExamples(number, 'number list', 'number create +15550100003 --channel PSTN')
 }

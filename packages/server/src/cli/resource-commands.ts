@@ -98,4 +98,5 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
 /** Defines the commands of a resource. */
 export const defineResource = (parent: Command, { commands }: Resource): void => {
   for (const entry of commands) defineCommand(parent, entry)
+  addExamples(parent, ...commands.flatMap(({ examples }) => examples.slice(0, 1)))
 }
