@@ -1,4 +1,4 @@
-import { StorageUnavailableError, type Store } from '@wabakit/core'
+import { RecordNotFoundError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createDueNotifier } from '@wabakit/core/storage'
 import { createWriteCheck } from '../write-check.ts'
 import { createMeasureBacklog } from './backlog.ts'
@@ -91,8 +91,8 @@ export const storeOnDatabase = (
   /** Writes to an existing organization. */
   const writeTo = <Result>(organizationId: string, work: () => Result): Promise<Result> =>
     write(() => {
-      tenancy.requireOrganization(organizationId)
-      return work()
+      if (tenancy.findOrganization(organizationId) !== undefined) return work()
+      throw new RecordNotFoundError('organization', organizationId)
     })
 
   /** Removes subscriptions, with the claims of their deliveries. */
@@ -115,7 +115,7 @@ export const storeOnDatabase = (
 
   /** Reads what an organization owns. If there is none, there is nothing. */
   const readOwned = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
-    read(() => (tenancy.organizationExists(organizationId) ? work() : nothing))
+    read(() => (tenancy.findOrganization(organizationId) === undefined ? nothing : work()))
 
   let lastRemoval: Promise<unknown> = Promise.resolve()
 

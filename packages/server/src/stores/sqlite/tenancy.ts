@@ -1,12 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import {
-  type ApiKeyRecord,
-  type CallerRecord,
-  type OrganizationRecord,
-  type Page,
-  type PageRequest,
-  RecordNotFoundError,
-  type SaveOutcome,
+import type {
+  ApiKeyRecord,
+  CallerRecord,
+  OrganizationRecord,
+  Page,
+  PageRequest,
+  SaveOutcome,
 } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
@@ -19,9 +18,6 @@ import { markRemoved } from './subscriptions.ts'
 export type Tenancy = {
   saveOrganization(organization: OrganizationRecord): SaveOutcome
   findOrganization(organizationId: string): OrganizationRecord | undefined
-  organizationExists(organizationId: string): boolean
-  /** @throws RecordNotFoundError if the organization does not exist. */
-  requireOrganization(organizationId: string): void
   listOrganizations(page: PageRequest): Page<OrganizationRecord>
   /** What it owns is removed by `continueRemovals`. */
   removeOrganization(organizationId: string): boolean
@@ -56,17 +52,11 @@ export const createTenancy = (database: DatabaseSync, remember: Remember): Tenan
     const row = find.get(organizationId)
     return row && organizations.toRecord(row)
   })
-  const organizationExists = (organizationId: string): boolean =>
-    findOrganization(organizationId) !== undefined
 
   return {
     saveOrganization: save,
     findOrganization,
-    organizationExists,
     isBeingRemoved: (organizationId) => findMark.get(organizationId)?.isRemoved === 1,
-    requireOrganization: (organizationId) => {
-      if (!organizationExists(organizationId)) throw new RecordNotFoundError('organization', organizationId)
-    },
     listOrganizations: ({ cursor = '0', limit }) =>
       toPage({
         rows: list.all(Number(parseCursor(cursor, 1)[0]), limit + 1),
