@@ -34,7 +34,7 @@ const removalBatch = 200
  * How long the result of a failed attempt waits for another write, in milliseconds. Nothing is in a hurry after a failure,
  * and a commit of its own would block the event loop and so delay the deliveries to others.
  */
-const failurePatienceMs = 10
+const failurePatienceMs = 50
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = (
