@@ -82,7 +82,8 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       // Only promises are awaited, because awaiting is slow.
       if (typeof Object(result).then === 'function') Promise.resolve(result).catch(onError)
     } catch (error) {
-      onError(error)
+      // Later, like a rejection: what `onError` throws must not fail the change that the event reports.
+      Promise.reject(error).catch(onError)
     }
   }
 
