@@ -116,8 +116,8 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'lanes: a lane is never taken',
     file: `${folder}/lanes.ts`,
-    find: '} else if (isLaneTaken) {',
-    replace: '} else if (isLaneTaken && seq < 0) {',
+    find: '} else if (findUnfinished.get(subscription, subject) !== undefined) {',
+    replace: '} else if (seq < 0) {',
   },
   {
     name: 'revisions: a concurrent change is overwritten',

@@ -30,7 +30,7 @@ export const createRemember = (database: DatabaseSync, undo: Undo): Remember => 
     })
     for (const change of ['insert', 'update', 'delete'])
       database.exec(
-        `create temp trigger ${table}_${change} after ${change} on main.${table} begin select ${table}Changed(); end`,
+        `create temp trigger if not exists ${table}_${change} after ${change} on main.${table} begin select ${table}Changed(); end`,
       )
   }
 

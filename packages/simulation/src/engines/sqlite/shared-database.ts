@@ -22,7 +22,7 @@ const prepareOnce = (database: DatabaseSync): DatabaseSync => {
     functions.set(name, run)
     // Defining a function again would compile all statements again.
     if (!isKnown)
-      database.function(name, (event, subscription) => functions.get(name)?.(event, subscription) ?? null)
+      database.function(name, { varargs: true }, (...values) => functions.get(name)?.(...values) ?? null)
   }
   return new Proxy(database, {
     get: (target, name) => {
