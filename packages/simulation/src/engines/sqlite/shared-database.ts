@@ -5,24 +5,29 @@ type SqlFunction = Parameters<DatabaseSync['function']>[1]
 
 let shared: DatabaseSync | undefined
 
+/** SQL functions of the stores of this run, the newest first. */
+const functions = new Map<string, SqlFunction[]>()
+
 /**
  * Wraps a database so that its statements are prepared once, however often the store is opened: preparing them takes longer
  * than a run.
  */
 const prepareOnce = (database: DatabaseSync): DatabaseSync => {
   const statements = new Map<string, StatementSync>()
-  const functions = new Map<string, SqlFunction>()
   const prepare = (sql: string): StatementSync => {
     const statement = statements.get(sql) ?? database.prepare(sql)
     statements.set(sql, statement)
     return statement
   }
   const define = (name: string, run: SqlFunction): void => {
-    const isKnown = functions.has(name)
-    functions.set(name, run)
+    const known = functions.get(name)
+    functions.set(name, [run, ...(known ?? [])])
     // Defining a function again would compile all statements again.
-    if (!isKnown)
-      database.function(name, { varargs: true }, (...values) => functions.get(name)?.(...values) ?? null)
+    if (known !== undefined) return
+    database.function(name, { varargs: true }, (...values) => {
+      const [result = null] = (functions.get(name) ?? []).map((each) => each(...values))
+      return result
+    })
   }
   return new Proxy(database, {
     get: (target, name) => {
@@ -42,6 +47,7 @@ export const openEmptyDatabase = (): DatabaseSync => {
     shared = prepareOnce(database)
   }
   if (shared.isTransaction) shared.exec('rollback')
+  for (const name of functions.keys()) functions.set(name, [])
   for (const { name } of shared.prepare("select name from sqlite_schema where type = 'table'").all()) {
     shared.prepare(`delete from ${String(name)}`).run()
   }
