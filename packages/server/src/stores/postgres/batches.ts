@@ -7,6 +7,8 @@ export type BatchOptions<Item, Outcome> = {
   readonly maxConcurrent: number
   /** Returns what an item changes. A batch has at most one item per key. Without it, a batch can have any items. */
   readonly getKey?: (item: Item) => string
+  /** Returns how long an item may wait for a batch of others, in milliseconds. Without it, no item waits. */
+  readonly getPatienceMs?: (item: Item) => number
   /** Writes all items or none, and returns their outcomes in the same order. */
   write(items: readonly Item[]): Promise<readonly Outcome[]>
 }
@@ -27,6 +29,7 @@ export const createBatches = <Item, Outcome>({
   maxItems,
   maxConcurrent,
   getKey,
+  getPatienceMs = () => 0,
   write,
 }: BatchOptions<Item, Outcome>) => {
   let waiting: Waiting<Item, Outcome>[] = []
@@ -71,6 +74,8 @@ export const createBatches = <Item, Outcome>({
   return (item: Item): Promise<Outcome> =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      queueMicrotask(fill)
+      const patienceMs = getPatienceMs(item)
+      if (patienceMs === 0) queueMicrotask(fill)
+      else setTimeout(fill, patienceMs)
     })
 }

@@ -1,4 +1,5 @@
 import type { ClaimedDelivery, Settlement, SettlementOutcome, Store, SubscriptionRecord } from '@wabakit/core'
+import { getPatienceMs } from '../patience.ts'
 import { createBatches } from './batches.ts'
 import { type ClaimedRow, claimDeliveries } from './functions/claims.ts'
 import { readNextDueAt } from './functions/due-times.ts'
@@ -73,6 +74,7 @@ export const createQueue = ({ query, read, due: channel, worker }: PostgresDatab
       maxItems: 64,
       maxConcurrent: 1,
       getKey: ({ deliveryId }) => deliveryId,
+      getPatienceMs,
       write: settle,
     }),
     nextDueAt: () => readNextDueAt(read),

@@ -1,5 +1,6 @@
 import { RecordNotFoundError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createDueNotifier } from '@wabakit/core/storage'
+import { getPatienceMs } from '../patience.ts'
 import { createWriteCheck } from '../write-check.ts'
 import { createMeasureBacklog } from './backlog.ts'
 import { createCalls } from './calls.ts'
@@ -29,12 +30,6 @@ import type { Undo } from './undo.ts'
 
 /** Maximum number of deliveries, or of other rows, that one transaction of a removal changes: 2 to 5 ms of the event loop. */
 const removalBatch = 200
-
-/**
- * How long the result of a failed attempt waits for another write, in milliseconds. Nothing is in a hurry after a failure,
- * and a commit of its own would block the event loop and so delay the deliveries to others.
- */
-const failurePatienceMs = 50
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = (
@@ -198,10 +193,7 @@ export const storeOnDatabase = (
         return claims.claim(request)
       }),
     settleDelivery: async (settlement) => {
-      const hasSucceeded = settlement.result.kind === 'delivered' || settlement.result.kind === 'released'
-      const settled = await write(() => settle(settlement), {
-        patienceMs: hasSucceeded ? 0 : failurePatienceMs,
-      })
+      const settled = await write(() => settle(settlement), { patienceMs: getPatienceMs(settlement) })
       return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
     },
     resendDeliveries: (query) => write(() => resend(query)),
