@@ -52,8 +52,8 @@ export const postgresBugs: readonly PlantedBug[] = [
   {
     name: 'queue: claims after the first of a subscription are dropped',
     file: `${folder}/queue.ts`,
-    find: 'own === null ? subscriptions.get(key) : toSubscription(own)',
-    replace: 'own === null ? undefined : toSubscription(own)',
+    find: 'const subscription = subscriptions.get(getKey(row))',
+    replace: 'const subscription = row.subscription === null ? undefined : subscriptions.get(getKey(row))',
   },
   {
     name: 'takeover: a lost worker does not learn of it',

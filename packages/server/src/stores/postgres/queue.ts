@@ -16,30 +16,34 @@ export type Queue = Pick<
   'claimDeliveries' | 'settleDelivery' | 'nextDueAt' | 'onDue' | 'registerWorker'
 >
 
-const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
+const getKey = ({ delivery: { organizationId, subscriptionId } }: ClaimedRow): string =>
+  JSON.stringify([organizationId, subscriptionId])
+
+/** Combines rows into claims. The row that has the subscription may come after others of it. */
+export const toClaims = (rows: readonly ClaimedRow[]): ClaimedDelivery[] => {
   const subscriptions = new Map<string, SubscriptionRecord>()
-  return rows.flatMap(
-    ({ channel, digits, payload, waitsFor, traceparent, subscription: own, pace, delivery }) => {
-      const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
-      const key = JSON.stringify([organizationId, delivery.subscriptionId])
-      const subscription = own === null ? subscriptions.get(key) : toSubscription(own)
-      if (subscription === undefined) return []
-      subscriptions.set(key, subscription)
-      const event = {
-        id,
-        organizationId,
-        name,
-        subject,
-        channel,
-        digits,
-        payload,
-        waitsFor,
-        traceparent,
-        occurredAt,
-      }
-      return { delivery, event, subscription, pace }
-    },
-  )
+  for (const row of rows) {
+    if (row.subscription !== null) subscriptions.set(getKey(row), toSubscription(row.subscription))
+  }
+  return rows.flatMap((row) => {
+    const { channel, digits, payload, waitsFor, traceparent, pace, delivery } = row
+    const { eventId: id, organizationId, eventName: name, subject, createdAt: occurredAt } = delivery
+    const subscription = subscriptions.get(getKey(row))
+    if (subscription === undefined) return []
+    const event = {
+      id,
+      organizationId,
+      name,
+      subject,
+      channel,
+      digits,
+      payload,
+      waitsFor,
+      traceparent,
+      occurredAt,
+    }
+    return { delivery, event, subscription, pace }
+  })
 }
 
 /** Claims and settles deliveries in PostgreSQL, by the database's clock. */
