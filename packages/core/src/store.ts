@@ -154,7 +154,8 @@ export type Store = {
    * Claims due deliveries: `pending` ones with `dueAt` ≤ now, and `claimed` ones whose lease has expired. Each becomes
    * `claimed` with this claim's id and a lease, and is returned with everything that an attempt needs, as of now.
    *
-   * Organizations take turns, and so do the subscriptions of each; the earliest due delivery of a subscription goes first.
+   * Organizations take turns, and so do the subscriptions of each. Within a subscription, deliveries whose lease has
+   * expired go first, then those that are due earliest.
    * At most `limit` are claimed, and never so many that one subscription has more than `perSubscription` claims under
    * lease. With `suspects`, subscriptions that are not `quick` have limits of their own, and one that is new or failing
    * has at most 1 claim under lease. See decision 0050.

@@ -129,30 +129,20 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     }
   }
 
-  /** Makes deliveries with expired leases pending. */
-  const expireLeases = (owner: SubscriptionRow, now: number): DeliveryRow[] => {
+  /** Removes the deliveries whose leases have expired from the leased ones. Their old claims can still be settled. */
+  const takeExpired = (owner: SubscriptionRow, now: number): DeliveryRow[] => {
     const expired: DeliveryRow[] = []
     for (;;) {
       const row = owner.leased.peek()
       if (row === undefined || row.at > now) return expired
       owner.leased.remove(row)
-      lanes.makeDue(row, row.at)
       expired.push(row)
     }
   }
 
-  /** A delivery that was not claimed after all remains under its old claim, which can still be settled. */
-  const restoreLease = (row: DeliveryRow): void => {
-    if (row.status !== 'pending') return
-    row.owner.pending.remove(row)
-    row.status = 'claimed'
-    row.owner.leased.put(row)
-    reposition(row.owner)
-  }
-
   const lease = (row: DeliveryRow, { claimId, now, leaseMs }: ClaimRequest): ClaimedDelivery => {
     const { owner, event } = row
-    owner.pending.remove(row)
+    if (row.status === 'pending') owner.pending.remove(row)
     row.status = 'claimed'
     row.claimId = claimId
     claimed.set(getDeliveryId(row), row)
@@ -242,17 +232,19 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
     claim: (request) => {
       const { now, limit, perSubscription, suspects } = request
       const drained: SubscriptionRow[] = []
-      const expired: DeliveryRow[] = []
+      const expired = new Map<SubscriptionRow, DeliveryRow[]>()
       const claimFrom = (turns: Turns<SubscriptionRow>, count: number, except = none): ClaimedDelivery[] => {
         const claims: ClaimedDelivery[] = []
         while (claims.length < count) {
           const owner = turns.next(except)
           if (owner === undefined) break
-          expired.push(...expireLeases(owner, now))
-          const row = owner.pending.peek()
+          const own = expired.get(owner) ?? takeExpired(owner, now)
+          expired.set(owner, own)
+          const row = own[0] ?? owner.pending.peek()
           const isAlone = suspects !== undefined && (owner.pace === 'new' || owner.pace === 'failing')
           const maximum = isAlone ? 1 : perSubscription
           if (row !== undefined && row.at <= now && owner.leased.size < maximum) {
+            own.shift()
             claims.push(lease(row, request))
           } else {
             turns.delete(owner)
@@ -274,7 +266,7 @@ export const createDeliveryQueue = (onDue: () => void): DeliveryQueue => {
         suspects?.failing ?? limit - quick.length - others.length,
         except,
       )
-      for (const row of expired) restoreLease(row)
+      for (const [owner, rows] of expired) for (const row of rows) owner.leased.put(row)
       for (const owner of drained) postpone(owner, now)
       return [...quick, ...others, ...failing]
     },

@@ -199,6 +199,15 @@ export const claimCases = defineCases({
     equal((await store.listAttempts('acme', first.delivery.id)).length, 1)
   },
 
+  'claims deliveries whose lease has expired before those that were due meanwhile': async (store) => {
+    await setUp(store)
+    await publish(store, ...subjects(2))
+    await claim(store, { leaseMs: 1_000 })
+    await publish(store, ...subjects(2, 2).map((each) => ({ ...each, occurredAt: start + 500 })))
+    const claimNames = async () => listNames(await claim(store, { now: start + 1_000, limit: 1 }))
+    equal([await claimNames(), await claimNames(), await claimNames()], [['E0'], ['E1'], ['E2']])
+  },
+
   'accepts a late result if the delivery has not been claimed again': async (store) => {
     await setUp(store)
     await publish(store, {})

@@ -103,10 +103,10 @@ export const createClaims = (context: ClaimsContext): Claims => {
     pace === 'quick' || pace === 'failing' ? ready[pace] : ready.suspect
   const allTurns = Object.values(ready)
 
-  const findNext = (queue: Queue, { limit }: ClaimRequest): Candidate | undefined => {
+  const findNext = (queue: Queue, { limit, now }: ClaimRequest): Candidate | undefined => {
     const { candidates, chunk, isWhole, subscription } = queue
     if (candidates.length > 0 || isWhole) return candidates[0]
-    queue.candidates = pending.findNext(subscription, chunk)
+    queue.candidates = pending.findNext(subscription, chunk, now)
     queue.isWhole = queue.candidates.length < chunk
     queue.chunk = Math.max(queue.chunk, limit)
     return queue.candidates[0]

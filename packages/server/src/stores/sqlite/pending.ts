@@ -10,9 +10,9 @@ export type Candidate = { readonly dueAt: number; readonly event: number }
 export type Pending = {
   /**
    * Returns up to `limit` deliveries in the order of their due times, which are the ends of their leases if they are
-   * claimed. Fewer than `limit` means that there are no more.
+   * claimed. Those whose lease ended before or at `expiredAt` come first. Fewer than `limit` means that there are no more.
    */
-  findNext(subscription: number, limit: number): Candidate[]
+  findNext(subscription: number, limit: number, expiredAt?: number): Candidate[]
   /** Must be called when a delivery is due at a time. */
   add(time: DueTime): void
   /** Records that a delivery without a lease is claimed, and so are all before it. They are not read again. */
@@ -39,7 +39,7 @@ export const createPending = ({ database, leases, undo }: PendingContext): Pendi
   const passed = new Map<number, Candidate>()
 
   return {
-    findNext: (subscription, limit) => {
+    findNext: (subscription, limit, expiredAt = -Infinity) => {
       const leased = leases.list(subscription)
       if (leased.length === 0) passed.delete(subscription)
       const next: Candidate[] = []
@@ -52,8 +52,12 @@ export const createPending = ({ database, leases, undo }: PendingContext): Pendi
           if (leases.find({ event: last.event, subscription }) === undefined) next.push(last)
         }
       }
-      for (const { until, event } of leased) next.push({ dueAt: until, event })
-      return next.sort(isBefore).slice(0, limit)
+      const expired: Candidate[] = []
+      for (const { until, event } of leased) {
+        const queue = until <= expiredAt ? expired : next
+        queue.push({ dueAt: until, event })
+      }
+      return [...expired.sort(isBefore), ...next.sort(isBefore)].slice(0, limit)
     },
     add: ({ subscription, dueAt }) => {
       if (dueAt <= (passed.get(subscription)?.dueAt ?? -Infinity)) passed.delete(subscription)

@@ -122,7 +122,7 @@ BEGIN
         FROM (
           SELECT
             requested.*, found.delivery,
-            row_number() OVER (PARTITION BY requested.ordinal ORDER BY found.due_at, found.event) AS nth
+            row_number() OVER (PARTITION BY requested.ordinal ORDER BY found.status, found.due_at, found.event) AS nth
           FROM (
             SELECT
               a.*, count(*) OVER (PARTITION BY a.share, a.organization) AS siblings,
@@ -143,21 +143,22 @@ BEGIN
               p_limits[requested.share] - requested.siblings - requested.organizations + 2, greatest(0, free.slots)
             ) AS maximum OFFSET 0
           ) AS allowed
+          -- Claims whose lease has expired come first: they were due before all that is pending.
           CROSS JOIN LATERAL (
             (
-              SELECT d.position AS delivery, d.due_at, d.event FROM wabakit.deliveries d
+              SELECT d.position AS delivery, d.status, d.due_at, d.event FROM wabakit.deliveries d
               WHERE d.subscription = requested.subscription AND d.status = 'pending'
                 AND d.due_at BETWEEN earliest.due_at AND p_now
               ORDER BY d.due_at, d.event LIMIT allowed.maximum
             )
             UNION ALL
             (
-              SELECT d.position, d.due_at, d.event FROM wabakit.deliveries d
+              SELECT d.position, d.status, d.due_at, d.event FROM wabakit.deliveries d
               WHERE d.subscription = requested.subscription AND d.status = 'claimed'
                 AND d.due_at BETWEEN earliest.due_at AND p_now
               ORDER BY d.due_at, d.event LIMIT allowed.maximum
             )
-            ORDER BY 2, 3 LIMIT allowed.maximum
+            ORDER BY 2, 3, 4 LIMIT allowed.maximum
           ) AS found
         ) AS due
       ) AS turns
