@@ -2,6 +2,16 @@ import { openPostgres, postgresStore } from '@wabakit/server/postgres'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { type Contents, type Engine, formatDigitsSql, payloadSql } from './backlog.ts'
 
+/** So many are inserted at a time. What the triggers see of one insert is kept in a temporary file. */
+const chunk = 500_000
+
+/** Ranges of numbers, the last included, of at most {@link chunk} each. */
+const listChunks = (count: number): (readonly [first: number, last: number])[] =>
+  Array.from({ length: Math.ceil(count / chunk) }, (_, index) => [
+    index * chunk + 1,
+    Math.min(count, (index + 1) * chunk),
+  ])
+
 const formatFillSql = ({
   deliveries,
   subscriptions,
@@ -16,19 +26,21 @@ const formatFillSql = ({
     (id, organization_id, revision, channel, number, digits, url, secret, created_at, updated_at)
   SELECT 'sub_' || n, 'acme', 1, 'WHATSAPP', '+' || ${formatDigitsSql('n')}, ${formatDigitsSql('n')}, 'https://receiver.example/', 'whsec_', 0, 0
   FROM generate_series(1, ${subscriptions}) n`,
-  `INSERT INTO wabakit.events
-  SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
-    ${payloadSql}, NULL, NULL, n FROM generate_series(1, ${deliveries}) n`,
   `SELECT setval('wabakit.event_positions', ${deliveries + 1})`,
-  `INSERT INTO wabakit.deliveries
-    (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at, attempts)
-  SELECT 'acme', subscription, n, 'GROUP_PARTICIPANT_JOINED', subject, status, status = 'pending',
-    CASE status WHEN 'pending' THEN due_at END, CASE status WHEN 'delivered' THEN n END,
-    (status = 'delivered')::integer
-  FROM (
-    SELECT n, ${subscription} AS subscription, ${subject} AS subject, ${status} AS status, ${dueAt} AS due_at
-    FROM generate_series(1, ${deliveries}) n
-  ) AS filled`,
+  ...listChunks(deliveries).flatMap(([first, last]) => [
+    `INSERT INTO wabakit.events
+    SELECT n, 'old_' || n, 'acme', 'GROUP_PARTICIPANT_JOINED', ${subject}, 'WHATSAPP', ${formatDigitsSql(`(${subscription})`)},
+      ${payloadSql}, NULL, NULL, n FROM generate_series(${first}, ${last}) n`,
+    `INSERT INTO wabakit.deliveries
+      (organization_id, subscription, event, event_name, subject, status, holds_lane, due_at, finished_at, attempts)
+    SELECT 'acme', subscription, n, 'GROUP_PARTICIPANT_JOINED', subject, status, status = 'pending',
+      CASE status WHEN 'pending' THEN due_at END, CASE status WHEN 'delivered' THEN n END,
+      (status = 'delivered')::integer
+    FROM (
+      SELECT n, ${subscription} AS subscription, ${subject} AS subject, ${status} AS status, ${dueAt} AS due_at
+      FROM generate_series(${first}, ${last}) n
+    ) AS filled`,
+  ]),
   `INSERT INTO wabakit.attempts
   SELECT subscription, event, 1, 0, 12, 'https://receiver.example/', 200, NULL, 'ok', true
   FROM wabakit.deliveries WHERE status = 'delivered'`,
