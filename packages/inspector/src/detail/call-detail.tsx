@@ -28,11 +28,12 @@ export const CallDetail = ({ id, version }: DetailProps<Call>) => (
     kind="call"
     id={id}
     version={version}
-    title={(timeline) => (
+    title={() => (
       <>
-        Call <span class="id">{id}</span> {timeline?.call && <CallState {...timeline.call} />}
+        Call <span class="id">{id}</span>
       </>
     )}
+    badge={({ call }) => call && <CallState {...call} />}
     facts={({ call }) => call && <CallFacts call={call} />}
   />
 )

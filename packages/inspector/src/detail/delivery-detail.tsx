@@ -29,15 +29,8 @@ export const DeliveryDetail = ({ id, item, version }: DetailProps<Delivery>) => 
   return (
     <Panel
       label="Delivery"
-      title={
-        delivery === undefined ? (
-          id
-        ) : (
-          <>
-            {delivery.eventName} <DeliveryStatus {...delivery} />
-          </>
-        )
-      }
+      title={delivery?.eventName ?? id}
+      badge={delivery && <DeliveryStatus {...delivery} />}
       actions={delivery !== undefined && <DeliveryActions delivery={delivery} attempt={known?.attempt} />}
     >
       {problem !== '' && <p class="problem">{problem}</p>}

@@ -10,16 +10,18 @@ export const GroupDetail = ({ id, version }: DetailProps<Group>) => (
     kind="group"
     id={id}
     version={version}
-    title={(timeline) => (
-      <>
-        {timeline?.group ? showText(timeline.group.subject) : 'Group'} <span class="id">{id}</span>
-      </>
-    )}
+    title={(timeline) => (timeline?.group ? showText(timeline.group.subject) : `Group ${id}`)}
     facts={({ group }) =>
       group && (
         <Facts
           isInline
           facts={[
+            [
+              'Group id',
+              <span class="id" key="id">
+                {id}
+              </span>,
+            ],
             ['Number', group.wabaNumber],
             ['Joining', group.joinApprovalMode.replaceAll('_', ' ')],
             ['Description', group.description && showText(group.description)],

@@ -11,15 +11,8 @@ import { Time } from '../parts/time.tsx'
 export const RequestDetail = ({ id, item }: DetailProps<ApiRequest>) => (
   <Panel
     label="API request"
-    title={
-      item === undefined ? (
-        id
-      ) : (
-        <>
-          {item.method} {item.path} <HttpStatus status={item.status} />
-        </>
-      )
-    }
+    title={item === undefined ? id : `${item.method} ${item.path}`}
+    badge={item && <HttpStatus status={item.status} />}
   >
     {item === undefined ? (
       <p class="hint">This process no longer remembers the request. It keeps the last 10,000.</p>

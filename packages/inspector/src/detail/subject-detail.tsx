@@ -14,8 +14,8 @@ type SubjectDetailProps = {
   readonly id: string
   readonly version: number
   readonly title: (timeline: Timeline | undefined) => ComponentChildren
+  readonly badge?: (timeline: Timeline) => ComponentChildren
   readonly facts: (timeline: Timeline) => ComponentChildren
-  readonly actions?: ComponentChildren
 }
 
 const SelectedDelivery = ({ id, version }: { readonly id: string; readonly version: number }) => {
@@ -41,7 +41,7 @@ const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 
 /** What happened to a call or a group, from the first request to the last attempt. */
-export const SubjectDetail = ({ kind, id, version, title, facts, actions }: SubjectDetailProps) => {
+export const SubjectDetail = ({ kind, id, version, title, badge, facts }: SubjectDetailProps) => {
   const { value: timeline, problem } = useRecord(
     () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
     [kind, id, version],
@@ -49,7 +49,12 @@ export const SubjectDetail = ({ kind, id, version, title, facts, actions }: Subj
   const deliveryId = getParam('delivery') || (timeline && findNotable(timeline))
   const attempt = getParam('attempt')
   return (
-    <Panel label={`Timeline of the ${kind}`} title={title(timeline)} actions={actions} isWide>
+    <Panel
+      label={`Timeline of the ${kind}`}
+      title={title(timeline)}
+      badge={timeline && badge?.(timeline)}
+      isWide
+    >
       {problem !== '' && <p class="problem">{problem}</p>}
       {timeline !== undefined && (
         <>

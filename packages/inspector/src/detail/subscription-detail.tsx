@@ -48,11 +48,8 @@ export const SubscriptionDetail = ({ id, item, version }: DetailProps<Subscripti
   return (
     <Panel
       label="Subscription"
-      title={
-        <>
-          {shortenUrl(url)} <SubscriptionStatus {...subscription} />
-        </>
-      }
+      title={shortenUrl(url)}
+      badge={<SubscriptionStatus {...subscription} />}
       actions={
         <>
           <Button kind="primary" icon="events" disabled={!enabled} onClick={() => sendTestEvent(id)}>

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { info } from '../api/info.ts'
 import { organizationId, organizations } from '../api/organization.ts'
 import { Button, IconButton } from '../parts/button.tsx'
@@ -53,54 +54,63 @@ const openSimulation = (): void => {
   isSimulationOpen.value = true
 }
 
-export const Sidebar = () => (
-  <nav class="sidebar" aria-label="Views">
-    <Brand />
-    <OrganizationPicker />
-    <ul>
-      {views.map((name) => (
-        <li key={name}>
-          <a
-            href={toHref(name)}
-            aria-current={name === view.value ? 'page' : undefined}
-            onClick={(click) => {
-              if (click.metaKey || click.ctrlKey) return
-              click.preventDefault()
-              navigate(name)
-            }}
-          >
-            <Icon name={name} />
-            <span>{titles[name]}</span>
-          </a>
-        </li>
-      ))}
-    </ul>
-    <div class="simulate">
-      <Button icon="play" shortcut="n" onClick={openSimulation}>
-        Simulate
-      </Button>
-    </div>
-    <footer>
-      <IconButton
-        icon={masking.value === 'on' ? 'hidden' : 'eye'}
-        label="Mask personal data"
-        pressed={masking.value === 'on'}
-        onClick={switchMasking}
-      />
-      <IconButton
-        icon={themeIcons[theme.value] ?? 'system'}
-        label={`Color scheme: ${theme.value}`}
-        onClick={switchTheme}
-      />
-      <IconButton
-        icon="keyboard"
-        label="Keyboard shortcuts"
-        onClick={() => {
-          isHelpOpen.value = true
-        }}
-      />
-      {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
-      {info.value !== undefined && <span class="version">{info.value.version}</span>}
-    </footer>
-  </nav>
-)
+export const Sidebar = () => {
+  const links = useRef<HTMLUListElement>(null)
+  // On a phone, the links are a row that does not fit.
+  useEffect(
+    () =>
+      links.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' }),
+    [view.value],
+  )
+  return (
+    <nav class="sidebar" aria-label="Views">
+      <Brand />
+      <OrganizationPicker />
+      <ul ref={links}>
+        {views.map((name) => (
+          <li key={name}>
+            <a
+              href={toHref(name)}
+              aria-current={name === view.value ? 'page' : undefined}
+              onClick={(click) => {
+                if (click.metaKey || click.ctrlKey) return
+                click.preventDefault()
+                navigate(name)
+              }}
+            >
+              <Icon name={name} />
+              <span>{titles[name]}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <div class="simulate">
+        <Button icon="play" shortcut="n" onClick={openSimulation}>
+          Simulate
+        </Button>
+      </div>
+      <footer>
+        <IconButton
+          icon={masking.value === 'on' ? 'hidden' : 'eye'}
+          label="Mask personal data"
+          pressed={masking.value === 'on'}
+          onClick={switchMasking}
+        />
+        <IconButton
+          icon={themeIcons[theme.value] ?? 'system'}
+          label={`Color scheme: ${theme.value}`}
+          onClick={switchTheme}
+        />
+        <IconButton
+          icon="keyboard"
+          label="Keyboard shortcuts"
+          onClick={() => {
+            isHelpOpen.value = true
+          }}
+        />
+        {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
+        {info.value !== undefined && <span class="version">{info.value.version}</span>}
+      </footer>
+    </nav>
+  )
+}

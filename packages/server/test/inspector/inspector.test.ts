@@ -315,6 +315,11 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
         await page.keyboard.press('Enter')
         await page.locator('.attempt').waitFor()
       }
+      const cut = await page
+        .locator('h2')
+        .filter({ has: page.locator('.badge') })
+        .evaluateAll((titles) => titles.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth))
+      expect(cut, `titles of ${path} that cut off the state`).toEqual([])
       expect(await listSerious(page), path).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
       await picture(`${store}-${colorScheme}-${width}-${index}`)
