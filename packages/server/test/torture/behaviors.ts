@@ -18,6 +18,12 @@ export const flaky =
     void setTimeout(random.happens(0.05) ? random.between(1, 80) : 0).then(() => response.end('ok'))
   }
 
+/** Every attempt succeeds after a time, in milliseconds. */
+export const after =
+  (delayMs: number): Behavior =>
+  (response) =>
+    void setTimeout(delayMs).then(() => response.end('ok'))
+
 const bomb = gzipSync(Buffer.alloc(50_000_000))
 const retryAfters = [
   '1',

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { after } from '../behaviors.ts'
 import { createEnvironment } from '../environment.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
 import { listFailures, type Scenario } from '../scenario.ts'
@@ -14,7 +15,7 @@ export const loneKills: Scenario<PostgresEngine> = async (options) => {
   const { engine, seed, times, progress } = options
   await using environment = await createEnvironment({ engine, seed, roles: ['all'], environment: fewSlots })
   const { random, recorder } = environment
-  recorder.behave((response) => void setTimeout(20).then(() => response.end('ok')))
+  recorder.behave(after(20))
   for (let killed = 1; killed <= times; killed++) {
     await setTimeout(random.between(2_500, 3_500))
     const [member] = environment.fleet.members

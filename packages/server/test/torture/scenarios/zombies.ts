@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { after, flaky } from '../behaviors.ts'
 import type { Environment } from '../environment.ts'
 import type { Member } from '../fleet.ts'
 import type { PostgresEngine } from '../postgres-engine.ts'
@@ -46,6 +47,19 @@ const pauseAtWork = async ({ random, database }: Environment, worker: Member): P
 }
 
 /**
+ * Pauses a worker during slow attempts: after a long pause, it does not wait any more for claims that it asked for right
+ * before, and never attempts them.
+ */
+const pauseForLong = async (environment: Environment, worker: Member): Promise<void> => {
+  const { random, recorder } = environment
+  recorder.behave(after(1_000))
+  await setTimeout(500)
+  await pauseAtWork(environment, worker)
+  recorder.behave(flaky(random))
+  await setTimeout(leaseMs)
+}
+
+/**
  * A worker is paused during attempts, for longer than its lease: others take over what it had claimed. When it
  * goes on, its results come too late, and count for nothing.
  */
@@ -56,23 +70,23 @@ export const pause: Ordeal<PostgresEngine> = async (environment, { isCalm, times
     const worker = fleet.pick('worker')
     const stale = await countStale(worker)
     const takenOver = await countTakenOver(environment, worker)
-    await pauseAtWork(environment, worker)
     // In the long form, once, it is the minute itself that passes.
     const isWaitedFor = round === 1 && !isCalm
-    if (isWaitedFor) await setTimeout(leaseMs)
+    await (isWaitedFor ? pauseForLong : pauseAtWork)(environment, worker)
     const isReplaced = async (): Promise<boolean> => {
       if (!isWaitedFor) await database.endLeases(worker.name())
       return (await database.countClaims(worker.name())) === 0
     }
     if (!(await comesTrue(isReplaced))) {
-      failures.push('some claims of a paused worker were not taken over')
+      failures.push(`pause ${round}: some claims were not taken over`)
     }
     const late = (await countTakenOver(environment, worker)) - takenOver
     worker.resume()
-    // After a minute it does not wait any more for claims that it asked for right before, and so never attempts them.
     const least = isWaitedFor ? 1 : late
     if (!(await comesTrue(async () => (await countStale(worker)) - stale >= least))) {
-      failures.push(`of ${late} late results only ${(await countStale(worker)) - stale} were stale`)
+      failures.push(
+        `pause ${round}: of ${late} late results only ${(await countStale(worker)) - stale} were stale`,
+      )
     }
     progress(`${round} of ${times} pauses`)
   }
