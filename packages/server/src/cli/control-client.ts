@@ -1,4 +1,6 @@
+import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
+import { formatIssue } from '../control/format-issue.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import type { ServerAddress } from './options.ts'
 
@@ -25,19 +27,22 @@ const removalTimeoutMs = 3_600_000
 export const readErrorMessage = async (response: Response): Promise<string> => {
   const text = (await response.text()).slice(0, 1_000)
   try {
-    const { message, issues = [] }: { message: string; issues?: { message: string }[] } = JSON.parse(text)
-    // The message contains only the first issue.
+    const { message, issues = [] }: { message: string; issues?: Issue[] } = JSON.parse(text)
     return issues.length > 1
-      ? issues.map((issue) => `\n  ${escapeControls(issue.message)}`).join('')
+      ? issues.map((issue) => `\n  ${escapeControls(formatIssue(issue))}`).join('')
       : escapeControls(message)
   } catch {
     return escapeControls(text === '' ? response.statusText : text)
   }
 }
 
+const blockedPort = 'browsers and fetch block this port, so choose another one'
+
 /** Returns the message of an error of `fetch`, whose cause says what happened. */
 export const getFetchMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
+  // What undici calls a port that the Fetch standard blocks.
+  if (error.cause instanceof Error && error.cause.message === 'bad port') return blockedPort
   return error.cause instanceof Error ? error.cause.message || error.message : error.message
 }
 
@@ -52,15 +57,18 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
       response = await fetch(base + path, { ...init, headers, redirect: 'error' })
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
+      const reason = getFetchMessage(error)
+      const start = reason === blockedPort ? 'wabakit serve --port 4100' : 'wabakit serve'
       throw new CliError(
-        `Cannot reach a server at ${server}: ${escapeControls(getFetchMessage(error))}. Start one with: wabakit serve`,
+        `Cannot reach a server at ${server}: ${escapeControls(reason)}. Start one with: ${start}`,
         exitCodes.unreachable,
         { cause: error },
       )
     }
     if (response.ok) return response
     const message = await readErrorMessage(response)
-    throw new CliError(`The server rejected the request (${response.status}): ${message}`)
+    const gap = message.startsWith('\n') ? '' : ' '
+    throw new CliError(`The server rejected the request (${response.status}):${gap}${message}`)
   }
 
   return {

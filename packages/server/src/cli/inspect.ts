@@ -7,8 +7,6 @@ import { createOutput, type Output } from './output.ts'
 type InspectOptions = {
   readonly server: string
   readonly open: boolean
-  readonly call?: string
-  readonly group?: string
 }
 
 type Opener = readonly [file: string, ...args: string[]]

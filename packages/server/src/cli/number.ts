@@ -1,6 +1,6 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import { type Command, Option } from 'commander'
-import { CliError } from './cli-error.ts'
+import { CliError, exitCodes } from './cli-error.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { createOutput } from './output.ts'
@@ -8,6 +8,8 @@ import { formatRecord, formatTable } from './table.ts'
 
 type Integration = { wabaNumber: string; enabled?: boolean; joinApprovalMode?: string }
 type Numbers = { integrations: Integration[]; pstnNumbers: string[] }
+const settingsOfPstn = 'Only WhatsApp numbers have settings; this is a PSTN number.'
+
 type Settings = { readonly enabled?: string; readonly joinApprovalMode?: string }
 type Row = {
   readonly number: string
@@ -48,6 +50,8 @@ const applySettings = ({ enabled, joinApprovalMode }: Settings): Partial<Integra
   ...(enabled !== undefined && { enabled: enabled === 'true' }),
   ...(joinApprovalMode !== undefined && { joinApprovalMode }),
 })
+
+const hasSettings = (settings: Partial<Integration>): boolean => Object.keys(settings).length > 0
 
 const addSettings = (command: Command): Command =>
   command
@@ -93,14 +97,21 @@ export const define = (number: Command): void => {
           .default('WHATSAPP'),
       )
       .action(async (which: string, options: ServerOptions & Settings & { channel: string }) => {
-        const changed = await change(options, ({ integrations, pstnNumbers }) =>
-          options.channel === 'PSTN'
+        const isPstn = options.channel === 'PSTN'
+        const settings = applySettings(options)
+        if (isPstn && hasSettings(settings)) throw new CliError(settingsOfPstn, exitCodes.usage)
+        const changed = await change(options, (numbers) => {
+          const { integrations, pstnNumbers } = numbers
+          if (
+            listRows(numbers).some(
+              ({ number, channel }) => channel === options.channel && isSame(number, which),
+            )
+          )
+            throw new CliError(`The organization already has the number ${which}.`)
+          return isPstn
             ? { integrations, pstnNumbers: [...pstnNumbers, which] }
-            : {
-                integrations: [...integrations, { wabaNumber: which, ...applySettings(options) }],
-                pstnNumbers,
-              },
-        )
+            : { integrations: [...integrations, { wabaNumber: which, ...settings }], pstnNumbers }
+        })
         print(options, findRow(changed, which))
       }),
     'number create +15550100003',
@@ -110,10 +121,14 @@ export const define = (number: Command): void => {
     addSettings(define('update', 'change a WhatsApp number'))
       .argument('<number>')
       .action(async (which: string, options: ServerOptions & Settings) => {
+        const settings = applySettings(options)
+        if (!hasSettings(settings)) {
+          throw new CliError('Nothing to change. Use --enabled or --join-approval-mode.', exitCodes.usage)
+        }
         const changed = await change(options, (numbers) => {
-          findRow(numbers, which)
+          if (findRow(numbers, which).channel === 'PSTN') throw new CliError(settingsOfPstn)
           const integrations = numbers.integrations.map((each) =>
-            isSame(each.wabaNumber, which) ? { ...each, ...applySettings(options) } : each,
+            isSame(each.wabaNumber, which) ? { ...each, ...settings } : each,
           )
           return { ...numbers, integrations }
         })
@@ -124,7 +139,13 @@ export const define = (number: Command): void => {
   addExamples(
     define('remove', 'remove a number from an organization')
       .argument('<number>')
-      .action(async (which: string, options: ServerOptions) => {
+      .option('--dry-run', 'say what would be removed, and remove nothing')
+      .action(async (which: string, options: ServerOptions & { readonly dryRun?: boolean }) => {
+        const output = createOutput(options)
+        if (options.dryRun) {
+          const row = findRow(await readNumbers(options), which)
+          return output.result({ dryRun: true, ...row }, `would remove ${row.number}`)
+        }
         let removed: Row | undefined
         await change(options, (numbers) => {
           removed = findRow(numbers, which)
@@ -133,7 +154,7 @@ export const define = (number: Command): void => {
             pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
           }
         })
-        createOutput(options).result({ removed }, `removed ${which}`)
+        output.result({ removed }, `removed ${which}`)
       }),
     'number remove +15550100004',
   )

@@ -102,6 +102,13 @@ const listChoices = (schemas: readonly Schema[]): string[] =>
     .flatMap((each) => [...(each.enum ?? []), ...(each.const === undefined ? [] : [each.const])])
     .map(String)
 
+/** Turns a sentence of a schema into the phrase that the help of a command has. */
+const toPhrase = (sentence: string): string =>
+  sentence
+    .replaceAll('`', '')
+    .replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase())
+    .replace(/\.$/, '')
+
 /** Creates the option of a field; `undefined` for an object, which `--set` sets. */
 const createFieldOption = (
   field: string,
@@ -109,12 +116,9 @@ const createFieldOption = (
 ): Option | undefined => {
   const name = `--${splitWords(field).join('-')}`
   const forms = flatten(schema).filter(({ type }) => type !== 'null')
-  const description = (
-    descriptions[`${operation}.${field}`] ??
-    schema.description ??
-    descriptions[field] ??
-    ''
-  ).replaceAll('`', '')
+  const description = toPhrase(
+    descriptions[`${operation}.${field}`] ?? schema.description ?? descriptions[field] ?? '',
+  )
   const has = (type: string): boolean => forms.some((each) => each.type === type)
   if (has('array') && !forms.some((each) => each.items?.type === 'object')) {
     return new Option(`${name} <values>`, `${description}, separated by commas`).argParser(parseList)

@@ -84,6 +84,15 @@ test('the flags of a server are in groups', async () => {
   ])
 })
 
+test('a usage error names the help of its command', async () => {
+  const program = await createProgram(['org', 'shwo'])
+  let complaint = ''
+  const org = program.commands.find((command) => command.name() === 'org')
+  org?.configureOutput({ writeErr: (text) => (complaint += text) })
+  await expect(program.parseAsync(['org', 'shwo'], { from: 'user' })).rejects.toThrow()
+  expect(complaint).toContain('(Did you mean show?)\n(see wabakit org --help)')
+})
+
 test('exec shows its own defaults', async () => {
   const help = (await load('exec')).helpInformation().replace(/\s+/g, ' ')
 

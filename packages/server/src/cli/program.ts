@@ -138,13 +138,18 @@ const addCompletion = async (program: Command, isCompletion: boolean): Promise<v
   tab(program, { completionCommandName: 'completion' })
 }
 
+/** Makes each usage error name the help of its own command. */
+const nameHelp = (command: Command, path = command.name()): void => {
+  command.showHelpAfterError(`(see ${path} --help)`)
+  for (const inner of command.commands) nameHelp(inner, `${path} ${inner.name()}`)
+}
+
 /** Creates the program. Only the command that the arguments name is loaded; the others are only listed in the help. */
 export const createProgram = async (args: readonly string[]): Promise<Command> => {
   const program = new Command('wabakit')
     .description('A server for the WhatsApp group and call-summary API, and tools for integrating it')
     .version(manifest.version)
     .enablePositionalOptions()
-    .showHelpAfterError('(see wabakit --help)')
     .configureHelp({
       // Without "[options]", which every command has.
       subcommandTerm: (command) =>
@@ -165,5 +170,6 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     }
   }
   await addCompletion(program, isCompletion)
+  nameHelp(program)
   return program
 }

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Operation } from '../control/operation.ts'
 import { assign } from './assign.ts'
-import { createControlClient } from './control-client.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { type ControlClient, createControlClient } from './control-client.ts'
 import { findOperation, listFieldOptions, listPathParameters } from './operation-options.ts'
 import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
@@ -30,12 +31,23 @@ const printList = async (
 }
 
 const printResult = ({ field }: ResourceCommand, result: unknown, output: Output): void => {
-  if (result === undefined || result === null) {
-    output.result({ done: true }, 'done')
+  const record: Json = { ...(result as object) }
+  output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
+}
+
+/** Checks that what would be removed exists: that is all that can be said. */
+const checkExists = async (
+  control: ControlClient,
+  operation: Operation,
+  { path, id }: { readonly path: string; readonly id: string },
+): Promise<void> => {
+  if (operation.id !== 'removeApiKey') {
+    await control.send('GET', path)
     return
   }
-  const record: Json = { ...result }
-  output.result(record, field === undefined ? formatRecord(record) : formatValue(record[field]))
+  // Keys can only be listed.
+  const keys = await readPages(control, path.slice(0, path.lastIndexOf('/')), { limit: Infinity })
+  if (!keys.some((key) => key.id === id)) throw new CliError(`There is no key ${JSON.stringify(id)}.`)
 }
 
 const run = async (
@@ -56,15 +68,19 @@ const run = async (
       operation.id === 'listEvents' || operation.id === 'listDeliveries' ? 'newest_first' : undefined
     return printList(entry, await readPages(control, path, { order, ...fields }), output)
   }
-  if (operation.method === 'DELETE' && options.dryRun) {
-    // That it exists is all that can be said.
-    if (operation.id !== 'removeApiKey') await control.send('GET', path)
-    return output.result(
-      { dryRun: true, path },
-      `would remove ${formatValue(args[0] ?? options.organization)}`,
-    )
+  if (operation.method === 'DELETE') {
+    const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args
+    if (!options.dryRun) {
+      await control.send('DELETE', path)
+      return output.result({ done: true }, `removed ${formatValue(id)}`)
+    }
+    await checkExists(control, operation, { path, id })
+    return output.result({ dryRun: true, path }, `would remove ${formatValue(id)}`)
   }
   const body = operation.body === undefined ? undefined : assign({ ...fields }, options.set ?? [])
+  if (operation.method === 'PATCH' && Object.keys(body ?? {}).length === 0) {
+    throw new CliError('Nothing to change. The options of this command say what can be.', exitCodes.usage)
+  }
   printResult(entry, await control.send(operation.method, path, body), output)
 }
 
@@ -84,6 +100,10 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
     const values: Json = command.opts()
     const args = command.args
     const isNamed = command.getOptionValueSource('organization') !== 'default'
+    if (operation.id === 'removeOrganization' && !isNamed) {
+      const message = `Name the organization that is removed, with everything that it owns: --organization ${values.organization}`
+      throw new CliError(message, exitCodes.usage)
+    }
     const byOrganization = isNamed && options.length < fieldOptions.options.length
     const fields: Record<string, unknown> = byOrganization ? { organization: values.organization } : {}
     for (const { field, option } of options) {

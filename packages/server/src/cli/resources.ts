@@ -4,7 +4,7 @@ export type ResourceCommand = {
   /** The id of the operation of the control API. Its schemas become arguments and options. */
   readonly operation: string
   readonly summary: string
-  /** The fields of a list that its table shows. */
+  /** The fields of a list that its table shows: `field`, or `field.inner` for a field of its items. */
   readonly columns?: readonly string[]
   /** Prints this field of the result alone. */
   readonly field?: string
@@ -17,7 +17,7 @@ export type Resource = {
   readonly commands: readonly ResourceCommand[]
 }
 
-const organization = ['id', 'callSummaries', 'pstnNumbers', 'createdAt']
+const organization = ['id', 'integrations.wabaNumber', 'pstnNumbers', 'callSummaries', 'createdAt']
 const subscription = ['id', 'channel', 'number', 'url', 'enabled', 'disabledReason', 'failingSince']
 
 /** The commands that are operations of the control API. */

@@ -1,7 +1,7 @@
 import { escapeControls } from '@wabakit/wire'
 
 const formatCell = (value: unknown): string => {
-  if (value === null || value === undefined) return '-'
+  if (value === null || value === undefined || value === '') return '-'
   if (Array.isArray(value)) return value.map(formatCell).join(',') || '-'
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
@@ -9,17 +9,30 @@ const formatCell = (value: unknown): string => {
 /** Formats a value for people: one line without control characters. */
 export const formatValue = (value: unknown): string => escapeControls(formatCell(value))
 
+type Json = Readonly<Record<string, unknown>>
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** Reads a field. `integrations.wabaNumber` is that field of each integration. */
+const readField = (record: Json, path: string): unknown => {
+  const [field = '', inner] = path.split('.')
+  const value = record[field]
+  if (inner === undefined || !Array.isArray(value)) return value
+  return value.map((each: unknown) => (isRecord(each) ? each[inner] : each))
+}
+
 /** `occurredAt` becomes `OCCURRED AT`. */
-const formatHeader = (field: string): string => field.replace(/(?=[A-Z])/g, ' ').toUpperCase()
+const formatHeader = (path: string): string =>
+  path
+    .replace(/^.*\./, '')
+    .replace(/(?=[A-Z])/g, ' ')
+    .toUpperCase()
 
 /** Formats records as a table with a column for each field. */
-export const formatTable = (
-  records: readonly Readonly<Record<string, unknown>>[],
-  fields: readonly string[],
-): string => {
+export const formatTable = (records: readonly Json[], fields: readonly string[]): string => {
   const rows = [
     fields.map(formatHeader),
-    ...records.map((record) => fields.map((field) => formatValue(record[field]))),
+    ...records.map((record) => fields.map((field) => formatValue(readField(record, field)))),
   ]
   const widths = fields.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   return rows
@@ -33,7 +46,7 @@ export const formatTable = (
 }
 
 /** Formats the fields of a record, one per line. */
-export const formatRecord = (record: Readonly<Record<string, unknown>>): string => {
+export const formatRecord = (record: Json): string => {
   const width = Math.max(0, ...Object.keys(record).map((field) => field.length))
   return Object.entries(record)
     .map(([field, value]) => `${field.padEnd(width)}  ${formatValue(value)}`)

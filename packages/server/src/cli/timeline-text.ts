@@ -66,18 +66,32 @@ const describeEntry = (
 
 const indent = (lines: readonly string[]): string[] => lines.map((line) => `    ${escapeControls(line)}`)
 
+/** Puts the day before the first lines of each day. */
+const addDays = (
+  { style }: Output,
+  entries: readonly { readonly at: string; readonly lines: readonly string[] }[],
+): string[] =>
+  entries.flatMap(({ at, lines }, index) => {
+    const day = at.slice(0, 10)
+    return entries[index - 1]?.at.startsWith(day) ? lines : [style('dim', `${day} UTC`), ...lines]
+  })
+
 /** Formats the timeline of a call or group: a line for each entry, then what each unfinished delivery waits for. */
 export const formatTimeline = (output: Output, { entries, deliveries }: TimelineView): string => {
-  const happened = entries.flatMap((entry) => {
+  const happened = entries.map((entry) => {
+    const { at } = entry
     const { text, details } = describeEntry(output, entry)
     const marks = entry.marks.map(({ kind, text: why }) => `${kind}: ${why}`)
-    return [`${output.style('dim', formatTime(entry.at))}  ${text}`, ...indent([...details, ...marks])]
+    return {
+      at,
+      lines: [`${output.style('dim', formatTime(at))}  ${text}`, ...indent([...details, ...marks])],
+    }
   })
   const waits = deliveries.flatMap(({ id, eventName, wait }) =>
     wait === null ? [] : [escapeControls(`${id}  ${eventName}: ${wait.text}`)],
   )
   return [
-    ...happened,
+    ...addDays(output, happened),
     ...(waits.length > 0 ? ['', 'Waiting', ...waits.map((line) => `  ${line}`)] : []),
   ].join('\n')
 }
@@ -85,13 +99,16 @@ export const formatTimeline = (output: Output, { entries, deliveries }: Timeline
 /** Formats one delivery with its attempts. */
 export const formatDelivery = (output: Output, delivery: Delivery, attempts: readonly Attempt[]): string => {
   const { id, eventName, subject, subscriptionId, status, wait } = delivery
-  const lines = attempts.flatMap((attempt) => [
-    `${output.style('dim', formatTime(attempt.startedAt))}  attempt ${attempt.number} POST ${escapeControls(attempt.url)} ${formatOutcome(output, attempt)}`,
-    ...indent(explainAttempt(attempt)),
-  ])
+  const happened = attempts.map((attempt) => ({
+    at: attempt.startedAt,
+    lines: [
+      `${output.style('dim', formatTime(attempt.startedAt))}  attempt ${attempt.number} POST ${escapeControls(attempt.url)} ${formatOutcome(output, attempt)}`,
+      ...indent(explainAttempt(attempt)),
+    ],
+  }))
   return [
     `${escapeControls(`${id}  ${eventName} of ${subject} to ${subscriptionId}:`)} ${output.style('bold', status)}`,
-    ...lines,
+    ...addDays(output, happened),
     ...(wait === null ? [] : [escapeControls(wait.text)]),
   ].join('\n')
 }

@@ -3,6 +3,7 @@ import type { ReferenceServer } from '@wabakit/core'
 import type { ApiFaults } from '@wabakit/core/simulation'
 import type * as z from 'zod/mini'
 import { ControlError } from './control-error.ts'
+import { formatIssue } from './format-issue.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Simulation } from './simulation.ts'
@@ -79,8 +80,7 @@ const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
   if (schema === undefined) return undefined as Input<Schema>
   const parsed = validate(schema as z.core.$ZodType, value)
   if (parsed.success) return parsed.data as Input<Schema>
-  const sentences = parsed.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  throw new ControlError('invalid_input', `${sentences.join('; ')}.`, parsed)
+  throw new ControlError('invalid_input', `${parsed.issues.map(formatIssue).join('; ')}.`, parsed)
 }
 
 /** Defines an operation. Its schemas determine the types of the input and the result of `run`. */

@@ -16,7 +16,7 @@ const start = async (config: object = {}): Promise<RunningServer> => {
 
 /** Runs commands against a server, in this process. */
 const at =
-  ({ url }: RunningServer) =>
+  ({ url }: Pick<RunningServer, 'url'>) =>
   async (line: string, ...more: string[]): Promise<string> => {
     const printed: string[] = []
     const write = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
@@ -58,7 +58,7 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
     'integrations=[{"wabaNumber":"+15550100001"}]',
   )
   expect(await run('org list')).toMatch(
-    /^ID +CALL SUMMARIES +PSTN NUMBERS +CREATED AT\n(.*\n)*acme +automatic +\+15550100002 /,
+    /^ID +WABA NUMBER +PSTN NUMBERS +CALL SUMMARIES +CREATED AT\n(.*\n)*acme +\+15550100001 +\+15550100002 +automatic /,
   )
   expect(await run('org update --organization acme --call-summaries manual')).toMatch(
     /^callSummaries +manual$/m,
@@ -68,6 +68,9 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   await run('number create +15550100003 --organization acme')
   await run('number create +15550100004 --channel PSTN --organization acme')
   await run('number update +15550100003 --enabled false --organization acme')
+  expect(await run('number remove +15550100004 --dry-run --organization acme')).toBe(
+    'would remove +15550100004\n',
+  )
   await run('number remove +15550100004 --organization acme')
   expect(parseLines(await run('number list --organization acme --format json'))).toEqual([
     expect.objectContaining({ number: '+15550100001', channel: 'WHATSAPP', enabled: true }),
@@ -79,6 +82,7 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   expect(await run('key create --label shop --organization acme')).toMatch(/^wk_\w+\n$/)
   const [key] = parseLines(await run('key list --organization acme --format json'))
   expect(key).toMatchObject({ label: 'shop' })
+  expect(await run(`key remove ${key.id} --dry-run --organization acme`)).toBe(`would remove ${key.id}\n`)
   await run(`key remove ${key.id} --organization acme`)
   expect(await run('key list --organization acme')).toBe('none\n')
 
@@ -94,7 +98,33 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   expect(await run(`subscription remove ${id} --dry-run --organization acme`)).toBe(`would remove ${id}\n`)
   await run(`subscription remove ${id} --organization acme`)
   expect(await run('subscription list --organization acme')).toBe('none\n')
-  expect(await run('org remove --organization acme')).toBe('done\n')
+  expect(await run('org remove --organization acme')).toBe('removed acme\n')
+})
+
+test.each([
+  ['org remove', 'Name the organization that is removed, with everything that it owns: --organization demo'],
+  ['org update', 'Nothing to change. The options of this command say what can be.'],
+  ['number update +15550100001', 'Nothing to change. Use --enabled or --join-approval-mode.'],
+  ['number update +15550100002 --enabled false', /^Only WhatsApp numbers have settings/],
+  ['number create +15550100005 --channel PSTN --enabled false', /^Only WhatsApp numbers have settings/],
+  ['number create 15550100001', 'The organization already has the number 15550100001.'],
+  ['key remove nope --dry-run', 'There is no key "nope".'],
+  ['deliveries list --status lost', /\(400\): status\.0 must be waiting, pending/],
+  [
+    'subscription create --channel PSTN --number +15550100002 --url http://127.0.0.1:9 --events NOPE',
+    /\(400\): events: must be all, or one or several of GROUP_CREATED, /,
+  ],
+  ['groups add-participant --group-id g1', /\(400\):\n {2}phone is required\n {2}state is required$/],
+])('%s is refused, and says what to do', async (line, message) => {
+  const run = at(await start())
+  await expect(run(line)).rejects.toThrow(message)
+})
+
+test('a port that the Fetch standard blocks is named as the cause', async () => {
+  const run = at({ url: 'http://127.0.0.1:4190' })
+  await expect(run('org list')).rejects.toThrow(
+    'Cannot reach a server at http://127.0.0.1:4190: browsers and fetch block this port, so choose another one. Start one with: wabakit serve --port 4100',
+  )
 })
 
 test('finds out why an endpoint rejects a webhook, and sends it again', async () => {
@@ -122,6 +152,7 @@ test('finds out why an endpoint rejects a webhook, and sends it again', async ()
 
   const [failed] = parseLines(await run('deliveries list --status pending --format json'))
   const shown = await run(`deliveries show ${failed.id}`)
+  expect(shown).toMatch(/^\d{4}-\d\d-\d\d UTC\n\d\d:\d\d:\d\d\.\d{3} {2}attempt 1 /m)
   expect(shown).toContain('[401]')
   expect(shown).toContain('response: {"code":"no_matching_signature"')
   expect(shown).toContain('cause: The endpoint found no valid signature.')
@@ -188,7 +219,7 @@ test('injects faults into a server with mock', async () => {
   const run = at(await start({ mock: true }))
   await run('faults add --endpoint groups.create --status 503 --times 3')
   expect(await run('faults list')).toMatch(/groups\.create +503 +- +3$/m)
-  await run('faults clear')
+  expect(await run('faults clear')).toBe('removed all faults\n')
   expect(await run('faults list')).toBe('none\n')
 })
 

@@ -152,7 +152,7 @@ test('an error of the server ends with 1 and its message', async () => {
   expect(channel).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'The server rejected the request (400): channel: channel must be PSTN or WHATSAPP.\n',
+    stderr: 'The server rejected the request (400): channel must be PSTN or WHATSAPP.\n',
   })
   expect(delivery).toMatchObject({ code: 1, stderr: expect.stringContaining('no delivery "dlv_none"') })
   for (const refused of [organization, resend]) {

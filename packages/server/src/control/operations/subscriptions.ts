@@ -16,7 +16,10 @@ import {
 } from '../views/subscription.ts'
 
 const tag = 'Subscriptions'
-const Events = z.union([z.literal('all'), z.array(z.enum(eventNames))])
+const Events = z.union(
+  [z.literal('all'), z.array(z.enum(eventNames))],
+  `must be all, or one or several of ${eventNames.join(', ')}`,
+)
 
 const subscriptionHeaders = () => ({
   headers: z.optional(z.record(z.string(), z.string())),
