@@ -55,7 +55,8 @@ const init = async ({ yes = false }: InitOptions, output: Output): Promise<void>
     [
       `${output.style('green', 'written')} ${written.join(', ')}`,
       plan.framework.nextStep,
-      'Then: npm install wabakit, set the variables of .env.wabakit.example, and run: wabakit serve',
+      `Then run: ${plan.install}`,
+      'Set the variables of .env.wabakit.example, and run: npx wabakit serve',
     ].join('\n'),
   )
 }

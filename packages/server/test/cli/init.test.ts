@@ -23,9 +23,25 @@ test.each(frameworks.map(({ name, dependency }) => [name, dependency] as const))
       'test/wabakit.test.ts',
       '.env.wabakit.example',
     ])
-    expect(files.map(({ text }) => text).join('')).toMatch(/createReceiver\(/)
+    const text = files.map((file) => file.text).join('')
+    expect(text).toMatch(/createReceiver\(/)
+    // SvelteKit 3 has neither $lib nor the variables of $env that nobody declared.
+    expect(text).not.toMatch(/\$(?:lib|env)/)
   },
 )
+
+test.each(['app', 'pages'])('leaves Next.js its src/%s: a folder app next to src would hide it', (name) => {
+  const path = createProject(`next-${name}`, { next: '*', vitest: '*' })
+  mkdirSync(join(path, 'src', name), { recursive: true })
+  const { files, install } = planFiles(path)
+  expect(files.map((file) => file.path)).toEqual([
+    'src/wabakit/receiver.ts',
+    'src/app/webhooks/route.ts',
+    'test/wabakit.test.ts',
+    '.env.wabakit.example',
+  ])
+  expect(install).toBe('npm install wabakit')
+})
 
 test('writes the files only with consent, and never overwrites one', async () => {
   const path = createProject('written', { hono: '*' })
@@ -40,6 +56,7 @@ test('writes the files only with consent, and never overwrites one', async () =>
   const { code, stdout } = await wabakit(['init', '--yes'], { cwd: path })
   expect(code).toBe(0)
   expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c.req.raw))")
+  expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest\n')
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
   expect(readFileSync(join(path, 'src/wabakit/receiver.ts'), 'utf8')).toContain('standardWebhooks')

@@ -8,6 +8,8 @@ export type Framework = {
   readonly dependency: string
   /** The receiver, and where it goes. */
   readonly files: readonly NewFile[]
+  /** If one of these folders exists, the files of {@link files} go into `src`, too. */
+  readonly sources?: readonly string[]
   /** What remains to be done by hand. */
   readonly nextStep: string
 }
@@ -42,19 +44,19 @@ export const frameworks: readonly Framework[] = [
         text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
       },
     ],
+    // Next.js ignores them as soon as there is a folder app next to src.
+    sources: ['src/app', 'src/pages'],
     nextStep: 'Webhooks arrive at /webhooks.',
   },
   {
     name: 'SvelteKit',
     dependency: '@sveltejs/kit',
     files: [
-      {
-        path: 'src/lib/server/receiver.ts',
-        text: `import { env } from '$env/dynamic/private'\n${imports}\n${buildReceiver("env.WEBHOOK_SECRET ?? ''")}`,
-      },
+      receiverFile('src/lib/server/receiver.ts'),
       {
         path: 'src/routes/webhooks/+server.ts',
-        text: `import { receiver } from '$lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
+        // Not by $lib, which SvelteKit 3 no longer has.
+        text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
       },
     ],
     nextStep: 'Webhooks arrive at /webhooks.',
@@ -113,6 +115,7 @@ export class WebhooksController {
         text: `import { env } from 'cloudflare:workers'\n${imports}\n${buildReceiver('env.WEBHOOK_SECRET')}`,
       },
     ],
-    nextStep: 'Call receiver.handle(request) for POST /webhooks in your fetch handler.',
+    nextStep:
+      'Call receiver.handle(request) for POST /webhooks in your fetch handler, put WEBHOOK_SECRET into .dev.vars, and run: wrangler types',
   },
 ]

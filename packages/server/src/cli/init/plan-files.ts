@@ -9,6 +9,8 @@ export type Plan = {
   readonly files: readonly NewFile[]
   /** The paths of files that exist already. */
   readonly kept: readonly string[]
+  /** The command that installs what the files import. */
+  readonly install: string
 }
 
 const test: NewFile = {
@@ -69,11 +71,14 @@ export const planFiles = (folder: string): Plan => {
       exitCodes.usage,
     )
   }
-  const wanted = [...framework.files, test, variables]
+  const { files, sources = [] } = framework
+  const prefix = sources.some((path) => existsSync(join(folder, path))) ? 'src/' : ''
+  const wanted = [...files.map(({ path, text }) => ({ path: prefix + path, text })), test, variables]
   const exists = ({ path }: NewFile): boolean => existsSync(join(folder, path))
   return {
     framework,
     files: wanted.filter((file) => !exists(file)),
     kept: wanted.filter(exists).map(({ path }) => path),
+    install: `npm install wabakit${dependencies.has('vitest') ? '' : ' && npm install --save-dev vitest'}`,
   }
 }
