@@ -21,11 +21,12 @@ const openingTimeoutMs = 2_000
 /**
  * WAL with `synchronous=FULL`: a commit is on the disk when it returns. There is a checkpoint every 4,096 pages (16 MiB),
  * four times the default, because the same pages are written repeatedly. Deleted rows are overwritten (decision 0075).
+ * The limit cuts off the end of a log that was longer, because later changes would not overwrite it.
  */
 const settings = `
   pragma synchronous = full;
   pragma wal_autocheckpoint = 4096;
-  pragma journal_size_limit = 67108864;
+  pragma journal_size_limit = 16777216;
   pragma cache_size = -32768;
   pragma temp_store = memory;
   pragma trusted_schema = off;

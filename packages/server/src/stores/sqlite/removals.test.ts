@@ -121,3 +121,27 @@ test('erased data is in no file after the server has stopped', async () => {
   expect(readFileSync(path).includes(number)).toBe(false)
   expect(existsSync(`${path}-wal`)).toBe(false)
 })
+
+test('erased data leaves the log within 16 MiB of changes, although the log was longer', async () => {
+  const path = join(temporaryFolder(), 'wabakit.db')
+  const store = sqliteStore({ path })
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+  const number = '+15550199001'
+  const write = async (text: string, count: number) => {
+    const events = Array.from({ length: count }, () =>
+      event({ payload: JSON.stringify(text.repeat(2 ** 20 / text.length)) }),
+    )
+    for (const each of events) await store.addEvent(each)
+    return events.map(({ id }) => id)
+  }
+  const backup = new DatabaseSync(path, { readOnly: true })
+  backup.exec('begin')
+  backup.prepare('select * from owner').get()
+  const eventIds = await write(number, 24)
+  backup.close()
+  await store.erase({ organizationId: 'acme', now: 0, callIds: [], participants: [], eventIds })
+  expect(readFileSync(`${path}-wal`).includes(number)).toBe(true)
+  await write('x', 17)
+  expect(readFileSync(`${path}-wal`).includes(number)).toBe(false)
+})
