@@ -81,7 +81,14 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
         init.headers = { 'content-type': 'application/json' }
       }
       const response = await request(path, init)
-      return response.status === 204 ? undefined : response.json()
+      if (response.status === 204) return undefined
+      try {
+        return await response.json()
+      } catch (cause) {
+        if (!(cause instanceof SyntaxError)) throw cause
+        const message = `${server} is not a wabakit server: its response is not JSON. Check --server.`
+        throw new CliError(message, exitCodes.failed, { cause })
+      }
     },
     open: (path, { headers = {}, signal }) => request(path, { headers, signal }),
   }

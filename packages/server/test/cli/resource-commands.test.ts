@@ -120,6 +120,17 @@ test.each([
   await expect(run(line)).rejects.toThrow(message)
 })
 
+test('another server, whose response is not JSON, is named as the cause', async () => {
+  const other = createServer((_, response) => response.end('ok'))
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void other.close())
+  const address = other.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  await expect(at({ url })('org list')).rejects.toThrow(
+    `${url} is not a wabakit server: its response is not JSON. Check --server.`,
+  )
+})
+
 test('a port that the Fetch standard blocks is named as the cause', async () => {
   const run = at({ url: 'http://127.0.0.1:4190' })
   await expect(run('org list')).rejects.toThrow(
