@@ -5,6 +5,7 @@ import { listen } from '../api/live.ts'
 import { organizationId } from '../api/organization.ts'
 import { bindKeys } from '../shell/keyboard.ts'
 import { getParam } from '../state/route.ts'
+import { isTablet } from '../state/viewport.ts'
 import { closeRecord, currentId, listedIds, openId, openRecord } from './current-record.ts'
 import { EmptyState } from './empty-state.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -128,7 +129,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
             definition={definition}
             items={items}
             selectedId={currentId.value}
-            isNarrow={isOpen}
+            isNarrow={isOpen || isTablet.value}
             onSelect={openRecord}
             onEnd={list.loadMore}
           />

@@ -24,7 +24,7 @@ export const Rows = <Item,>(props: RowsProps<Item>) => {
   const box = useRef<HTMLDivElement>(null)
   const first = useSignal(0)
   const count = useSignal(40)
-  const shown = columns.filter(({ isExtra }) => !(isExtra && (isNarrow || isPhone.value)))
+  const shown = columns.filter(({ isExtra }) => !(isExtra && isNarrow))
   const selectedIndex = items.findIndex((item) => getId(item) === selectedId)
 
   const measure = (): void => {

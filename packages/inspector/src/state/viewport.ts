@@ -1,10 +1,17 @@
-import { signal } from '@preact/signals'
+import { type ReadonlySignal, signal } from '@preact/signals'
 
-const phone = matchMedia('(max-width: 760px)')
+/** Follows whether the page is at most this wide. */
+const followWidth = (pixels: number): ReadonlySignal<boolean> => {
+  const query = matchMedia(`(max-width: ${pixels}px)`)
+  const isMatch = signal(query.matches)
+  query.addEventListener('change', () => {
+    isMatch.value = query.matches
+  })
+  return isMatch
+}
 
 /** Whether the page is as narrow as on a phone. The style sheets repeat this width. */
-export const isPhone = signal(phone.matches)
+export const isPhone = followWidth(760)
 
-phone.addEventListener('change', () => {
-  isPhone.value = phone.matches
-})
+/** Whether the page is too narrow for all columns of a list. */
+export const isTablet = followWidth(1040)

@@ -42,30 +42,30 @@ export const calls: ListDefinition<Call> = {
     { title: 'State', width: '104px', cell: (call) => <CallState {...call} /> },
     {
       title: 'Call',
-      width: 'minmax(110px, 1.2fr)',
+      width: 'minmax(80px, 1.2fr)',
       cell: ({ callId }) => <span class="id">{callId}</span>,
       isExtra: true,
     },
     {
       title: 'Customer',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(104px, 1fr)',
       cell: ({ customerNumber }) => showNumber(customerNumber),
     },
     {
       title: 'Number',
-      width: 'minmax(110px, 1fr)',
+      width: 'minmax(104px, 1fr)',
       cell: ({ channelNumber }) => channelNumber,
       isExtra: true,
     },
     {
       title: 'Kind',
-      width: 'minmax(120px, 1fr)',
+      width: 'minmax(104px, 1fr)',
       cell: ({ direction, channel }) => `${direction.toLowerCase()} · ${channel}`,
       isExtra: true,
     },
     {
       title: 'Duration',
-      width: '84px',
+      width: '64px',
       cell: ({ durationInSeconds: seconds }) => (
         <span class="number">{seconds === null ? '–' : formatDuration(seconds * 1_000)}</span>
       ),

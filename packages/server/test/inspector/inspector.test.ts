@@ -326,6 +326,19 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     }
   })
 
+  test.each([1041, 1024, 768])('shows the last column of every list at %i px', async (width) => {
+    const { page } = await open('calls?organization=acme', { viewport: { width, height: 800 } })
+    for (const view of ['Calls', 'Deliveries', 'Events', 'Groups', 'Subscriptions', 'API requests']) {
+      await page.getByRole('link', { name: view, exact: true }).click()
+      await page.locator('h1', { hasText: view }).waitFor()
+      await page.locator('.rows .row').first().waitFor()
+      const right = await page
+        .locator('.head .row > :last-child')
+        .evaluate((cell) => cell.getBoundingClientRect().right)
+      expect(right, view).toBeLessThanOrEqual(width)
+    }
+  })
+
   test.each(['light', 'dark'] as const)(
     'has nothing serious for axe in dialogs, in %s',
     async (colorScheme) => {
