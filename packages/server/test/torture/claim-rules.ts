@@ -45,21 +45,31 @@ const checkLog = (claims: readonly ClaimEntry[], report: Report): void => {
 
 const isAfterLease = ({ leaseLeftMs }: ClaimEntry): boolean => leaseLeftMs !== undefined
 
-/** How long it took from each kill to the next attempt of each delivery that the process had claimed. */
+/** Whether a process was killed while it had a claim of a delivery. */
+const wasHeld = (log: readonly ClaimEntry[], { process, at }: Kill): boolean => {
+  const last = log.findLastIndex((entry) => entry.at <= at)
+  const [held, next] = [log[last], log[last + 1]]
+  if (held?.kind !== 'claimed' || held.process !== process) return false
+  // Its last settlement may be done although it died meanwhile.
+  return next?.kind !== 'settled' || next.process !== process
+}
+
+/**
+ * How long it took from each kill to the next attempt of each delivery that the process had claimed. If the one that took it
+ * over was killed, too, before it attempted anything, the later kill counts.
+ */
 const measureResumed = ({ claims, intervals, kills }: ClaimEvidence): ClaimFigures['resumed'] => {
-  const logs = Map.groupBy(claims, ({ eventId }) => eventId)
   const attempts = Map.groupBy(intervals, ({ id }) => id)
-  const waits = kills.flatMap(({ process, at }) =>
-    [...logs].flatMap(([id, log]) => {
-      const last = log.findLastIndex((entry) => entry.at <= at)
-      const [held, next] = [log[last], log[last + 1]]
-      if (held?.kind !== 'claimed' || held.process !== process) return []
-      // Its last settlement was done though it died meanwhile.
-      if (next?.kind === 'settled' && next.process === process) return []
-      const begun = (attempts.get(id) ?? []).map((each) => each.begun).filter((each) => each > at)
-      return begun.length === 0 ? [] : [Math.min(...begun) - at]
-    }),
-  )
+  const waits = [...Map.groupBy(claims, ({ eventId }) => eventId)].flatMap(([id, log]) => {
+    const times = kills.filter((each) => wasHeld(log, each)).map(({ at }) => at)
+    return times.flatMap((at) => {
+      const next = Math.min(...times.filter((each) => each > at))
+      const begun = Math.min(
+        ...(attempts.get(id) ?? []).map((each) => each.begun).filter((each) => each > at),
+      )
+      return begun < next ? [begun - at] : []
+    })
+  })
   const inOrder = waits.toSorted((left, right) => left - right)
   return {
     deliveries: waits.length,
