@@ -4,6 +4,5 @@ import { test } from 'vitest'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
-test.each(storeCases)('$name', ({ run }) =>
-  run(async () => sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })),
-)
+for (const { name, run } of storeCases)
+  test(name, () => run(async () => sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })))

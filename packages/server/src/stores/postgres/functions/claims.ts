@@ -143,7 +143,7 @@ BEGIN
               p_limits[requested.share] - requested.siblings - requested.organizations + 2, greatest(0, free.slots)
             ) AS maximum OFFSET 0
           ) AS allowed
-          -- Claims whose lease has expired come first: they were due before all that is pending.
+          -- Deliveries whose lease has expired come first: their turn came before that of all that is pending.
           CROSS JOIN LATERAL (
             (
               SELECT d.position AS delivery, d.status, d.due_at, d.event FROM wabakit.deliveries d
