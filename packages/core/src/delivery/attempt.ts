@@ -3,6 +3,7 @@ import { createWebhookSigner } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { ClaimedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import type { StopSignal } from './stop-signal.ts'
 import { traceDelivery } from './trace-delivery.ts'
 
 /** The request of an attempt. `fetch` accepts it as its second argument. `signal` ends the attempt. */
@@ -38,8 +39,8 @@ export type AttemptContext = {
   readonly slowAfterMs: number
   /** Called if the attempt takes longer than `slowAfterMs`. */
   readonly onSlow: () => void
-  /** Aborted if the attempt must end without a result. */
-  readonly stopping: AbortSignal
+  /** Stops if the attempt must end without a result. */
+  readonly stopping: StopSignal
 }
 
 /** The result of an attempt, and the pause that the endpoint requested, in milliseconds. */
@@ -134,7 +135,7 @@ const toFailure = (error: unknown): Outcome => ({
   retryAfterMs: undefined,
 })
 
-/** Runs `work`. Rejects after the timeout, or if `stopping` is aborted, even if `work` ignores its signal. */
+/** Runs `work`. Rejects after the timeout, or if `stopping` stops, even if `work` ignores its signal. */
 const withDeadline = <Result>(
   { timeoutMs, slowAfterMs, onSlow, stopping }: AttemptContext,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -143,7 +144,7 @@ const withDeadline = <Result>(
     const deadline = new AbortController()
     const end = (): void => {
       clearTimeout(timer)
-      stopping.removeEventListener('abort', stop)
+      removeStop()
     }
     const abort = (message: string): void => {
       end()
@@ -151,7 +152,6 @@ const withDeadline = <Result>(
       reject(error)
       deadline.abort(error)
     }
-    const stop = (): void => abort('stopped, because the dispatcher stops')
     const expire = (): void => abort(`no complete response within ${timeoutMs} ms`)
     // Two steps of one timer. A timeout may be shorter than what is slow.
     let timer =
@@ -161,7 +161,7 @@ const withDeadline = <Result>(
             timer = setTimeout(expire, timeoutMs - slowAfterMs)
             onSlow()
           }, slowAfterMs)
-    stopping.addEventListener('abort', stop)
+    const removeStop = stopping.onStop(() => abort('stopped, because the dispatcher stops'))
     work(deadline.signal).then(
       (result) => {
         end()

@@ -6,6 +6,7 @@ import { attemptDelivery, type DeliveryFetch } from './attempt.ts'
 import { createPoller } from './poller.ts'
 import { createPool, type PoolJob } from './pool.ts'
 import { decideResult, failingLimitMs } from './schedule.ts'
+import { createStopSignal, type StopSignal } from './stop-signal.ts'
 import { writeSettlement } from './write-settlement.ts'
 
 /** Options for sending deliveries. */
@@ -108,8 +109,8 @@ type Job = PoolJob & {
   readonly claimed: ClaimedDelivery
   readonly claimId: string
   readonly claimedAt: number
-  /** Aborted if the claim must not be attempted any more. */
-  readonly stopping: AbortSignal
+  /** Stops if the claim must not be attempted any more. */
+  readonly stopping: StopSignal
 }
 
 /** Duration in milliseconds after which an attempt is slow and frees its slot. */
@@ -132,8 +133,9 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const signatureClock = options.signatureClock ?? { now: () => readWallClock(clock) }
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
-  let stopping = new AbortController()
-  let stoppingFailing = new AbortController()
+  let stopping = createStopSignal()
+  /** For attempts to endpoints whose last attempt failed. */
+  let stoppingFailing = createStopSignal()
   let unregister: (() => void) | undefined
 
   const report = (reported: AttemptReported): void => {
@@ -153,7 +155,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   ): Promise<void> => {
     const deliveryId = claimed.delivery.id
     const written = { deliveryId, claimId, now: clock.now(), result, isSlow, failingLimitMs }
-    const options = { patienceMs: attemptableMs, stopping: stopping.signal }
+    const options = { patienceMs: attemptableMs, stopping }
     const settlement = await writeSettlement(store, written, options)
     report({ claimed, result, settlement })
   }
@@ -161,7 +163,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const attempt = async ({ claimed, stopping }: Job, onSlow: () => void): Promise<SettlementResult> => {
     const timing = { signatureClock, timeoutMs, slowAfterMs, onSlow, stopping }
     const report = await attemptDelivery(claimed, { ...context, ...timing })
-    const isStopped = stopping.aborted && report.attempt.status === null
+    const isStopped = stopping.isStopped() && report.attempt.status === null
     return isStopped ? released : decideResult(claimed.delivery, report, random)
   }
 
@@ -174,13 +176,13 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       const claimId = ids('claim')
       const now = clock.now()
       const job = { claimId, claimedAt: now }
-      const signals = { all: stopping.signal, failing: stoppingFailing.signal }
+      const signals = { failing: stoppingFailing, others: stopping }
       const shares = sharesFairly ? { limit, suspects } : { limit }
       const claimed = await store.claimDeliveries({ claimId, now, leaseMs, perSubscription, ...shares })
       return claimed.map((each) => ({
         ...job,
         claimed: each,
-        stopping: each.pace === 'failing' ? AbortSignal.any([signals.all, signals.failing]) : signals.all,
+        stopping: each.pace === 'failing' ? signals.failing : signals.others,
         organizationId: each.delivery.organizationId,
         pace: sharesFairly ? each.pace : 'quick',
       }))
@@ -188,7 +190,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     run: async (job, slot) => {
       // After a long wait for its slot, the attempt could outlive the lease, and another worker could start one.
       const isLate = clock.now() - job.claimedAt > attemptableMs
-      if (isLate || job.stopping.aborted) return write(job, released)
+      if (isLate || job.stopping.isStopped()) return write(job, released)
       let isSlow = false
       const result = await attempt(job, () => {
         isSlow = true
@@ -202,8 +204,10 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const poller = createPoller({ store, clock, pool, pollMs, onError })
   /** Ends running attempts, so that other workers can take over. */
   const stopAttempts = (): void => {
-    stopping.abort()
-    stopping = new AbortController()
+    stoppingFailing.stop()
+    stopping.stop()
+    stoppingFailing = createStopSignal()
+    stopping = createStopSignal()
   }
 
   return {
@@ -216,14 +220,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     stop: async ({ graceMs = 10_000 } = {}) => {
       poller.stop()
       const closed = pool.close()
-      stoppingFailing.abort()
-      const timer = setTimeout(() => stopping.abort(), graceMs)
+      stoppingFailing.stop()
+      const timer = setTimeout(() => stopping.stop(), graceMs)
       await closed
       clearTimeout(timer)
       unregister?.()
       unregister = undefined
-      stopping = new AbortController()
-      stoppingFailing = new AbortController()
+      stopping = createStopSignal()
+      stoppingFailing = createStopSignal()
       pool.open()
     },
     onAttempt: (listener) => {

@@ -1,11 +1,12 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { Settlement, SettlementOutcome, Store } from '../store.ts'
+import type { StopSignal } from './stop-signal.ts'
 
 export type WriteOptions = {
   /** Maximum time to wait, in milliseconds; less than the rest of the lease. */
   readonly patienceMs: number
-  /** Aborted if there must be no further retries. */
-  readonly stopping: AbortSignal
+  /** Stopped if there must be no further retries. */
+  readonly stopping: Pick<StopSignal, 'isStopped'>
 }
 
 /** Both errors allow a retry: if the settlement was committed after all, the next outcome is `stale`. */
@@ -32,7 +33,7 @@ export const writeSettlement = async (
       return await store.settleDelivery(settlement)
     } catch (error) {
       const pauseMs = getPauseMs(error)
-      if (pauseMs === undefined || stopping.aborted) throw error
+      if (pauseMs === undefined || stopping.isStopped()) throw error
       waited += pauseMs
       if (waited > patienceMs) throw error
       await pause(pauseMs)

@@ -754,11 +754,14 @@ const running = defineCases('Dispatcher', {
         return () => registrations--
       },
     }
-    const scenario = await createScenario({ store })
+    const clock = { now: () => Date.now() * 100 }
+    const scenario = await createScenario({ store, clock, delivery: { pollMs: 20 } })
     await scenario.subscribe()
     const results: string[] = []
+    // The second attempt fails, so the third one is to a failing endpoint.
     scenario.respond = () => {
-      if (scenario.sent.length > 1) return new Response()
+      if (scenario.sent.length % 2 === 0)
+        return new Response(null, { status: scenario.sent.length === 2 ? 500 : 200 })
       queueMicrotask(() => loseWorker())
       return new Promise(() => {})
     }
@@ -771,7 +774,7 @@ const running = defineCases('Dispatcher', {
     scenario.server.dispatcher.start()
     await postGroup(scenario)
     await delivered
-    equal(results, ['released', 'delivered'])
+    equal(results, ['released', 'retry', 'released', 'delivered'])
     equal(registrations, 1)
     await scenario.server.dispatcher.stop()
     equal(registrations, 0)

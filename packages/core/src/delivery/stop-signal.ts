@@ -1,0 +1,27 @@
+/** Ends many attempts at once. Unlike an `AbortSignal`, it adds and removes a listener in constant time. */
+export type StopSignal = {
+  isStopped(): boolean
+  /**
+   * Calls `listener` when it stops.
+   *
+   * @returns a function that removes the listener.
+   */
+  onStop(listener: () => void): () => void
+  stop(): void
+}
+
+export const createStopSignal = (): StopSignal => {
+  const listeners = new Set<() => void>()
+  let isStopped = false
+  return {
+    isStopped: () => isStopped,
+    onStop: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    stop: () => {
+      isStopped = true
+      for (const listener of listeners) listener()
+    },
+  }
+}
