@@ -31,9 +31,10 @@ const isBefore = (left: Candidate, right: Candidate): number =>
 const beginning: Candidate = { dueAt: -Infinity, event: 0 }
 
 export const createPending = ({ database, leases, undo }: PendingContext): Pending => {
+  // With `limit ?`, SQLite would compile the statement for each call, because a plan may depend on the limit.
   const find = database.prepare(
     `select dueAt, event from deliveries where subscription = ? and status = 'pending' and (dueAt, event) > (?, ?)
-     order by dueAt, event limit ?`,
+     order by dueAt, event limit ? + 0`,
   )
   /** For each subscription with leases, a place before which everything is claimed. */
   const passed = new Map<number, Candidate>()
