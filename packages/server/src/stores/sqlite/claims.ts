@@ -38,6 +38,8 @@ type Queue = {
 
 export type ClaimsContext = {
   readonly database: DatabaseSync
+  /** @throws StorageUnavailableError if another server has taken the database over. */
+  checkOwner(): void
   readonly dueTimes: DueTimes
   readonly leases: Leases
   readonly pending: Pending
@@ -61,7 +63,7 @@ const none: ReadonlySet<string> = new Set()
 
 /** Claims the deliveries of a database. It writes nothing. */
 export const createClaims = (context: ClaimsContext): Claims => {
-  const { database, dueTimes, leases, pending, findSubscription, undo } = context
+  const { database, checkOwner, dueTimes, leases, pending, findSubscription, undo } = context
   const begin = database.prepare('begin')
   const rollback = database.prepare('rollback')
   const read = database.prepare(
@@ -169,6 +171,13 @@ export const createClaims = (context: ClaimsContext): Claims => {
     limits = wanted
   }
 
+  /** On its own, each read would lock the file and unlock it. A claim that finds nothing due in memory reads nothing. */
+  const beginReading = (): void => {
+    if (database.isTransaction) return
+    begin.run()
+    checkOwner()
+  }
+
   const claim: Claims['claim'] = (request) => {
     const { now, limit, suspects } = request
     const queues = new Map<number, Queue>()
@@ -194,6 +203,7 @@ export const createClaims = (context: ClaimsContext): Claims => {
       while (taken.length < most) {
         const subscription = turns.next(except)
         if (subscription === undefined) break
+        beginReading()
         const queue = getQueue(subscription)
         const next = findNext(queue, request)
         if (getTurns(queue) !== turns) {
@@ -210,8 +220,6 @@ export const createClaims = (context: ClaimsContext): Claims => {
       return taken
     }
 
-    // On its own, each read would lock the file and unlock it.
-    begin.run()
     try {
       noteLimits(request)
       addReady()

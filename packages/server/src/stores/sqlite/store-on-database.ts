@@ -56,7 +56,7 @@ export const storeOnDatabase = (
   const calls = createCalls(database, events, summaries)
   const subscriptions = createSubscriptions(database, remember)
   const { findState: findSubscription } = subscriptions
-  const claims = createClaims({ database, dueTimes, leases, pending, findSubscription, undo })
+  const claims = createClaims({ database, checkOwner, dueTimes, leases, pending, findSubscription, undo })
   const settle = createSettle({
     database,
     lanes,
@@ -187,11 +187,7 @@ export const storeOnDatabase = (
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
-    claimDeliveries: (request) =>
-      read(() => {
-        checkOwner()
-        return claims.claim(request)
-      }),
+    claimDeliveries: (request) => read(() => claims.claim(request)),
     settleDelivery: async (settlement) => {
       const settled = await write(() => settle(settlement), { patienceMs: getPatienceMs(settlement) })
       return settled.outcome === 'settled' && settled.disabled !== null ? endRemoval(settled) : settled
