@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { StorageUnavailableError, type Store } from '@wabakit/core'
+import { type SettlementResult, StorageUnavailableError, type Store } from '@wabakit/core'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
@@ -61,25 +61,32 @@ test('concurrent writes share a transaction', async () => {
   expect(countCommits(path)).toBe(before + 1)
 })
 
-test('the result of a failed attempt waits for another write to share its transaction, but not for long', async () => {
+test('the result of a failed attempt shares the commit of a success and delays no other write, but does not wait for long', async () => {
   const { path, store } = await openStore()
-  const claimNext = async (groupId: string) => {
+  const attempt = { startedAt: start, durationMs: 1, url: '', status: 500, error: null, responseBody: '' }
+  const failure = { kind: 'retry', attempt, delayMs: 60_000, releasesLane: false } as const
+  const success = { kind: 'delivered', attempt: { ...attempt, status: 200 } } as const
+  const claimNext = async (groupId: string, result: SettlementResult) => {
     await store.createGroup(groupCreation(groupId))
     const claim = { claimId: groupId, now: start, leaseMs: 60_000, limit: 1, perSubscription: 10 }
     const [claimed] = await store.claimDeliveries(claim)
-    const attempt = { startedAt: start, durationMs: 1, url: '', status: 500, error: null, responseBody: '' }
-    return {
-      ...{ deliveryId: String(claimed?.delivery.id), claimId: groupId, now: start, failingLimitMs: 1_000 },
-      result: { kind: 'retry', attempt, delayMs: 60_000, releasesLane: false },
-    } as const
+    const deliveryId = String(claimed?.delivery.id)
+    return { deliveryId, claimId: groupId, now: start, failingLimitMs: 1_000, result }
   }
-  const [first, second] = [await claimNext('g1'), await claimNext('g2')]
+  const failed = await claimNext('g1', failure)
+  const delivered = await claimNext('g2', success)
+  const alone = await claimNext('g3', failure)
   const before = countCommits(path)
-  const settled = store.settleDelivery(first)
+  let isSettled = false
+  const settled = store.settleDelivery(failed).then(() => {
+    isSettled = true
+  })
+  await store.createGroup(groupCreation('g4'))
   await setImmediate()
-  await Promise.all([settled, store.createGroup(groupCreation('g3'))])
-  expect(countCommits(path)).toBe(before + 1)
-  expect(await store.settleDelivery(second)).toMatchObject({ outcome: 'settled' })
+  expect(isSettled).toBe(false)
+  await Promise.all([settled, store.settleDelivery(delivered)])
+  expect(countCommits(path)).toBe(before + 2)
+  expect(await store.settleDelivery(alone)).toMatchObject({ outcome: 'settled' })
 })
 
 test('a write resolves when others can see it, not earlier', async () => {

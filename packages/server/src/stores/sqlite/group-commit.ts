@@ -23,8 +23,8 @@ export type GroupCommit = {
 
 export type WriteOptions = {
   /**
-   * How long the write may wait for another one to share its transaction, in milliseconds.
-   * @default 0
+   * How long the write may wait to share the transaction of another one that has `patienceMs`, in milliseconds. Without it,
+   * the write is urgent: somebody waits for it, so it does not wait for writes that have time left.
    */
   readonly patienceMs?: number
 }
@@ -61,7 +61,10 @@ export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupComm
   const savepoint = database.prepare('savepoint job')
   const release = database.prepare('release job')
   const rollbackToSavepoint = database.prepare('rollback to job')
-  let jobs: Job[] = []
+  let urgent: Job[] = []
+  const patient: Job[] = []
+  /** Whether the time of a patient job is over. The others join it. */
+  let isPatienceOver = false
   let isScheduled = false
   let isClosed = false
   let retriesLeft = busy.retries
@@ -131,17 +134,30 @@ export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupComm
     for (const job of batch) fail(job, reason)
   }
 
+  const hasDue = (): boolean => urgent.length > 0 || (isPatienceOver && patient.length > 0)
+
+  const takeDue = (): Job[] => {
+    const batch = isPatienceOver ? patient.splice(0, maxWrites) : []
+    if (patient.length === 0) isPatienceOver = false
+    return [...batch, ...urgent.splice(0, maxWrites - batch.length)]
+  }
+
   const schedule = (pauseMs?: number): void => {
-    if (isScheduled || jobs.length === 0) return
+    if (isScheduled || !hasDue()) return
     isScheduled = true
     if (pauseMs === undefined) setImmediate(flush)
     else setTimeout(flush, pauseMs)
   }
 
+  const endPatience = (): void => {
+    isPatienceOver = true
+    schedule()
+  }
+
   const flush = (): void => {
     isScheduled = false
-    if (jobs.length === 0) return
-    const batch = jobs.splice(0, maxWrites)
+    const batch = takeDue()
+    if (batch.length === 0) return
     try {
       const settlers = runBatch(batch)
       lastWrite = { at: now() }
@@ -149,7 +165,7 @@ export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupComm
     } catch (error) {
       if (isBusy(error) && retriesLeft > 0) {
         retriesLeft--
-        jobs = [...batch, ...jobs]
+        urgent = [...batch, ...urgent]
         schedule(busy.pauseMs)
         return
       }
@@ -160,22 +176,29 @@ export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupComm
   }
 
   return {
-    write: (work, { patienceMs = 0 } = {}) =>
+    write: (work, { patienceMs } = {}) =>
       new Promise((resolve, reject) => {
         if (isClosed) return reject(new StorageUnavailableError('The store is closed.'))
         const run = (): (() => void) => {
           const result = work()
           return () => resolve(result)
         }
-        jobs.push({ run, reject })
-        if (patienceMs === 0) schedule()
-        else setTimeout(schedule, patienceMs)
+        const job = { run, reject }
+        if (patienceMs === undefined) {
+          urgent.push(job)
+          schedule()
+        } else {
+          patient.push(job)
+          if (patienceMs === 0) endPatience()
+          else setTimeout(() => patient.includes(job) && endPatience(), patienceMs)
+        }
       }),
     lastWrite: () => lastWrite,
     close: () => {
       isClosed = true
       retriesLeft = 0
-      while (jobs.length > 0) flush()
+      isPatienceOver = true
+      while (hasDue()) flush()
     },
   }
 }
