@@ -24,10 +24,10 @@ export type ScenarioOptions = {
   readonly workers?: number
 }
 
-/** A server, its workers and the endpoints, in processes of their own. */
+/** A server, its workers and the healthy endpoints, in processes of their own. */
 export type Scenario = {
   readonly server: Child
-  readonly arrivals: Child
+  readonly endpoints: Child
   close(): void
 }
 
@@ -60,19 +60,30 @@ const addOrganization = async (store: Store, id: string, urls: readonly string[]
   return numbers
 }
 
+const startEndpoints = async (number: number, behavior: 'respond' | 'hang' | 'slow') => {
+  const file = import.meta.resolve('./endpoints-process.ts')
+  const child = await startChild({ file, arguments: [String(number), behavior] })
+  const urls: string[] = JSON.parse(child.readyMessage)
+  return { child, urls }
+}
+
 /** Fills a store with organizations and subscriptions, and starts a server and its workers on it. */
 export const openScenario = async (engine: Engine, options: ScenarioOptions): Promise<Scenario> => {
   const { suspects = 0, kind = 'hang', owner = 'one', pending = 0, dead = 'hang', workers = 1 } = options
-  const arrivals = await startChild({ file: import.meta.resolve('./arrivals-process.ts') })
+  const healthy = await startEndpoints(healthyEndpoints, 'respond')
+  const others = await startEndpoints(suspects + 1, kind)
   const { store, database } = await engine.fill({
     ...{ deliveries: pending, subscriptions: 1, subject: `'group:' || n`, subscription: '1', dueAt: 'n' },
     status: `'pending'`,
   })
-  const deadUrl = dead === 'hang' ? `${arrivals.readyMessage}/hang` : refusingUrl
+  const [hangingUrl = '', ...ofSuspects] = others.urls
   for (const subscription of (await store.listSubscriptions('acme', { limit: 1 })).items)
-    await store.saveSubscription({ ...subscription, revision: 2, url: deadUrl, secret })
-  const ofSuspects = Array.from({ length: suspects }, () => `${arrivals.readyMessage}/${kind}`)
-  const ofHealthy = Array.from({ length: healthyEndpoints }, () => `${arrivals.readyMessage}/`)
+    await store.saveSubscription({
+      ...subscription,
+      revision: 2,
+      url: dead === 'hang' ? hangingUrl : refusingUrl,
+      secret,
+    })
   const add = async (id: string, urls: readonly string[]) =>
     (await addOrganization(store, id, urls)).map((number) => [id, number] as const)
   const targets = {
@@ -80,11 +91,11 @@ export const openScenario = async (engine: Engine, options: ScenarioOptions): Pr
     healthy: [] as (readonly [string, string])[],
   }
   if (owner === 'healthy') {
-    const all = await add('both', [...ofHealthy, ...ofSuspects])
+    const all = await add('both', [...healthy.urls, ...ofSuspects])
     targets.healthy = all.slice(0, healthyEndpoints)
     targets.suspect = all.slice(healthyEndpoints)
   } else {
-    targets.healthy = await add('healthy', ofHealthy)
+    targets.healthy = await add('healthy', healthy.urls)
     if (owner === 'one') targets.suspect = await add('suspect', ofSuspects)
     else
       for (const [index, url] of ofSuspects.entries())
@@ -97,12 +108,12 @@ export const openScenario = async (engine: Engine, options: ScenarioOptions): Pr
       arguments: [database, role, JSON.stringify(targets)],
     })
   const server = await start('all')
-  const others = await Promise.all(Array.from({ length: workers - 1 }, () => start('worker')))
+  const otherWorkers = await Promise.all(Array.from({ length: workers - 1 }, () => start('worker')))
   return {
     server,
-    arrivals,
+    endpoints: healthy.child,
     close: () => {
-      for (const child of [server, ...others, arrivals]) child.close()
+      for (const child of [server, ...otherWorkers, healthy.child, others.child]) child.close()
     },
   }
 }
