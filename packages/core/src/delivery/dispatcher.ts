@@ -190,7 +190,10 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     run: async (job, slot) => {
       // After a long wait for its slot, the attempt could outlive the lease, and another worker could start one.
       const isLate = clock.now() - job.claimedAt > attemptableMs
-      if (isLate || job.stopping.isStopped()) return write(job, released)
+      if (isLate || job.stopping.isStopped()) {
+        await write(job, released)
+        return false
+      }
       let isSlow = false
       const result = await attempt(job, () => {
         isSlow = true
@@ -198,6 +201,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       })
       slot.free()
       await write(job, result, isSlow)
+      return result.kind === 'delivered' && !isSlow
     },
     release: (job) => write(job, released),
   })

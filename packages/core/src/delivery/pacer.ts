@@ -4,14 +4,14 @@ import type { Clock } from '../values/clock.ts'
 export type Pacer = {
   /** Returns the number of jobs that may start now. */
   countAllowed(): number
-  /** Counts jobs that start. */
+  /** Must be called when jobs start. No more may start until the time of a whole burst is over. */
   count(started: number): void
 }
 
 export type PacerOptions = {
   /** Maximum number of jobs that start together. */
   readonly burst: number
-  /** Pause after each job, in milliseconds. */
+  /** Time for each job of a burst, in milliseconds. */
   readonly pauseMs: number
   readonly clock: Clock
   /** Called when more jobs may start. */
@@ -19,6 +19,7 @@ export type PacerOptions = {
 }
 
 export const createPacer = ({ burst, pauseMs, clock, onAllowed }: PacerOptions): Pacer => {
+  const intervalMs = burst * pauseMs
   let isPausing = false
   let dueAt = 0
   return {
@@ -28,7 +29,7 @@ export const createPacer = ({ burst, pauseMs, clock, onAllowed }: PacerOptions):
       isPausing = true
       const now = clock.now()
       // Catches up on late timers and slow claims, but not on idle time or a clock that was moved.
-      dueAt = Math.min(Math.max(dueAt, now - burst * pauseMs), now) + started * pauseMs
+      dueAt = Math.min(Math.max(dueAt, now - intervalMs), now) + intervalMs
       setTimeout(
         () => {
           isPausing = false

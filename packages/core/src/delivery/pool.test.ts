@@ -35,6 +35,7 @@ const createCountingPool = (jobs: number, concurrency: number) => {
       await tick()
       seen.running--
       seen.done++
+      return true
     },
   })
   return { pool, seen, errors, add: (more: number) => (left += more) }
@@ -95,8 +96,8 @@ describe('createPool', () => {
 
   it('resolves close when nothing runs, even if a job failed meanwhile, and reports the failure', async () => {
     const errors: unknown[] = []
-    const { promise: failed, reject: fail } = Promise.withResolvers<void>()
-    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const { promise: failed, reject: fail } = Promise.withResolvers<boolean>()
+    const { promise: ended, resolve: end } = Promise.withResolvers<boolean>()
     const runs = [failed, ended]
     const pool = createPool<PoolJob>({
       concurrency: 2,
@@ -104,7 +105,7 @@ describe('createPool', () => {
       onError: (error) => errors.push(error),
       claim: async ({ limit }) => runs.slice(0, limit).map(() => quick),
       release: async () => {},
-      run: () => runs.shift() ?? Promise.resolve(),
+      run: () => runs.shift() ?? Promise.resolve(true),
     })
     await pool.fill()
     let isClosed = false
@@ -115,7 +116,7 @@ describe('createPool', () => {
     await tick()
     expect(errors.map(String)).toEqual(['Error: broken'])
     expect(isClosed).toBe(false)
-    end()
+    end(true)
     await closed
     expect(pool.isIdle()).toBe(true)
   })
@@ -133,6 +134,7 @@ describe('createPool', () => {
         started++
         free()
         await written
+        return true
       },
     })
     await pool.fill()
@@ -144,7 +146,7 @@ describe('createPool', () => {
   })
 
   it('claims when there is capacity for many, and for a single job after a few milliseconds', async () => {
-    const ends: (() => void)[] = []
+    const ends: ((isQuick: boolean) => void)[] = []
     const limits: number[] = []
     const pool = createPool<PoolJob>({
       concurrency: 16,
@@ -159,52 +161,147 @@ describe('createPool', () => {
     })
     await pool.fill()
     expect(limits).toEqual([32])
-    for (const end of ends.splice(0, 8)) end()
+    for (const end of ends.splice(0, 8)) end(true)
     await tick()
     expect(limits).toEqual([32, 8])
-    ends.shift()?.()
+    ends.shift()?.(true)
     await expect.poll(() => limits).toEqual([32, 8, 1])
     const closed = pool.close()
-    for (const end of ends) end()
+    for (const end of ends) end(true)
     await closed
   })
 
-  it('claims suspect jobs together, starts them one after the other, and releases the rest when it closes', async () => {
+  it.each([
+    { pace: 'new', perSecond: 400, claims: 25 },
+    { pace: 'failing', perSecond: 50, claims: 7 },
+  ] as const)(
+    'claims $pace jobs together, starts $perSecond per second one after the other, and releases the rest when it closes',
+    async (expected) => {
+      vi.useFakeTimers()
+      onTestFinished(() => void vi.useRealTimers())
+      const limits: number[] = []
+      const seen = { started: 0, released: 0 }
+      const pool = createPool<PoolJob>({
+        concurrency: 64,
+        clock: { now: () => Date.now() },
+        onError: () => {},
+        claim: async ({ suspects }) => {
+          const length = expected.pace === 'new' ? suspects.limit : suspects.failing
+          if (length > 0) limits.push(length)
+          return Array.from({ length }, (_, index) => ({ organizationId: `${index}`, pace: expected.pace }))
+        },
+        release: async () => void seen.released++,
+        run: async () => {
+          seen.started++
+          return false
+        },
+      })
+      await pool.fill()
+      expect(seen.started).toBe(1)
+      await vi.advanceTimersByTimeAsync(4_000 / expected.perSecond)
+      expect(seen.started).toBeGreaterThanOrEqual(4)
+      expect(seen.started).toBeLessThanOrEqual(12)
+      await vi.advanceTimersByTimeAsync(1_000 - 4_000 / expected.perSecond)
+      expect(seen.started).toBeGreaterThan(0.95 * expected.perSecond)
+      expect(seen.started).toBeLessThan(1.2 * expected.perSecond)
+      expect(limits.length).toBeLessThanOrEqual(expected.claims + 2)
+
+      const { started } = seen
+      await pool.fill()
+      const closed = pool.close()
+      await vi.advanceTimersByTimeAsync(200)
+      await closed
+      expect(seen.started).toBe(started)
+      expect(seen.started + seen.released).toBe(limits.reduce((sum, limit) => sum + limit))
+    },
+  )
+
+  it('claims what a job may have made available: nothing suspect after a quick one that stays quick, and nothing quick after a suspect one that stays suspect', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    const limits: number[] = []
-    const seen = { started: 0, released: 0 }
+    const claimAfter = async (pace: 'quick' | 'failing', isQuick: boolean): Promise<string[]> => {
+      const { promise: ended, resolve: end } = Promise.withResolvers<boolean>()
+      let jobs = 1
+      let claims: string[] = []
+      const pool = createPool<PoolJob>({
+        concurrency: 2,
+        clock: { now: () => Date.now() },
+        onError: () => {},
+        claim: async ({ limit, suspects }) => {
+          claims.push(limit > 0 ? 'quick' : 'suspect')
+          const isAsked = pace === 'quick' ? limit > 0 : suspects.failing > 0
+          return isAsked && jobs-- > 0 ? [{ organizationId: 'acme', pace }] : []
+        },
+        release: async () => {},
+        run: () => ended,
+      })
+      void pool.fill()
+      await vi.advanceTimersByTimeAsync(100)
+      claims = []
+      end(isQuick)
+      await vi.advanceTimersByTimeAsync(100)
+      return claims
+    }
+    expect(await claimAfter('quick', true)).toEqual(['quick'])
+    expect(await claimAfter('quick', false)).toEqual(['suspect', 'quick'])
+    expect(await claimAfter('failing', true)).toEqual(['suspect', 'quick'])
+    expect(await claimAfter('failing', false)).toEqual(['suspect'])
+  })
+
+  it('claims suspect jobs at most every 40 ms while there are quick ones, and at once otherwise', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    let claims = 0
+    let quickJobs = 0
     const pool = createPool<PoolJob>({
-      concurrency: 64,
+      concurrency: 2,
       clock: { now: () => Date.now() },
       onError: () => {},
-      claim: async ({ suspects: { limit } }) => {
-        if (limit > 0) limits.push(limit)
-        return Array.from({ length: limit }, (_, index) => ({
-          organizationId: `${index}`,
-          pace: 'new' as const,
-        }))
+      claim: async ({ limit }) => {
+        if (limit > 0) return quickJobs-- > 0 ? [quick] : []
+        claims++
+        return []
       },
-      release: async () => void seen.released++,
-      run: async () => void seen.started++,
+      release: async () => {},
+      run: async () => true,
+    })
+    const fillEvery10Ms = async (newJobs: number): Promise<void> => {
+      claims = 0
+      for (let time = 0; time < 400; time += 10) {
+        quickJobs = newJobs
+        void pool.fill()
+        await vi.advanceTimersByTimeAsync(10)
+      }
+    }
+    await fillEvery10Ms(1)
+    expect(claims).toBeGreaterThanOrEqual(8)
+    expect(claims).toBeLessThanOrEqual(11)
+    await vi.advanceTimersByTimeAsync(100)
+    await fillEvery10Ms(0)
+    expect(claims).toBe(40)
+  })
+
+  it('closes as soon as nothing runs, also shortly after a claim of suspect jobs', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { promise: ended, resolve: end } = Promise.withResolvers<boolean>()
+    const jobs: PoolJob[] = [quick, { organizationId: 'acme', pace: 'failing' }]
+    const pool = createPool<PoolJob>({
+      concurrency: 2,
+      clock: { now: () => Date.now() },
+      onError: () => {},
+      claim: async ({ limit }) => jobs.splice(limit > 0 ? 0 : -1, 1),
+      release: async () => {},
+      run: ({ pace }) => (pace === 'quick' ? Promise.resolve(true) : ended),
     })
     await pool.fill()
-    expect(seen.started).toBe(1)
-    await vi.advanceTimersByTimeAsync(10)
-    expect(seen.started).toBeGreaterThan(4)
-    expect(seen.started).toBeLessThan(12)
-    await vi.advanceTimersByTimeAsync(990)
-    expect(seen.started).toBeGreaterThan(380)
-    expect(seen.started).toBeLessThan(430)
-    expect(limits.length).toBeLessThan(30)
-
-    const { started } = seen
-    await pool.fill()
-    const closed = pool.close()
-    await vi.advanceTimersByTimeAsync(100)
-    await closed
-    expect(seen.started).toBe(started)
-    expect(seen.started + seen.released).toBe(limits.reduce((sum, limit) => sum + limit))
+    let isClosed = false
+    void pool.close().then(() => {
+      isClosed = true
+    })
+    end(false)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(isClosed).toBe(true)
   })
 
   it('claims and starts quick jobs while a claim of suspect ones is under way', async () => {
@@ -220,7 +317,10 @@ describe('createPool', () => {
         return limit > 0 && jobs-- > 0 ? [quick] : []
       },
       release: async () => {},
-      run: async () => void done++,
+      run: async () => {
+        done++
+        return true
+      },
     })
     void pool.fill()
     jobs = 1

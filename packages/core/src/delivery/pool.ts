@@ -28,7 +28,8 @@ export type PoolContext<Job extends PoolJob> = {
   readonly clock: Clock
   /** Claims jobs that can run now. Returns fewer than the capacity only if there are no more. */
   claim(capacity: Capacity): Promise<readonly Job[]>
-  run(job: Job, slot: JobSlot): Promise<void>
+  /** Resolves with whether the next job from there is quick. */
+  run(job: Job, slot: JobSlot): Promise<boolean>
   /** Releases a claimed job that has not started, because the pool closes. */
   release(job: Job): Promise<void>
   /** Receives the errors of these functions while nobody waits for `drain`. */
@@ -60,13 +61,13 @@ const batching = { jobsPerSlot: 1 / 2, maxWaitMs: 5 }
 
 /**
  * Suspect jobs are claimed together and start one after the other, so that a burst does not delay the quick ones: 400 per
- * second that are new or slow, and 50 that are failing.
+ * second that are new or slow, and 50 that are failing, which are in no hurry.
  */
 const suspectPacing = { burst: 16, pauseMs: 2.5 }
-const failingPacing = { burst: 2, pauseMs: 20 }
+const failingPacing = { burst: 8, pauseMs: 20 }
 
-/** Pause after a claim of suspect jobs while quick ones run and ask for claims, in milliseconds. */
-const suspectRestMs = 20
+/** Pause after a claim of suspect jobs while there are quick ones, in milliseconds. A burst has started by then. */
+const suspectRestMs = 40
 
 const noSuspects: SuspectShare = { limit: 0, failing: 0, except: [] }
 
@@ -87,6 +88,9 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
   let running = 0
   let isBatching = false
   let isResting = false
+  /** Whether there were quick jobs in the last rest, and in this one. */
+  let hadQuick = false
+  let hasQuick = false
   let isOpen = true
 
   const fail = (error: unknown): void => {
@@ -94,22 +98,26 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     for (const { reject } of drains.splice(0)) reject(error)
   }
 
-  const finish = async (work: Promise<void>, onFinished: () => void): Promise<void> => {
-    try {
-      await work
-    } catch (error) {
+  const releaseJob = (job: Job): Promise<boolean> => release(job).then(() => false)
+
+  /** Waits for the end of a job, and claims what it may have made available: jobs from there, or for its slot. */
+  const finish = async ({ pace }: Job, work: Promise<boolean>, onFinished: () => void): Promise<void> => {
+    const isQuick = await work.catch((error: unknown) => {
       fail(error)
-    }
+      return false
+    })
     onFinished()
-    await fill()
+    const wasQuick = pace === 'quick'
+    if (!wasQuick || !isQuick) void suspectClaims.request()
+    if (wasQuick || isQuick) await quickClaims.request()
   }
 
   const startSuspect = (job: Job, delayMs: number): void => {
     slowSlots.take(job.organizationId)
-    const begin = (): Promise<void> =>
-      isOpen ? run(job, { free: () => {}, moveToSlow: () => {} }) : release(job)
+    const begin = (): Promise<boolean> =>
+      isOpen ? run(job, { free: () => {}, moveToSlow: () => {} }) : releaseJob(job)
     const work = delayMs === 0 ? begin() : sleep(delayMs).then(begin)
-    void finish(work, () => slowSlots.release(job.organizationId))
+    void finish(job, work, () => slowSlots.release(job.organizationId))
   }
 
   const start = (job: Job): void => {
@@ -130,7 +138,7 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
       free()
       void fill()
     }
-    void finish(run(job, { free, moveToSlow }).finally(free), () => {
+    void finish(job, run(job, { free, moveToSlow }).finally(free), () => {
       if (isSlow) slowSlots.release(organizationId)
       else held--
     })
@@ -144,34 +152,34 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
     }
   }
 
-  const accept = (jobs: readonly Job[]): void => {
-    const suspects = jobs.filter(({ pace }) => pace !== 'quick')
-    const others = jobs.filter(({ pace }) => pace === 'quick')
-    const failing = suspects.filter(({ pace }) => pace === 'failing')
-    held += others.length
-    ready.push(...others)
-    if (isOpen) {
-      startReady()
-      const isPaced = drains.length === 0
-      const pauseMs = isPaced ? suspectPacing.pauseMs : 0
-      for (const [index, job] of suspects.entries()) startSuspect(job, index * pauseMs)
-      if (!isPaced) return
-      suspectPacer.count(suspects.length - failing.length)
-      failingPacer.count(failing.length)
-    } else {
-      held += suspects.length
-      ready.push(...suspects)
-      releaseReady()
-    }
+  const startSuspects = (jobs: readonly Job[], pauseMs: number, pacer: Pacer): void => {
+    // A drain sends everything at once.
+    const isPaced = drains.length === 0
+    for (const [index, job] of jobs.entries()) startSuspect(job, isPaced ? index * pauseMs : 0)
+    if (isPaced) pacer.count(jobs.length)
   }
 
-  const onAllowed = (): void => void fill()
+  const accept = (jobs: readonly Job[]): void => {
+    const have = (...paces: Pace[]): Job[] => jobs.filter(({ pace }) => paces.includes(pace))
+    const quick = isOpen ? have('quick') : jobs
+    held += quick.length
+    ready.push(...quick)
+    if (!isOpen) {
+      releaseReady()
+      return
+    }
+    hasQuick ||= quick.length > 0
+    startReady()
+    startSuspects(have('new', 'slow'), suspectPacing.pauseMs, suspectPacer)
+    startSuspects(have('failing'), failingPacing.pauseMs, failingPacer)
+  }
+
+  const onAllowed = (): void => void suspectClaims.request()
   const suspectPacer = createPacer({ ...suspectPacing, clock, onAllowed })
   const failingPacer = createPacer({ ...failingPacing, clock, onAllowed })
 
   const getSuspectShare = (): SuspectShare => {
     const free = slowSlots.countFree()
-    // A drain sends everything at once.
     const limit = (pacer: Pacer): number => (drains.length > 0 ? free : Math.min(pacer.countAllowed(), free))
     return { limit: limit(suspectPacer), failing: limit(failingPacer), except: slowSlots.listFull() }
   }
@@ -219,11 +227,13 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
       isResting = true
       setTimeout(() => {
         isResting = false
+        hadQuick = hasQuick
+        hasQuick = held > 0
         void suspectClaims.run()
       }, suspectRestMs)
       return true
     },
-    waits: () => isResting && held > 0 && drains.length === 0,
+    waits: () => isResting && (hadQuick || hasQuick) && isOpen && drains.length === 0,
   })
 
   const fill = async (): Promise<void> => {
@@ -238,7 +248,7 @@ export const createPool = <Job extends PoolJob>(context: PoolContext<Job>): Pool
 
   const releaseReady = (): void => {
     for (const job of ready) {
-      void finish(release(job), () => {
+      void finish(job, releaseJob(job), () => {
         held--
       })
     }
