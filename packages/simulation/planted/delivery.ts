@@ -54,7 +54,8 @@ export const deliveryBugs: readonly PlantedBug[] = [
     name: 'a lost worker continues its attempts',
     file: 'core/src/delivery/dispatcher.ts',
     find: `  const stopAttempts = (): void => {
-    stopping.abort()`,
+    stoppingFailing.stop()
+    stopping.stop()`,
     replace: '  const stopAttempts = (): void => {',
   },
   {
@@ -79,9 +80,9 @@ export const deliveryBugs: readonly PlantedBug[] = [
   {
     name: 'nobody claims after a job has ended',
     file: 'core/src/delivery/pool.ts',
-    find: `    onFinished()
-    await fill()`,
-    replace: '    onFinished()',
+    find: `    if (!wasQuick || !isQuick) void suspectClaims.request()
+    if (wasQuick || isQuick) await quickClaims.request()`,
+    replace: '    void wasQuick',
   },
   {
     name: 'a second request to claim is forgotten',

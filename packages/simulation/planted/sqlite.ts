@@ -44,8 +44,14 @@ export const sqliteBugs: readonly PlantedBug[] = [
   {
     name: 'group commit: writes are lost while another program holds the lock',
     file: `${folder}/group-commit.ts`,
-    find: 'jobs = [...batch, ...jobs]',
-    replace: 'jobs = [...jobs]',
+    find: 'urgent = [...batch, ...urgent]',
+    replace: 'urgent = [...urgent]',
+  },
+  {
+    name: 'group commit: the result of a failed attempt waits until another one is written',
+    file: `${folder}/group-commit.ts`,
+    find: 'patient.includes(job) && endPatience()',
+    replace: 'false',
   },
   {
     name: 'group commit: a failed commit is reported as a success',
