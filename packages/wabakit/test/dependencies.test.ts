@@ -14,7 +14,7 @@ const dependencies: Record<string, readonly string[]> = {
   webhooks: ['wire'],
   core: ['wire', 'contract', 'webhooks'],
   mock: ['wire', 'contract', 'webhooks', 'core', 'client'],
-  conformance: ['contract', 'webhooks'],
+  conformance: ['wire', 'contract', 'webhooks'],
   server: ['wire', 'contract', 'webhooks', 'core', 'client', 'conformance'],
   inspector: ['wire'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],

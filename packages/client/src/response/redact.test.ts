@@ -14,6 +14,19 @@ it.each([
   expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
 })
 
+it.each(['', 'a', 'ab', 'abc'])('masks a secret in base64 after %j', (before) => {
+  const redact = createRedact(() => [secret])
+  for (const encoding of ['base64', 'base64url'] as const) {
+    const masked = redact(`at ${Buffer.from(`${before}${secret}:etc`).toString(encoding)}.`)
+    expect(masked).toMatch(/^at [\w+/-]{0,4}\[redacted\][\w+/-]{0,6}=*\.$/)
+  }
+})
+
+it('masks the beginning of a secret in base64 at the end of a text', () => {
+  const cut = Buffer.from('a secret').toString('base64').slice(0, 8)
+  expect(createRedact(() => ['a secret'])(`key: ${cut}`)).toBe('key: [redacted]')
+})
+
 it('masks the beginning of a secret at the end of a text', () => {
   const redact = createRedact(() => [secret])
   expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')

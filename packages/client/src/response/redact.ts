@@ -21,6 +21,18 @@ const buildPattern = (secret: string): string => {
   return secret.length < 8 ? `(?<![a-z0-9])${text}(?![a-z0-9])` : text
 }
 
+/** Lists how a secret appears in base64 and in its URL-safe form, when the encoded text has it at any offset. */
+const listBase64 = (secret: string): string[] => {
+  // A shorter one could be part of a word, and headers hold only bytes.
+  if (secret.length < 6 || /[^\0-\xff]/.test(secret)) return []
+  return [0, 1, 2].flatMap((offset) => {
+    // Leaves out the characters that also depend on neighboring bytes.
+    const end = Math.floor(((offset + secret.length) * 4) / 3)
+    const text = btoa('x'.repeat(offset) + secret).slice(Math.ceil((offset * 4) / 3), end)
+    return [text, text.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
 /** Masks the beginning of a secret at the end of a text, in case the text was cut off there. */
 const maskCutSecret = (text: string, secrets: readonly string[]): string => {
   for (const secret of secrets) {
@@ -46,7 +58,7 @@ export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: 
 }
 
 /**
- * Creates a function that masks secrets in what a server returns, even escaped or cut off. It calls `getSecrets` on
+ * Creates a function that masks secrets in what a server returns, even escaped, in base64 or cut off. It calls `getSecrets` on
  * first use, because successful calls never need it.
  */
 export const createRedact = (getSecrets: () => readonly string[]): Redact => {
@@ -54,9 +66,15 @@ export const createRedact = (getSecrets: () => readonly string[]): Redact => {
   let pattern: RegExp | undefined
   return (text) => {
     if (!pattern) {
-      secrets = getSecrets()
+      const plain = getSecrets()
+      const encoded = plain.flatMap(listBase64)
+      secrets = [...plain, ...encoded]
       // Without secrets, it matches nothing.
-      pattern = new RegExp(secrets.map(buildPattern).join('|') || '(?!)', 'gi')
+      const patterns = [
+        ...plain.map(buildPattern),
+        ...encoded.map((text) => text.replace(/[+/]/g, buildCharacterPattern)),
+      ]
+      pattern = new RegExp(patterns.join('|') || '(?!)', 'gi')
     }
     return maskCutSecret(text.replace(pattern, mask), secrets)
   }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { extraFields } from '@wabakit/contract'
 import { describe, expect, it } from 'vitest'
 import { parseEvent } from '../index.ts'
@@ -20,6 +21,13 @@ const summary = {
   summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
 }
 const json = (value: unknown) => JSON.stringify(value)
+const getError = (input: string): unknown => {
+  try {
+    return parseEvent(input)
+  } catch (error) {
+    return error
+  }
+}
 const getCode = (input: string | Uint8Array | object, maxBytes = 1_000) => {
   try {
     return parseEvent(input, { maxBytes }).kind
@@ -60,6 +68,14 @@ describe('a body', () => {
     'NaN',
   ])('%j is not_json', (text) => {
     expect(getCode(text)).toBe('not_json')
+  })
+
+  it('is quoted in the cause without its control characters', () => {
+    const error = getError('{"a":\u001b[2J\u009b\u202e}')
+    expect(Object(error).cause).toBeInstanceOf(SyntaxError)
+    const text = inspect(error)
+    expect(text).toContain('\\u001b')
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   })
 
   it.each(['[]', '"text"', '1', 'true', 'null', '[{"event":"CALL_ENDED"}]'])(

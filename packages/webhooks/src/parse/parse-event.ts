@@ -1,4 +1,11 @@
-import { type EventName, type Issue, isEventName, validateEvent, type WebhookEvent } from '@wabakit/wire'
+import {
+  type EventName,
+  escapeControls,
+  type Issue,
+  isEventName,
+  validateEvent,
+  type WebhookEvent,
+} from '@wabakit/wire'
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
@@ -62,7 +69,9 @@ const decode = (bytes: ArrayBuffer | ArrayBufferView): string => {
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
-  } catch (cause) {
+  } catch (error) {
+    // The message quotes the body.
+    const cause = new SyntaxError(escapeControls(String(Object(error).message)))
     throw new WebhookParseError('not_json', 'The body is not JSON.', { cause })
   }
 }
