@@ -147,7 +147,7 @@ const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
  * @throws WebhookUsageError for an unknown option.
  * @throws RangeError when `toleranceSeconds` is negative or NaN.
  * @example
- * const verify = standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] })
+ * const verify = standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] })
  */
 export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
   assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])

@@ -28,7 +28,7 @@ const buildReceiver = (secret: string): string => `export const receiver = creat
 `
 
 const imports = `import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'\n`
-const fromProcess = "process.env.WEBHOOK_SECRET ?? ''"
+const fromProcess = "process.env.WABAKIT_WEBHOOK_SECRET ?? ''"
 
 const receiverFile = (path: string): NewFile => ({ path, text: `${imports}\n${buildReceiver(fromProcess)}` })
 
@@ -112,10 +112,10 @@ export class WebhooksController {
     files: [
       {
         path: 'src/wabakit/receiver.ts',
-        text: `import { env } from 'cloudflare:workers'\n${imports}\n${buildReceiver('env.WEBHOOK_SECRET')}`,
+        text: `import { env } from 'cloudflare:workers'\n${imports}\n${buildReceiver('env.WABAKIT_WEBHOOK_SECRET')}`,
       },
     ],
     nextStep:
-      'Call receiver.handle(request) for POST /webhooks in your fetch handler, put WEBHOOK_SECRET into .dev.vars, and run: wrangler types',
+      'Call receiver.handle(request) for POST /webhooks in your fetch handler, put WABAKIT_WEBHOOK_SECRET into .dev.vars, and run: wrangler types',
   },
 ]

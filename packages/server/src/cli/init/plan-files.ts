@@ -40,7 +40,7 @@ const variables: NewFile = {
   text: `# For wabakit. Copy what you need to your environment; wabakit serve prints the values of a local server.
 WABAKIT_BASE_URL=http://127.0.0.1:4100
 WABAKIT_API_KEY=
-WEBHOOK_SECRET=
+WABAKIT_WEBHOOK_SECRET=
 `,
 }
 
