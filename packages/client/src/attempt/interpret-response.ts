@@ -1,9 +1,7 @@
-import { type ApiCall, isSuccess } from '../api-call.ts'
-import type { WithResponse } from '../api-promise.ts'
-import { ResponseFormatError, type ResponseFormatErrorDetails } from '../errors/response-format-error.ts'
+import type { ApiCall, WithResponse } from '../api-call.ts'
+import { ResponseFormatError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
-import { createApiError } from './create-api-error.ts'
-import { type ReceivedResponse, redactResponse } from './received-response.ts'
+import { createApiError, type ReceivedResponse, redactResponse } from './create-api-error.ts'
 
 /** The outcome of an attempt. What an attempt throws instead (an abort, an error of a hook) ends the call unwrapped. */
 export type Outcome<Data> =
@@ -22,11 +20,11 @@ export const interpretResponse = <Data>(
   received: ReceivedResponse,
   now: () => number,
 ): Outcome<Data> => {
-  const { response, url, text, cut, requestId, redact } = received
+  const { response, url, text, cut, requestId, redact, isSuccess } = received
   const { status } = response
   const fail = (
     what: string,
-    { isComplete = true, issues = [] }: Partial<ResponseFormatErrorDetails> = {},
+    { isComplete = true, issues = [] }: Partial<Pick<ResponseFormatError, 'isComplete' | 'issues'>> = {},
   ) => {
     const details = redactResponse(received)
     const mark = details.requestId ? ` (request ${details.requestId})` : ''
@@ -39,7 +37,7 @@ export const interpretResponse = <Data>(
       `a redirect${location ? ` to ${location}` : ''}. Redirects are not followed, because that would send the key elsewhere: set baseUrl to the final address`,
     )
   }
-  if (!isSuccess(call, response)) return { failure: createApiError(call, received, now) }
+  if (!isSuccess) return { failure: createApiError(call, received, now) }
   if (cut === 'limit') return fail(`${status} with a body over 1 MiB`)
   if (cut) return fail(`${status} with an incomplete body`, { isComplete: false })
   let json: unknown

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wasNeverSent } from './was-never-sent.ts'
+import { wasNeverSent } from './failure.ts'
 
 const createFetchError = (cause: unknown) => new TypeError('fetch failed', { cause })
 const createError = (fields: object, message = '') => Object.assign(new Error(message), fields)

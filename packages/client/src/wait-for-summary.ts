@@ -1,15 +1,14 @@
 import type { SummaryRecord } from '@wabakit/wire'
-import { throwIfAborted } from '../attempt/race-abort.ts'
-import { ApiError, NotFoundError, SummaryPendingError } from '../errors/api-errors.ts'
-import { TimeoutError } from '../errors/timeout-error.ts'
-import { ValidationError } from '../errors/validation-error.ts'
-import { isWabakitError, type WabakitError } from '../errors/wabakit-error.ts'
-import { checkWaitOptions } from '../options/check-options.ts'
-import type { WaitOptions } from '../options/request-options.ts'
-import type { Settings } from '../options/settings.ts'
-import { startBudget } from '../retry/budget.ts'
-import { isTransient } from '../retry/retry-policy.ts'
+import { throwIfAborted } from './attempt/abort.ts'
+import { ApiError, NotFoundError, SummaryPendingError } from './errors/api-errors.ts'
+import { TimeoutError } from './errors/call-errors.ts'
+import { isWabakitError, ValidationError, type WabakitError } from './errors/wabakit-error.ts'
 import { checkCallId, getSummary } from './get-summary.ts'
+import { checkWaitOptions } from './options/check-options.ts'
+import type { WaitOptions } from './options/request-options.ts'
+import type { Settings } from './options/settings.ts'
+import { isTransient } from './retry/retry-policy.ts'
+import { startBudget } from './retry/send.ts'
 
 /** Checks whether a later request could get the summary. A 404 `route_not_found` means that `baseUrl` is wrong. */
 const isNotYet = (error: unknown): error is WabakitError =>
@@ -21,7 +20,7 @@ const isNotYet = (error: unknown): error is WabakitError =>
 /** Requests the summary repeatedly. Each request is one attempt, because this loop is the retry. */
 const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
   const { maxWaitMs = 120_000, intervalMs = 2_000, signal } = options
-  const budget = startBudget(settings.timeline, maxWaitMs)
+  const budget = startBudget(settings, maxWaitMs)
   const retry = { ...settings.retry, limit: 0 }
   for (;;) {
     let last: WabakitError

@@ -1,4 +1,4 @@
-import { raceAbort, throwIfAborted } from '../attempt/race-abort.ts'
+import { raceAbort, throwIfAborted } from './abort.ts'
 
 /** Maximum body of a successful response, in bytes: many times the size of a summary. */
 export const successBodyLimit = 1_048_576

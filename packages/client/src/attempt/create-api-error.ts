@@ -13,7 +13,32 @@ import {
   SummaryUnavailableError,
   UnprocessableError,
 } from '../errors/api-errors.ts'
-import { type ReceivedResponse, redactResponse } from './received-response.ts'
+import type { Exchanged } from './exchange.ts'
+import { errorBodyLimit } from './read-body.ts'
+import type { Redact } from './redact.ts'
+
+/** What an attempt received. */
+export type ReceivedResponse = Exchanged & {
+  /** The URL of the request. */
+  readonly url: string
+  /** The response's `x-request-id`. */
+  readonly requestId: string | undefined
+  /** Removes the request's secrets from what an error quotes of the response. */
+  readonly redact: Redact
+}
+
+/** Returns what an error keeps of a response, without the request's secrets. */
+export const redactResponse = ({ response, text, requestId, redact }: ReceivedResponse) => {
+  const headers = new Headers()
+  response.headers.forEach((value, name) => void headers.append(name, redact(value)))
+  return {
+    status: response.status,
+    requestId: requestId && redact(requestId),
+    headers,
+    // A character that the limit divides is dropped.
+    body: redact(text.slice(0, errorBodyLimit).replace(/[\ud800-\udbff]$/, '')),
+  }
+}
 
 /** How much of a server's message our message quotes, in UTF-16 units. */
 const maxMessageLength = 1_000
