@@ -147,6 +147,23 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   }
 })
 
+test('prints the beginning of long paths, and few of many refused requests with the number of the others', async () => {
+  const { lines, stream } = logLines()
+  const { url } = await start({ logLevel: 'info', logFormat: 'json' }, { logStream: stream })
+  await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/${'x'.repeat(10_000)}`)))
+
+  const find = (message: string) => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
+  const countAll = () =>
+    find('further requests').reduce((sum, { count }) => sum + count, find('request').length)
+  await expect.poll(countAll, { timeout: 10_000 }).toBe(100)
+
+  expect(lines.join('\n').length).toBeLessThan(40_000)
+  expect(find('request').length).toBeLessThan(100)
+  const { body } = await control({ url }, 'GET /requests?limit=1000')
+  expect(body.items.length).toBeLessThan(100)
+  expect(body.items[0].path).toHaveLength(201)
+}, 20_000)
+
 test('logs for people if configured', async () => {
   const { lines, stream } = logLines()
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })

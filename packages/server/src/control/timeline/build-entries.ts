@@ -4,8 +4,8 @@ import type {
   DeliveryRecord,
   EventRecord,
   GroupRecord,
-  RequestReported,
 } from '@wabakit/core'
+import type { LoggedRequest } from '../request-log.ts'
 import { showAttempt } from '../views/delivery.ts'
 import { showEvent } from '../views/event.ts'
 import { showRequest } from '../views/request.ts'
@@ -18,7 +18,7 @@ export type Subject = {
   readonly call: CallRecord | undefined
   readonly summary: CallSummaryRecord | undefined
   readonly group: GroupRecord | undefined
-  readonly requests: readonly RequestReported[]
+  readonly requests: readonly LoggedRequest[]
   readonly events: readonly EventRecord[]
 }
 
@@ -44,7 +44,7 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
   )
 }
 
-const listRequests = (requests: readonly RequestReported[]): Moment[] =>
+const listRequests = (requests: readonly LoggedRequest[]): Moment[] =>
   requests.map((request) => {
     const time = request.startedAt
     const marks: Mark[] = request.isRepeated
