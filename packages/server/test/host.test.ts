@@ -198,6 +198,26 @@ test('logs the first line of what an endpoint responds to a failed attempt, esca
   expect(line).not.toMatch(/second line|[\p{Cc}\p{Bidi_Control}]/u)
 })
 
+test('neither logs nor shows what an endpoint repeats of secrets, nor logs personal data', async () => {
+  const { lines, stream } = logLines()
+  const { url, service } = await start({ logFormat: 'json', logLevel: 'info' }, { logStream: stream })
+  const endpoint = await listenForWebhooks(({ headers, body }) => ({
+    status: 500,
+    body: `${headers.authorization} ${headers['x-token']} ${body}`,
+  }))
+  await service.subscriptions.create('acme', {
+    ...{ channel: 'PSTN', number: '+15550100002', url: endpoint.url },
+    ...{ headers: { 'x-token': 's3cret' }, authorization: { username: 'ann', password: 's3cret' } },
+  })
+  await control({ url }, 'POST /organizations/acme/simulated-calls', { customerNumber: '+15550199777' })
+  await expect.poll(() => lines.find((line) => line.includes('delivery attempt'))).toBeDefined()
+
+  expect(lines.join('\n')).not.toMatch(/s3cret|YW5uOnMzY3JldA|15550199777/)
+  const [delivery] = (await service.deliveries.list('acme')).items
+  const { body } = await control({ url }, `GET /organizations/acme/deliveries/${delivery?.id}/attempts`)
+  expect(body.items[0].responseBody).toMatch(/^\[redacted] \[redacted] \{"event"/)
+})
+
 test('refuses headers that are too large', async () => {
   const { url } = await start()
 

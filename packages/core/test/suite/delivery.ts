@@ -353,11 +353,33 @@ const schedule = defineCases('Delivery schedule', {
     })
   },
 
+  "an attempt does not keep its subscription's headers if the endpoint repeats them": async () => {
+    for (const [respond, expected] of [
+      [(headers: Headers) => JSON.stringify([...headers]).slice(0, 60), /^\[\["authorization","\[redacted]"/],
+      [() => 'got s3cret: ann:pass"word, pass\\"word and pass%22word', /^(?:\D+\[redacted]){4}$/],
+      [() => `${'x'.repeat(4_090)}s3cret of ours`, /^x+\[redacted]$/],
+      [() => `${'s3cret of ours '.repeat(10)}${'x'.repeat(4_090)}s3cret of ours`, /^(?:\[redacted] ){10}x+$/],
+    ] as const) {
+      const scenario = await createScenario()
+      await scenario.server.subscriptions.create('acme', {
+        ...{ channel: 'WHATSAPP', number: waba, url: 'https://receiver.example/' },
+        authorization: { username: 'ann', password: 'pass"word' },
+        headers: { 'x-token': 's3cret of ours', 'x-other': 's3cret', 'x-short': 'x' },
+      })
+      scenario.respond = ({ headers }) => new Response(respond(headers), { status: 500 })
+      await postGroup(scenario)
+      await scenario.advance(0)
+      const [delivery] = (await scenario.server.deliveries.list('acme')).items
+      const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
+      ok(expected.test(attempt?.responseBody ?? ''), `kept: ${attempt?.responseBody}`)
+    }
+  },
+
   'an attempt records the status, the duration and the beginning of the body': async () => {
     const scenario = await failingWorld()
     scenario.respond = () => {
       scenario.clock.time += 230
-      return new Response(`\0${'x'.repeat(10_000)}`, { status: 500 })
+      return new Response(`\0${'x'.repeat(4_094)}${'🎉'.repeat(3_000)}`, { status: 500 })
     }
     await postGroup(scenario)
     await scenario.advance(0)
@@ -371,7 +393,7 @@ const schedule = defineCases('Delivery schedule', {
       url: 'https://receiver.example/',
       status: 500,
       error: null,
-      responseBody: 'x'.repeat(4_095),
+      responseBody: 'x'.repeat(4_094),
       succeeded: false,
       deferred: false,
     })

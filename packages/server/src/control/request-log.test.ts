@@ -45,7 +45,7 @@ test('keeps the beginning of a path only', () => {
 test('keeps one 429 per organization and second', () => {
   const log = createRequestLog(9)
   const organization = { id: 'acme', revision: 1, callSummaries: 'manual', createdAt: 0 } as const
-  const key = { id: 'key_1', organizationId: 'acme', label: null, hash: '', createdAt: 0 } as const
+  const key = { id: 'key_1', organizationId: 'acme', label: 'main', hash: '', createdAt: 0 } as const
   const caller = {
     organization: { ...organization, integrations: [], pstnNumbers: [] },
     key: { ...key, wabaNumbers: 'all' },

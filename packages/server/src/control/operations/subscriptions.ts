@@ -49,7 +49,7 @@ const NewSubscription = named(
 
 const SubscriptionChange = named(
   'SubscriptionChangeRequest',
-  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. Events that occur while a subscription is disabled can be resent later.',
+  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
     url: z.optional(z.string()),
     events: z.optional(Events),

@@ -1,10 +1,4 @@
-import type {
-  CallRecord,
-  CallSummaryRecord,
-  DeliveryRecord,
-  EventRecord,
-  GroupRecord,
-} from '@wabakit/core'
+import type { CallRecord, CallSummaryRecord, DeliveryRecord, EventRecord, GroupRecord } from '@wabakit/core'
 import type { LoggedRequest } from '../request-log.ts'
 import { showAttempt } from '../views/delivery.ts'
 import { showEvent } from '../views/event.ts'
