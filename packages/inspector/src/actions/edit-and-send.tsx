@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals'
+import type { Delivery, Event } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Delivery, Event } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify } from '../state/notices.ts'

@@ -1,5 +1,5 @@
+import type { Event, Subscription, SubscriptionWithSecret } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
-import type { Event, Subscription, SubscriptionWithSecret } from '../api/types.ts'
 import { loadSubscriptions } from '../views/choices.ts'
 import { perform } from './perform.ts'
 

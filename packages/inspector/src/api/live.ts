@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { organizationId } from './organization.ts'
 import { request } from './send.ts'
-import type { Event, LiveAttempt } from './types.ts'
+import type { Event, LiveAttempt } from '@wabakit/server/control-types'
 
 /** A message of the live stream, or `change`: an action of this page has changed something. */
 export type LiveMessage =

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
+import type { Organization, Page } from '@wabakit/server/control-types'
 import { getParam, route, setParams } from '../state/route.ts'
 import { type SendOptions, send } from './send.ts'
-import type { Organization, Page } from './types.ts'
 
 /** All organizations, once they are loaded. */
 export const organizations = signal<readonly Organization[] | undefined>(undefined)

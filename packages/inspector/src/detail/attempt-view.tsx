@@ -1,4 +1,4 @@
-import type { Attempt } from '../api/types.ts'
+import type { Attempt } from '@wabakit/server/control-types'
 import { findTab, Tabs } from '../parts/tabs.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { CompareView } from './compare-view.tsx'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Attempt, SentRequest } from '../api/types.ts'
+import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { showBody } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { useRecord } from '../parts/use-record.ts'

@@ -1,11 +1,11 @@
-import type { Delivery } from '../api/types.ts'
+import type { Delivery } from '@wabakit/server/control-types'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { AttemptList } from './attempt-list.tsx'
 import { AttemptView } from './attempt-view.tsx'
-import { DeliveryActions } from './delivery-actions.tsx'
 import { DeliveryFacts } from './delivery-facts.tsx'
+import { DeliveryMenu } from './delivery-menu.tsx'
 import { type KnownDelivery, useDelivery } from './use-delivery.ts'
 import { Verdict } from './verdict.tsx'
 
@@ -31,7 +31,7 @@ export const DeliveryDetail = ({ id, item, version }: DetailProps<Delivery>) => 
       label="Delivery"
       title={delivery?.eventName ?? id}
       badge={delivery && <DeliveryStatus {...delivery} />}
-      actions={delivery !== undefined && <DeliveryActions delivery={delivery} attempt={known?.attempt} />}
+      actions={delivery !== undefined && <DeliveryMenu delivery={delivery} attempt={known?.attempt} />}
     >
       {problem !== '' && <p class="problem">{problem}</p>}
       {known !== undefined && <DeliveryBody {...known} />}

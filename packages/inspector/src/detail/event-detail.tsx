@@ -1,7 +1,7 @@
+import type { Delivery, Event, Page } from '@wabakit/server/control-types'
 import { copy } from '../actions/copy.ts'
 import { perform } from '../actions/perform.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Delivery, Event, Page } from '../api/types.ts'
 import { formatFixture, formatTest } from '../format/snippets.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'

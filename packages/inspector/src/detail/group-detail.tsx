@@ -1,4 +1,4 @@
-import type { Group } from '../api/types.ts'
+import type { Group } from '@wabakit/server/control-types'
 import { showText } from '../format/mask.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'

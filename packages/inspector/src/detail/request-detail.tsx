@@ -1,4 +1,4 @@
-import type { ApiRequest } from '../api/types.ts'
+import type { ApiRequest } from '@wabakit/server/control-types'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'

@@ -1,12 +1,12 @@
+import type { Timeline } from '@wabakit/server/control-types'
 import type { ComponentChildren } from 'preact'
 import { sendOwn } from '../api/organization.ts'
-import type { Timeline } from '../api/types.ts'
 import { Panel } from '../parts/panel.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam, setParams } from '../state/route.ts'
 import { TimelineView } from '../timeline/timeline-view.tsx'
-import { DeliveryActions } from './delivery-actions.tsx'
 import { DeliveryBody } from './delivery-detail.tsx'
+import { DeliveryMenu } from './delivery-menu.tsx'
 import { useDelivery } from './use-delivery.ts'
 
 type SubjectDetailProps = {
@@ -27,7 +27,7 @@ const SelectedDelivery = ({ id, version }: { readonly id: string; readonly versi
         <>
           <header>
             <h3>{known.delivery.eventName}</h3>
-            <DeliveryActions delivery={known.delivery} attempt={known.attempt} />
+            <DeliveryMenu delivery={known.delivery} attempt={known.attempt} />
           </header>
           <DeliveryBody {...known} />
         </>

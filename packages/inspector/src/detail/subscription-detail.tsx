@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
+import type { Delivery, Page, Subscription } from '@wabakit/server/control-types'
 import { rotateSecret, sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Delivery, Page, Subscription } from '../api/types.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'

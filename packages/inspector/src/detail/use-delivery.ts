@@ -1,5 +1,5 @@
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
-import type { Attempt, Delivery } from '../api/types.ts'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam } from '../state/route.ts'
 

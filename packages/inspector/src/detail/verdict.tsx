@@ -1,4 +1,4 @@
-import type { Attempt, Delivery } from '../api/types.ts'
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { Icon } from '../parts/icon.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 

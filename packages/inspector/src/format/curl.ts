@@ -1,4 +1,4 @@
-import type { SentRequest } from '../api/types.ts'
+import type { SentRequest } from '@wabakit/server/control-types'
 import { showBody } from './mask.ts'
 
 /** Quotes a text for a POSIX shell. */

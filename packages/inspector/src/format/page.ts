@@ -1,4 +1,4 @@
-import type { Entry, Timeline } from '../api/types.ts'
+import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { showBody } from './mask.ts'
 
 const escapes: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const toText = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-const describe = (entry: Entry): [what: string, detail: string] => {
+const describe = (entry: TimelineEntry): [what: string, detail: string] => {
   switch (entry.kind) {
     case 'request':
       return [`${entry.request.method} ${entry.request.path}`, String(entry.request.status)]

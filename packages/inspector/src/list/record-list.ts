@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
-import type { Page } from '../api/types.ts'
+import type { Page } from '@wabakit/server/control-types'
 import type { ListDefinition } from './list-definition.ts'
 
 const pageSize = 100

@@ -1,4 +1,4 @@
-import type { Entry, Timeline } from '../api/types.ts'
+import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { MarkSign } from './mark-sign.tsx'
@@ -6,7 +6,7 @@ import type { TimelineSelection } from './selection.ts'
 
 type DeliveryRowProps = {
   readonly delivery: Timeline['deliveries'][number]
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TimelineEntry[]
   readonly now: number
   readonly place: (time: number) => number
   readonly width: number

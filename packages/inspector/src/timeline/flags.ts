@@ -1,4 +1,4 @@
-import type { Entry } from '../api/types.ts'
+import type { TimelineEntry } from '@wabakit/server/control-types'
 
 /** A short text at a moment. */
 export type Flag = {
@@ -6,12 +6,12 @@ export type Flag = {
   readonly at: number
   readonly text: string
   readonly tone: 'plain' | 'good' | 'warn' | 'bad'
-  readonly entry: Entry
+  readonly entry: TimelineEntry
 }
 
 export type PlacedFlag = Flag & { readonly x: number; readonly line: number }
 
-const toFlag = (entry: Entry, index: number): Flag | undefined => {
+const toFlag = (entry: TimelineEntry, index: number): Flag | undefined => {
   const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
   if (entry.kind === 'event') return { ...shared, text: entry.event.name, tone: 'plain' }
   if (entry.kind === 'change') return { ...shared, text: entry.state.replace('_', ' '), tone: 'plain' }
@@ -21,7 +21,7 @@ const toFlag = (entry: Entry, index: number): Flag | undefined => {
   return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status}`, tone }
 }
 
-export const listFlags = (entries: readonly Entry[], kind: Entry['kind']): Flag[] =>
+export const listFlags = (entries: readonly TimelineEntry[], kind: TimelineEntry['kind']): Flag[] =>
   entries.filter((entry) => entry.kind === kind).flatMap((entry, index) => toFlag(entry, index) ?? [])
 
 type PlaceOptions = {

@@ -1,4 +1,4 @@
-import type { Call } from '../api/types.ts'
+import type { Call } from '@wabakit/server/control-types'
 import { showNumber } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ListDefinition } from '../list/list-definition.ts'

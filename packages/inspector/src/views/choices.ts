@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
+import type { Page, Subscription } from '@wabakit/server/control-types'
 import { eventNames } from '@wabakit/wire'
 import { organization, sendOwn } from '../api/organization.ts'
-import type { Page, Subscription } from '../api/types.ts'
 
 type Choice = { readonly value: string; readonly label: string }
 

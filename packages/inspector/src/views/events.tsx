@@ -1,4 +1,4 @@
-import type { Event } from '../api/types.ts'
+import type { Event } from '@wabakit/server/control-types'
 import { showBody } from '../format/mask.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { SubjectLink } from '../parts/subject-link.tsx'

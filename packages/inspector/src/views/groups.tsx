@@ -1,4 +1,4 @@
-import type { Group } from '../api/types.ts'
+import type { Group } from '@wabakit/server/control-types'
 import { showText } from '../format/mask.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Time, timeWidth } from '../parts/time.tsx'

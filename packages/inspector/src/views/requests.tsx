@@ -1,5 +1,5 @@
+import type { ApiRequest } from '@wabakit/server/control-types'
 import { organizationId } from '../api/organization.ts'
-import type { ApiRequest } from '../api/types.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { HttpStatus } from '../parts/status.tsx'

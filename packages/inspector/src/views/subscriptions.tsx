@@ -1,4 +1,4 @@
-import type { Subscription } from '../api/types.ts'
+import type { Subscription } from '@wabakit/server/control-types'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'

@@ -54,5 +54,16 @@ export const identifier = () => z.string().check(z.meta(identifierFacts))
 /** A phone number; only its digits are compared. */
 export const phoneNumber = () => z.string().check(z.meta(phoneNumberFacts))
 
+/** The name of an event. Names end up in code, commands and logs, so they have no characters that need quoting. */
+export const eventName = () =>
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/,
+        'must have 1 to 100 letters of ASCII, digits, underscores, periods and hyphens, and start with a letter',
+      ),
+    )
+
 /** What an event is about: `call:` or `group:` and an identifier. */
 export const subject = () => z.string().check(z.minLength(1), z.meta({ maxLength: 261 }))

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 
 const tag = 'Events'
@@ -13,7 +13,7 @@ const PublishedEvent = named(
   'PublishedEventRequest',
   'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`.',
   z.strictObject({
-    name: z.string().check(z.minLength(1)),
+    name: eventName(),
     subject: subject(),
     channel: Channel,
     number: phoneNumber(),

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { isLoopbackHost } from '../../config/loopback.ts'
 import { ControlError, requireFound } from '../control-error.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { buildTestEvent } from '../test-event.ts'
 import { EventView, showEvent } from '../views/event.ts'
 import type { ServerInfo } from '../views/server-info.ts'
@@ -68,7 +68,7 @@ const TestEvent = named(
   'TestEventRequest',
   'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`: no endpoint gets a forged event.',
   z.strictObject({
-    name: z.optional(z.string().check(z.minLength(1))),
+    name: z.optional(eventName()),
     subject: z.optional(subject()),
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),

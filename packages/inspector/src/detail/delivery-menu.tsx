@@ -1,16 +1,15 @@
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { useEffect } from 'preact/hooks'
-import { copyDelivery } from '../actions/copy-delivery.ts'
-import { cancel, resend, retryNow } from '../actions/delivery-actions.ts'
+import { cancel, copyDelivery, resend, retryNow } from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
-import type { Attempt, Delivery } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { bindKeys } from '../shell/keyboard.ts'
 
-type DeliveryActionsProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
+type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
 /** What can be done with a delivery. */
-export const DeliveryActions = ({ delivery, attempt }: DeliveryActionsProps) => {
+export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
   const { id, status } = delivery
   const isBusy = status === 'claimed'
   useEffect(
