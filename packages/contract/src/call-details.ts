@@ -1,13 +1,19 @@
 import * as z from 'zod/mini'
+import { openEnum } from './open-enum.ts'
 import { nonEmpty } from './text.ts'
 import { TimestampOrEmpty } from './timestamp.ts'
-import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+import { unset } from './unchecked.ts'
+import { CallDirection, CallStatus, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+
+/** An open enumeration that may also be empty or null for "unset". */
+const lenient = <Known extends string>(known: { readonly options: readonly Known[] }) =>
+  z.nullish(openEnum<Known | ''>(known, z.string()))
 
 export const defineCallDetails = () => ({
   callId: nonEmpty(),
-  channel: z.nullish(z.enum([...Channel.options, ''])),
-  callDirection: z.nullish(z.enum([...CallDirection.options, ''])),
-  callStatus: z.nullish(z.string()),
+  channel: lenient(Channel),
+  callDirection: lenient(CallDirection),
+  callStatus: lenient(CallStatus),
   durationInSeconds: z.nullish(z.number()),
   callStartedAt: z.nullish(TimestampOrEmpty),
   callEndedAt: z.nullish(TimestampOrEmpty),
@@ -15,7 +21,7 @@ export const defineCallDetails = () => ({
   to: z.nullish(z.string()),
   channelNumber: z.nullish(z.string()),
   customerNumber: z.nullish(z.string()),
-  agentNumber: z.nullish(z.string()),
-  callType: z.nullish(z.enum([...CallType.options, ''])),
-  triggeredVia: z.nullish(z.enum([...TriggeredVia.options, ''])),
+  agentNumber: unset(),
+  callType: lenient(CallType),
+  triggeredVia: lenient(TriggeredVia),
 })

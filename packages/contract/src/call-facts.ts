@@ -1,6 +1,8 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
+import { openEnum } from './open-enum.ts'
 import { nonEmpty } from './text.ts'
-import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+import { unset } from './unchecked.ts'
+import { CallDirection, CallStatus, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
 // These differ between receiving (lenient) and sending (strict).
 type Rules = {
@@ -10,10 +12,10 @@ type Rules = {
 }
 
 export const defineCallFacts = ({ seconds, time, number }: Rules) => ({
-  channel: Channel,
+  channel: openEnum(Channel),
   callId: nonEmpty(),
-  callDirection: CallDirection,
-  callStatus: z.string(),
+  callDirection: openEnum(CallDirection),
+  callStatus: openEnum(CallStatus),
   durationInSeconds: seconds,
   callStartedAt: time,
   callEndedAt: time,
@@ -21,7 +23,7 @@ export const defineCallFacts = ({ seconds, time, number }: Rules) => ({
   to: number,
   channelNumber: number,
   customerNumber: number,
-  agentNumber: z.optional(nonEmpty()),
-  callType: CallType,
-  triggeredVia: TriggeredVia,
+  agentNumber: unset(),
+  callType: openEnum(CallType),
+  triggeredVia: openEnum(TriggeredVia),
 })

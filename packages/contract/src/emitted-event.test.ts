@@ -97,6 +97,12 @@ test('each call event has its own callStatus: INITIATED, IN_PROGRESS or END', ()
   }
 })
 
+test.each(callNames)('%s: enumerated fields have known values only', (name) => {
+  for (const field of ['channel', 'callDirection', 'callStatus', 'callType', 'triggeredVia']) {
+    expect(accepts(name, { [field]: 'ADDED_LATER' }), field).toBe(false)
+  }
+})
+
 test('an INITIATED event has the direction in its name', () => {
   expect(accepts('CALL_INCOMING_INITIATED', { callDirection: 'OUTGOING' })).toBe(false)
   expect(accepts('CALL_OUTGOING_INITIATED', { callDirection: 'INCOMING' })).toBe(false)

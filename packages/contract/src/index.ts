@@ -15,6 +15,7 @@ export {
   type GroupEvent,
   isErrorCode,
   isEventName,
+  type OpenEnum,
   type ParticipantEvent,
   parseRetryAfter,
   redact,
@@ -57,7 +58,7 @@ export { eventSchemas } from './webhook-event.ts'
 
 // Events as the reference server sends them: strict.
 
-export type { EmittedCallEvent } from './emitted-call.ts'
+export type { EmittedCallEvent, EmittedSummaryEvent } from './emitted-call.ts'
 export {
   type EmittedEvent,
   type EmittedEventName,
@@ -70,7 +71,7 @@ export {
 // Values that requests, responses and events share.
 
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
-export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
+export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 
 // Validating and reading.
 

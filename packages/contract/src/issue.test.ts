@@ -69,8 +69,8 @@ test('a message that a schema defines is kept', () => {
 })
 
 test('toIssues accepts any zod error', () => {
-  const { error } = CallAiSummaryEvent.safeParse({ ...emittedExamples.CALL_AI_SUMMARY, channel: 'SMS' })
-  expect(error && toIssues(error)).toEqual([{ path: 'channel', message: 'channel must be PSTN or WHATSAPP' }])
+  const { error } = CallAiSummaryEvent.safeParse({ ...emittedExamples.CALL_AI_SUMMARY, channel: '' })
+  expect(error && toIssues(error)).toEqual([{ path: 'channel', message: 'channel must not be empty' }])
 })
 
 test('no message repeats the value', () => {

@@ -97,10 +97,10 @@ test('validateEvent drops a key named __proto__ and does not change any prototyp
 
 test('validateEvent lists the issues of an invalid event', () => {
   const { callId: _, ...event } = eventExamples.CALL_AI_SUMMARY
-  expect(validateEvent('CALL_AI_SUMMARY', { ...event, channel: 'SMS' })).toEqual({
+  expect(validateEvent('CALL_AI_SUMMARY', { ...event, channel: '' })).toEqual({
     success: false,
     issues: [
-      { path: 'channel', message: 'channel must be PSTN or WHATSAPP' },
+      { path: 'channel', message: 'channel must not be empty' },
       { path: 'callId', message: 'callId is required' },
     ],
   })

@@ -9,6 +9,17 @@ export type Channel = wire.Channel
 export const CallDirection = /* @__PURE__ */ z.enum(['INCOMING', 'OUTGOING'])
 export type CallDirection = wire.CallDirection
 
+/** The status of a call. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
+export const CallStatus = /* @__PURE__ */ z.enum([
+  'INITIATED',
+  'IN_PROGRESS',
+  'END',
+  'REJECT',
+  'MISSED',
+  'FAILED',
+])
+export type CallStatus = wire.CallStatus
+
 /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
 export const CallType = /* @__PURE__ */ z.enum(['AI_BOT', 'AGENT'])
 export type CallType = wire.CallType

@@ -55,8 +55,8 @@ const listUnion = (schema: z.core.$ZodType): readonly z.core.$ZodType[] => {
 
 const formatCheck = (schema: z.core.$ZodType): Formatted => {
   const { def, bag } = (schema as z.core.$ZodTypes)._zod
-  // The rules of a string are in its bag. A union with `unknown` has the check of `unchecked`.
-  if (def.checks?.length && def.type !== 'string' && def.type !== 'union')
+  // The rules of a string are in its bag. A union with `unknown` has the check of `unchecked`, and a nullable that of `unset`.
+  if (def.checks?.length && !['string', 'union', 'nullable'].includes(def.type))
     throw unsupported(`a check of the type ${def.type}`)
   switch (def.type) {
     case 'string':
@@ -77,11 +77,12 @@ const formatCheck = (schema: z.core.$ZodType): Formatted => {
       return toFormatted('isObject', `object({ ${formatTable(def.shape).join(', ')} })`)
     case 'optional': {
       const inner = formatCheck(def.innerType)
-      if (inner.source.includes('nullish(')) return inner
+      if (/^(?:nullish|unset)\(/.test(inner.source)) return inner
       return toFormatted(`${inner.name}OrAbsent`, `optional(${inner.source})`)
     }
     case 'nullable': {
       const { name, source } = formatCheck(def.innerType)
+      if (def.checks?.length) return toFormatted(`${name}OrUnset`, `unset(${source})`)
       return toFormatted(`${name}OrNull`, `nullish(${source})`)
     }
     case 'union': {

@@ -7,6 +7,7 @@ export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/hand
 export type { ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
 export type { Receiver } from './receiver/receiver.ts'
+export type { StopOptions, WaitUntil } from './receiver/running.ts'
 export type { WebhookTrace } from './receiver/webhook-trace.ts'
 
 // Verifiers: who may send.

@@ -1,8 +1,17 @@
+/**
+ * A string with known values, to which a service may add others. Editors suggest the known ones, and a `switch` needs a
+ * default.
+ */
+export type OpenEnum<Known extends string> = Known | (string & {})
+
 /** The network of a call or a number: `PSTN` (telephone) or `WHATSAPP`. */
 export type Channel = 'PSTN' | 'WHATSAPP'
 
 /** The direction of a call: `INCOMING` (customer to business) or `OUTGOING` (business to customer). */
 export type CallDirection = 'INCOMING' | 'OUTGOING'
+
+/** The status of a call. A live service also sends `REJECT`, `MISSED` and `FAILED`. */
+export type CallStatus = 'INITIATED' | 'IN_PROGRESS' | 'END' | 'REJECT' | 'MISSED' | 'FAILED'
 
 /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
 export type CallType = 'AI_BOT' | 'AGENT'

@@ -193,7 +193,7 @@ describe('an event', () => {
   })
 
   it('with fields that do not match has drifted, and lists them', () => {
-    const raw = { ...summary, channel: 'FAX', summary: { recap: 1, keyPoints: ['a', 2], nextSteps: [] } }
+    const raw = { ...summary, channel: null, summary: { recap: 1, keyPoints: ['a', 2], nextSteps: [] } }
     const parsed = parseEvent(raw)
     expect(parsed).toMatchObject({ kind: 'drifted', name: 'CALL_AI_SUMMARY', raw })
     if (parsed.kind !== 'drifted') throw new Error(parsed.kind)
