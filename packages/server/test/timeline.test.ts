@@ -154,6 +154,14 @@ test('forges no event for an endpoint on another machine, unless the server was 
     const sent = await control(server, `POST ${path}/subscriptions/${id}/test-events`, { payload })
     expect(sent.status).toBe(mock ? 201 : 403)
     if (!mock) expect(sent.body.code).toBe('not_allowed')
+    const event = { name: 'GROUP_CREATED', subject: 'group:g', channel: 'WHATSAPP', payload }
+    const published = await control(server, `POST ${path}/events`, { ...event, number: '+1 555 010 0001' })
+    expect(published.status).toBe(mock ? 201 : 403)
+    if (!mock) expect(published.body.code).toBe('not_allowed')
+    const harmless = await control(server, `POST ${path}/subscriptions/${id}/test-events`, {})
+    expect(harmless.status).toBe(201)
+    const elsewhere = { ...event, number: '+15550100002', channel: 'PSTN' }
+    expect((await control(server, `POST ${path}/events`, elsewhere)).status).toBe(201)
   }
 })
 

@@ -568,6 +568,24 @@ const order = defineCases('Delivery order', {
 })
 
 const again = defineCases('Sending again', {
+  'a selection that is not one, or selects everything by mistake, is refused': async () => {
+    const { deliveries } = (await createScenario()).server
+    for (const selection of [
+      'dlv_1',
+      null,
+      ['dlv_1'],
+      {},
+      { deliveryID: 'dlv_1' },
+      { deliveryId: undefined },
+    ]) {
+      for (const change of [deliveries.resend, deliveries.cancelAll]) {
+        // As a caller without types would.
+        await rejects(Reflect.apply(change, deliveries, ['acme', selection]), { name: 'InputError' })
+      }
+    }
+    equal(await deliveries.resend('acme', { all: true }), 0)
+  },
+
   'an exhausted delivery is stored and can be sent again, with the same webhook-id and a new schedule':
     async () => {
       const scenario = await failingWorld({ random: () => 0 })
@@ -588,7 +606,7 @@ const again = defineCases('Sending again', {
     await postGroup(scenario)
     await scenario.advance(0)
     scenario.clock.time += 1
-    await scenario.server.deliveries.resend('acme', {}, { newWebhookId: true })
+    await scenario.server.deliveries.resend('acme', { all: true }, { newWebhookId: true })
     await scenario.advance(0)
     const ids = scenario.sent.map(({ headers }) => headers.get('webhook-id'))
     equal([ids.length, new Set(ids).size], [2, 2])
@@ -601,7 +619,7 @@ const again = defineCases('Sending again', {
     await postGroup(scenario)
     await scenario.advance(0)
     scenario.clock.time += 1.625
-    await scenario.server.deliveries.resend('acme', {}, { newWebhookId: true })
+    await scenario.server.deliveries.resend('acme', { all: true }, { newWebhookId: true })
     await scenario.advance(0)
     const ids = scenario.sent.map(({ headers }) => headers.get('webhook-id'))
     equal([ids.length, ids.filter((id) => id?.includes('.'))], [2, []])
@@ -666,7 +684,7 @@ const again = defineCases('Sending again', {
 
     scenario.clock.time += 1_000
     await subscriptions.rotateSecret('acme', id)
-    await deliveries.resend('acme', {}, { newWebhookId: true })
+    await deliveries.resend('acme', { all: true }, { newWebhookId: true })
     equal((await show())?.changed, ['secret', 'webhook_id'])
     await subscriptions.rotateSecret('acme', id, { overlapMs: 0 })
     equal((await show())?.changed, ['subscription', 'webhook_id'])
@@ -693,7 +711,7 @@ const again = defineCases('Sending again', {
     equal(await deliveries.resend('acme', ofCall, { dryRun: true }), 3)
     equal((await deliveries.list('acme', { statuses: ['skipped'] })).items.length, 3)
     await scenario.server.subscriptions.update('acme', id, { enabled: false })
-    equal(await deliveries.resend('acme', {}, { dryRun: true }), 0)
+    equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
   },
 
   'a range of more than a thousand deliveries is sent completely': async () => {
@@ -704,7 +722,7 @@ const again = defineCases('Sending again', {
       await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x' })
     }
     await scenario.server.subscriptions.update('acme', id, { enabled: true })
-    equal(await scenario.server.deliveries.resend('acme', {}), 1_200)
+    equal(await scenario.server.deliveries.resend('acme', { all: true }), 1_200)
     await scenario.advance(0)
     equal(new Set(scenario.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1_200)
   },

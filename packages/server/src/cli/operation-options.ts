@@ -28,6 +28,7 @@ const descriptions: Readonly<Record<string, string>> = {
   before: 'before this time (ISO 8601)',
   subscription: 'id of the subscription',
   event: 'id of the event',
+  all: 'all deliveries of the organization',
   organization: 'id of the organization',
   subject: 'what the event is about, such as call:…',
   'sendTestEvent.name': 'name of the event (default: the first subscribed)',

@@ -20,6 +20,16 @@ const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, desc
 /** An identifier that is checked here, so that an error names the filter. */
 export const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
 
+/** The id of a group, which the public API restricts less than other identifiers. */
+export const groupId = () =>
+  z.string().check(
+    z.minLength(1),
+    z.maxLength(255),
+    z.refine((text) => !/[\0\p{Surrogate}]/u.test(text), {
+      error: 'must not contain a NUL character or a lone surrogate',
+    }),
+  )
+
 /** A text to look for. */
 export const text = (description: string) =>
   z.string().check(z.minLength(1), z.maxLength(255), z.meta({ description }))
@@ -27,7 +37,7 @@ export const text = (description: string) =>
 const eventFilter = () => ({
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, joined by commas.')),
   number: z.optional(phoneNumber()),
-  group: z.optional(id()),
+  group: z.optional(groupId()),
   call: z.optional(id()),
   subscription: z.optional(id()),
   from: z.optional(time()),

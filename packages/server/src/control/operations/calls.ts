@@ -111,8 +111,12 @@ export const callOperations = [
     body: SimulatedCall,
     result: CallView,
     status: 201,
-    run: async ({ parameter, body }, { simulation }) =>
-      showCall(await simulation.simulateCall(parameter('organizationId'), body)),
+    run: async ({ parameter, body }, { simulation, service }) => {
+      const organizationId = parameter('organizationId')
+      const call = await simulation.simulateCall(organizationId, body)
+      const found = await service.calls.find(organizationId, call.callId)
+      return showCall(found?.call ?? call, found?.summary)
+    },
   }),
   operation({
     id: 'startCall',

@@ -16,10 +16,12 @@ const newWebhookId = () => z.optional(z.boolean())
 
 const dryRun = () => z.optional(z.boolean())
 
+const all = () => z.optional(z.boolean())
+
 const Resend = named(
   'ResendRequest',
-  'The deliveries to resend. Omitted fields match all deliveries. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted.',
-  z.extend(DeliveryFilter, { newWebhookId: newWebhookId(), dryRun: dryRun() }),
+  'The deliveries to resend: those that match every given field. Without any, `all` must be true. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted.',
+  z.extend(DeliveryFilter, { all: all(), newWebhookId: newWebhookId(), dryRun: dryRun() }),
 )
 
 const ResendOne = named(
@@ -30,8 +32,8 @@ const ResendOne = named(
 
 const Cancel = named(
   'CancelRequest',
-  'The deliveries to cancel, of which those that are `waiting` or `pending` change. Omitted fields match all deliveries. With `dryRun`, they are only counted.',
-  z.extend(DeliveryFilter, { dryRun: dryRun() }),
+  'The deliveries to cancel: those that match every given field and are `waiting` or `pending`. Without any, `all` must be true. With `dryRun`, they are only counted.',
+  z.extend(DeliveryFilter, { all: all(), dryRun: dryRun() }),
 )
 
 const Canceled = named(
@@ -141,11 +143,12 @@ export const deliveryOperations = [
     tag,
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body: { newWebhookId: isNew, dryRun: isDry, ...filter } }, { service }) => ({
-      resent: await service.deliveries.resend(parameter('organizationId'), selectDeliveries(filter), {
-        newWebhookId: isNew,
-        dryRun: isDry,
-      }),
+    run: async ({ parameter, body: { all, newWebhookId, dryRun, ...filter } }, { service }) => ({
+      resent: await service.deliveries.resend(
+        parameter('organizationId'),
+        { ...selectDeliveries(filter), all },
+        { newWebhookId, dryRun },
+      ),
     }),
   }),
   operation({
@@ -156,10 +159,12 @@ export const deliveryOperations = [
     tag,
     body: Cancel,
     result: Canceled,
-    run: async ({ parameter, body: { dryRun: isDry, ...filter } }, { service }) => ({
-      canceled: await service.deliveries.cancelAll(parameter('organizationId'), selectDeliveries(filter), {
-        dryRun: isDry,
-      }),
+    run: async ({ parameter, body: { all, dryRun, ...filter } }, { service }) => ({
+      canceled: await service.deliveries.cancelAll(
+        parameter('organizationId'),
+        { ...selectDeliveries(filter), all },
+        { dryRun },
+      ),
     }),
   }),
   operation({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { id, text } from '../filters.ts'
+import { groupId, id, text } from '../filters.ts'
 import { operation } from '../operation.ts'
 import { page, pageQuery, time } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
@@ -31,7 +31,7 @@ export const serverOperations = [
       method: z.optional(z.string()),
       status: z.optional(z.coerce.number().check(z.gte(100), z.lte(599))),
       code: z.optional(z.string()),
-      group: z.optional(id()),
+      group: z.optional(groupId()),
       call: z.optional(id()),
       from: z.optional(time()),
       before: z.optional(time()),

@@ -1,13 +1,11 @@
 import { Channel, eventNames } from '@wabakit/contract'
-import type { Subscription } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { isLoopbackHost } from '../../config/loopback.ts'
-import { ControlError, requireFound } from '../control-error.ts'
+import { requireFound } from '../control-error.ts'
+import { checkPayload } from '../forged-events.ts'
 import { operation } from '../operation.ts'
 import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { buildTestEvent } from '../test-event.ts'
 import { EventView, showEvent } from '../views/event.ts'
-import type { ServerInfo } from '../views/server-info.ts'
 import {
   SubscriptionSecretView,
   SubscriptionView,
@@ -73,14 +71,6 @@ const TestEvent = named(
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),
 )
-
-/** An edited event looks like a true one to an endpoint, so only the machine of the developer may get one. */
-const checkForgery = ({ url }: Subscription, { mock }: ServerInfo): void => {
-  if (mock || isLoopbackHost(new URL(url).hostname)) return
-  const message =
-    'A payload can only be sent to a loopback address, or by a server that was started with --mock.'
-  throw new ControlError('not_allowed', message)
-}
 
 const path = '/organizations/:organizationId/subscriptions'
 const onePath = `${path}/:subscriptionId` as const
@@ -168,7 +158,7 @@ export const subscriptionOperations = [
       const [organizationId, subscriptionId] = [parameter('organizationId'), parameter('subscriptionId')]
       const found = await service.subscriptions.find(organizationId, subscriptionId)
       const subscription = requireFound(found, 'subscription', subscriptionId)
-      if (body.payload !== undefined) checkForgery(subscription, info)
+      if (body.payload !== undefined) checkPayload([subscription], info)
       const event = buildTestEvent(subscription, body)
       const published = await service.events.publish(organizationId, event, { subscriptionId })
       live.wake()
