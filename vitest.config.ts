@@ -61,7 +61,8 @@ export default defineConfig({
     // Much of it waits: for timers, other processes, databases.
     maxWorkers: availableParallelism() + 1,
     // The processes that tests start would compile the sources again each time.
-    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests') },
+    // `npx vitest` is not `npx @wabakit/server`, which prints other commands.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'), npm_command: '' },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 20_000,
     hookTimeout: 60_000,

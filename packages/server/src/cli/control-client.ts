@@ -2,6 +2,7 @@ import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
 import { formatIssue } from '../control/format-issue.ts'
 import { CliError, exitCodes } from './cli-error.ts'
+import { commandName } from './command-name.ts'
 import type { ServerAddress } from './options.ts'
 
 /** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
@@ -58,7 +59,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
       const reason = getFetchMessage(error)
-      const start = reason === blockedPort ? 'wabakit serve --port 4100' : 'wabakit serve'
+      const start = `${commandName} serve${reason === blockedPort ? ' --port 4100' : ''}`
       throw new CliError(
         `Cannot reach a server at ${server}: ${escapeControls(reason)}. Start one with: ${start}`,
         exitCodes.unreachable,

@@ -157,7 +157,7 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable.',
+      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable,\n4 inconclusive (doctor, acceptance).',
     )
     .exitOverride()
   const selected = findCommandName(args)
