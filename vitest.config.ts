@@ -17,7 +17,7 @@ const isolated = [
 const packed = ['packages/wabakit/test/packed.test.ts']
 
 /** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
-const browser = ['packages/server/test/inspector/inspector.test.ts']
+const browser = ['packages/server/test/inspector/{accessibility,inspector,lists}.test.ts']
 
 const tests = [
   'packages/*/src/**/*.test.ts',
@@ -55,7 +55,15 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
-      { extends: true, test: { name: 'inspector', include: browser, testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'inspector',
+          include: browser,
+          globalSetup: 'packages/server/test/inspector/build-page.ts',
+          testTimeout: 60_000,
+        },
+      },
     ],
     sequence: { sequencer: SlowFirst },
     // Much of it waits: for timers, other processes, databases.

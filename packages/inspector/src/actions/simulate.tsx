@@ -44,7 +44,7 @@ type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string
 /** Makes something happen: a call, a step of a participant or, with `--mock`, a fault. */
 export const SimulationDialog = () => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  const { value: openApi, problem } = useRecord(() => send<OpenApi>('/openapi.json'), [])
+  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') }, [])
   const { schema, submitLabel } = kinds[kind.value]
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (

@@ -23,11 +23,10 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   )
 }
 
-export const CallDetail = ({ id, version }: DetailProps<Call>) => (
+export const CallDetail = ({ id }: DetailProps<Call>) => (
   <SubjectDetail
     kind="call"
     id={id}
-    version={version}
     title={() => (
       <>
         Call <span class="id">{id}</span>

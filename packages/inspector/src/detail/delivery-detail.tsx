@@ -23,8 +23,8 @@ export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => 
   </>
 )
 
-export const DeliveryDetail = ({ id, item, version }: DetailProps<Delivery>) => {
-  const { known, problem } = useDelivery(id, version)
+export const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
+  const { known, problem } = useDelivery(id)
   const delivery = known?.delivery ?? item
   return (
     <Panel

@@ -20,11 +20,16 @@ const copyAs = (name: string, text: string): Promise<boolean> =>
   })
 
 /** An event, and what became of it at each endpoint. */
-export const EventDetail = ({ id, item, version }: DetailProps<Event>) => {
-  const { value, problem } = useRecord(() => sendOwn<Event>(`/events/${encodeURIComponent(id)}`), [id])
+export const EventDetail = ({ id, item }: DetailProps<Event>) => {
+  const { value, problem } = useRecord({ load: () => sendOwn<Event>(`/events/${encodeURIComponent(id)}`) }, [
+    id,
+  ])
   const { value: deliveries } = useRecord(
-    () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
-    [id, version],
+    {
+      load: () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
+      isAbout: (message) => message.type === 'attempt' && message.attempt.eventId === id,
+    },
+    [id],
   )
   const event = item ?? value
   return (

@@ -5,11 +5,10 @@ import { Facts } from '../parts/facts.tsx'
 import { Time } from '../parts/time.tsx'
 import { SubjectDetail } from './subject-detail.tsx'
 
-export const GroupDetail = ({ id, version }: DetailProps<Group>) => (
+export const GroupDetail = ({ id }: DetailProps<Group>) => (
   <SubjectDetail
     kind="group"
     id={id}
-    version={version}
     title={(timeline) => (timeline?.group ? showText(timeline.group.subject) : `Group ${id}`)}
     facts={({ group }) =>
       group && (

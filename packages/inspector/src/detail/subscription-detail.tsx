@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Delivery, Page, Subscription } from '@wabakit/server/control-types'
 import { rotateSecret, sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
+import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Button } from '../parts/button.tsx'
@@ -25,15 +26,15 @@ const rotate = async (id: string): Promise<void> => {
 const describeEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
 /** A subscription: its endpoint, its state, and its last deliveries. */
-export const SubscriptionDetail = ({ id, item, version }: DetailProps<Subscription>) => {
+export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
   const path = `/subscriptions/${encodeURIComponent(id)}`
-  const { value, problem } = useRecord(() => sendOwn<Subscription>(path), [path, version, item])
+  const query = { subscription: id, order: 'newest_first', limit: 10 }
+  const isAbout = (message: LiveMessage): boolean =>
+    message.type === 'attempt' && message.attempt.subscriptionId === id
+  const { value, problem } = useRecord({ load: () => sendOwn<Subscription>(path), isAbout }, [path])
   const { value: deliveries } = useRecord(
-    () =>
-      sendOwn<Page<Delivery>>('/deliveries', {
-        query: { subscription: id, order: 'newest_first', limit: 10 },
-      }),
-    [id, version],
+    { load: () => sendOwn<Page<Delivery>>('/deliveries', { query }), isAbout },
+    [id],
   )
   const subscription = value ?? item
   const secret = newSecrets.value[id]

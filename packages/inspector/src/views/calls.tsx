@@ -25,7 +25,9 @@ export const calls: ListDefinition<Call> = {
   view: 'calls',
   title: 'Calls',
   source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/calls` }),
+  isMutable: true,
   getId: ({ callId }) => callId,
+  getTime: ({ initiatedAt }) => initiatedAt,
   searches: 'ids of calls',
   filters: [
     {

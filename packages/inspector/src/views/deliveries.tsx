@@ -31,7 +31,9 @@ export const deliveries: ListDefinition<Delivery> = {
     path: `/organizations/${encodeURIComponent(id)}/deliveries`,
     query: { order: 'newest_first' },
   }),
+  isMutable: true,
   getId: ({ id }) => id,
+  getTime: ({ createdAt }) => createdAt,
   searches: 'payloads',
   filters: [
     { key: 'status', label: 'Status', kind: 'choice', choices: () => statuses },

@@ -20,6 +20,7 @@ export const events: ListDefinition<Event> = {
     query: { order: 'newest_first' },
   }),
   getId: ({ id }) => id,
+  getTime: ({ occurredAt }) => occurredAt,
   searches: 'payloads',
   filters: [nameFilter, subscriptionFilter, numberFilter, callFilter, groupFilter, timeFilter],
   columns: [

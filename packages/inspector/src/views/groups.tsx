@@ -9,6 +9,7 @@ export const groups: ListDefinition<Group> = {
   title: 'Groups',
   source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/groups` }),
   getId: ({ groupId }) => groupId,
+  getTime: ({ createdAt }) => createdAt,
   searches: 'subjects and ids',
   filters: [numberFilter, timeFilter],
   columns: [

@@ -1,5 +1,4 @@
 import type { ApiRequest } from '@wabakit/server/control-types'
-import { organizationId } from '../api/organization.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { HttpStatus } from '../parts/status.tsx'
@@ -11,6 +10,7 @@ export const requests: ListDefinition<ApiRequest> = {
   title: 'API requests',
   source: (id) => ({ path: '/requests', query: { organization: id } }),
   getId: ({ requestId }) => requestId,
+  getTime: ({ at }) => at,
   searches: 'paths and ids',
   filters: [
     {
@@ -44,7 +44,8 @@ export const requests: ListDefinition<ApiRequest> = {
     },
     { title: 'Time', width: timeWidth, cell: ({ at }) => <Time at={at} /> },
   ],
-  isChangedBy: () => organizationId.value !== undefined,
+  isChangedBy: () => false,
+  pollMs: 2_000,
   empty: {
     title: 'No API requests yet',
     text: 'The last 10,000 requests that this process has answered appear here. Send one:',

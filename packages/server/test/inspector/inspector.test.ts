@@ -1,32 +1,13 @@
-import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
-import { promisify } from 'node:util'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
-import { createCluster, type PostgresCluster } from '../postgres-cluster.ts'
 import { hasChromium, launchBrowser, openPage } from './browser.ts'
-import { createStage, type Stage } from './stage.ts'
+import { onEachStore } from './each-store.ts'
 
-const inspector = resolve(import.meta.dirname, '../../../inspector')
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
-
-let browser: Browser
-let cluster: PostgresCluster | undefined
-
-beforeAll(async () => {
-  if (!hasChromium) return
-  await promisify(execFile)('vite', ['build', '--logLevel', 'error'], { cwd: inspector })
-  browser = await launchBrowser()
-})
-
-afterAll(async () => {
-  await browser?.close()
-  await cluster?.remove()
-})
 
 /** Lists what axe finds serious on a page. */
 const listSerious = async (page: Page): Promise<string[]> => {
@@ -39,20 +20,8 @@ const listSerious = async (page: Page): Promise<string[]> => {
   )
 }
 
-describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %s', (store) => {
-  let stage: Stage
-  beforeAll(async () => {
-    if (store === 'PostgreSQL') cluster = await createCluster()
-    stage = await createStage((await cluster?.createDatabase()) ?? ':memory:')
-  })
-  afterAll(() => stage?.close())
-
-  const open = (path: string, options = {}) =>
-    openPage(browser, { url: `${stage.server.url}/_wabakit/inspector/${path}`, ...options })
-  const simulate = async (body: object): Promise<string> => {
-    const { body: call } = await control(stage.server, 'POST /organizations/acme/simulated-calls', body)
-    return call.callId
-  }
+onEachStore('the inspector', (inspector) => {
+  const { store, open, simulate } = inspector
 
   test('teaches what to do while there is nothing to show', async () => {
     const { page, problems, picture } = await open('events?organization=empty')
@@ -75,13 +44,14 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     await page.keyboard.press('f')
     await page.locator('.badge', { hasText: 'retrying' }).first().waitFor()
     await picture(`${store}-walk-1-failing`)
+    await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.getByText('The endpoint found no valid signature.').first().waitFor()
     await picture(`${store}-walk-2-why`)
     // The retry after 5 seconds has failed, too: nothing but the key sends it again.
     const countFailures = async () => {
-      const { items } = await stage.server.service.deliveries.list('acme', {
-        subscriptionId: stage.rejecting.id,
+      const { items } = await inspector.stage.server.service.deliveries.list('acme', {
+        subscriptionId: inspector.stage.rejecting.id,
       })
       return items[0]?.failures
     }
@@ -97,10 +67,13 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     await picture(`${store}-walk-3-secret`)
     for (const key of ['g', 'f']) await page.keyboard.press(key)
     await page.locator('.row .badge', { hasText: 'retrying' }).first().waitFor()
-    stage.setSecret(shown)
+    inspector.stage.setSecret(shown)
+    await page.keyboard.press('j')
     await page.keyboard.press('r')
     await page.getByText('Sent again.').waitFor()
-    await page.goto(`${stage.server.url}/_wabakit/inspector/calls?organization=acme&id=first-${store}`)
+    await page.goto(
+      `${inspector.stage.server.url}/_wabakit/inspector/calls?organization=acme&id=first-${store}`,
+    )
     await page.locator('.try.good', { hasText: '200' }).nth(1).waitFor()
     await picture(`${store}-walk-4-delivered`)
 
@@ -109,7 +82,7 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
 
   test('shows an attempt in full, and two side by side', async () => {
     const { page, problems } = await open(
-      `deliveries?organization=acme&text=first-${store}&subscription=${stage.rejecting.id}`,
+      `deliveries?organization=acme&text=first-${store}&subscription=${inspector.stage.rejecting.id}`,
     )
     await page.locator('.rows .row').first().click()
     await page.getByRole('tab', { name: 'Request' }).click()
@@ -162,12 +135,13 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     await page.getByText('No matches').waitFor()
     expect(page.url()).toContain('name=CALL_OUTGOING_INITIATED')
     await page.reload()
-    await page.locator('.live.live').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
     await simulate({ direction: 'OUTGOING', outcome: 'missed' })
     await page.locator('.rows .row').first().waitFor()
     await page.keyboard.press('p')
     await simulate({ direction: 'OUTGOING', outcome: 'missed' })
-    await page.getByText('Paused · ').waitFor()
+    await page.getByText('1 new', { exact: true }).waitFor()
+    await page.getByText('Paused', { exact: true }).waitFor()
     expect(await page.locator('.rows .row').count()).toBe(1)
     await page.keyboard.press('p')
     await page.locator('.rows .row').nth(1).waitFor()
@@ -200,7 +174,9 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
   })
 
   test('sends test events and edited ones, disables, enables, and plays calls, steps and faults', async () => {
-    const { page, problems } = await open(`subscriptions?organization=acme&id=${stage.accepting.id}`)
+    const { page, problems } = await open(
+      `subscriptions?organization=acme&id=${inspector.stage.accepting.id}`,
+    )
     await page.getByRole('button', { name: 'Send a test event' }).click()
     await page.getByText('Sent a test of').waitFor()
     for (const name of ['Disable', 'Enable']) {
@@ -226,9 +202,11 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     await page.locator('#field-status').fill('503')
     await page.getByRole('button', { name: 'Inject the fault' }).click()
     await page.getByText('The next requests to this endpoint fail').waitFor()
-    expect((await createGroup(stage.server.url)).status).toBe(503)
+    expect((await createGroup(inspector.stage.server.url)).status).toBe(503)
 
-    for (const key of ['g', 'd', 'e']) await page.keyboard.press(key)
+    for (const key of ['g', 'd']) await page.keyboard.press(key)
+    await page.locator('.rows .row').first().waitFor()
+    for (const key of ['j', 'e']) await page.keyboard.press(key)
     await page
       .getByRole('dialog')
       .getByLabel('Payload')
@@ -241,8 +219,7 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
 
   test('copies a delivery as curl, as a fixture and as a test', async () => {
     const { page } = await open('deliveries?organization=acme&status=delivered')
-    await page.locator('.rows .row').first().waitFor()
-    await page.keyboard.press('Enter')
+    await page.locator('.rows .row').first().click()
     const copied = async (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
     await page.locator('.attempt').waitFor()
     await page.keyboard.press('c')
@@ -256,15 +233,17 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
   })
 
   test('shows hostile names and payloads as text', async () => {
-    expect((await createGroup(stage.server.url, { groupId: 'team', subject: hostile })).status).toBe(200)
-    await control(stage.server, 'POST /organizations/acme/participants', {
+    expect(
+      (await createGroup(inspector.stage.server.url, { groupId: 'team', subject: hostile })).status,
+    ).toBe(200)
+    await control(inspector.stage.server, 'POST /organizations/acme/participants', {
       groupId: 'team',
       phone: '+15550199001',
       state: 'joined',
     })
     const { page, problems, picture } = await open('')
     for (const path of ['groups', 'groups?id=team', 'events?group=team']) {
-      await page.goto(`${stage.server.url}/_wabakit/inspector/${path}`)
+      await page.goto(`${inspector.stage.server.url}/_wabakit/inspector/${path}`)
       await page.getByText('onerror').filter({ visible: true }).first().waitFor()
       expect(await page.locator('main img').count()).toBe(0)
       expect(problems).toEqual([])
@@ -296,15 +275,15 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     const paths = [
       'deliveries?status=delivered',
       `calls?organization=acme&id=first-${store}`,
-      `subscriptions?organization=acme&id=${stage.rejecting.id}`,
+      `subscriptions?organization=acme&id=${inspector.stage.rejecting.id}`,
       'events?organization=empty',
     ]
     const { page, picture } = await open('', options)
     for (const [index, path] of paths.entries()) {
-      await page.goto(`${stage.server.url}/_wabakit/inspector/${path}`)
+      await page.goto(`${inspector.stage.server.url}/_wabakit/inspector/${path}`)
       await page.locator('.rows .row, .try, .attempts li, .empty').first().waitFor({ state: 'attached' })
       if (path.endsWith('delivered')) {
-        await page.keyboard.press('Enter')
+        await page.locator('.rows .row').first().click()
         await page.locator('.attempt').waitFor()
       }
       const cut = await page
@@ -336,6 +315,7 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
     async (colorScheme) => {
       const { page } = await open('deliveries?organization=acme&status=delivered', { colorScheme })
       await page.locator('.rows .row').first().waitFor()
+      await page.keyboard.press('j')
       for (const key of ['?', 'n', 'e']) {
         await page.keyboard.press(key)
         await page.getByRole('dialog').waitFor()
@@ -349,6 +329,8 @@ describe.skipIf(!hasChromium).each(['SQLite', 'PostgreSQL'])('the inspector on %
 test.skipIf(!hasChromium)('asks for the control token, and forgets it with the tab', async () => {
   const token = 'a-token-of-some-length'
   const server = await start({ controlToken: token })
+  const browser = await launchBrowser()
+  onTestFinished(() => browser.close())
   const { page, picture } = await openPage(browser, { url: `${server.url}/_wabakit/inspector/events` })
   await page.getByLabel('Control token').fill('not-the-right-token')
   await page.keyboard.press('Enter')
@@ -358,7 +340,7 @@ test.skipIf(!hasChromium)('asks for the control token, and forgets it with the t
   await page.getByLabel('Control token').fill(token)
   await page.keyboard.press('Enter')
   await page.getByText('Nothing has happened yet').waitFor()
-  await page.locator('.live.live').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token)
   const other = await page.context().newPage()
   onTestFinished(() => other.close())
