@@ -33,7 +33,7 @@ const removalBatch = 200
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = (
-  { database, checkOwner, close }: OpenDatabase,
+  { database, checkOwner, checkFiles, close }: OpenDatabase,
   now: () => number = () => performance.now(),
 ): Store => {
   const due = createDueNotifier()
@@ -73,7 +73,7 @@ export const storeOnDatabase = (
   const { prune, continueRemovals } = createPrune({ database, calls, leases })
   const erase = createErase({ database, calls, lanes, dueTimes, leases })
   const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
-  const commits = createGroupCommit({ database, checkOwner, undo, now })
+  const commits = createGroupCommit({ database, checkOwner, checkFiles, undo, now })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
   const touch = [
