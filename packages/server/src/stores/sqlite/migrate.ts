@@ -34,6 +34,7 @@ export const readVersion = (database: DatabaseSync, path: string): number => {
     throw new DatabaseOpenError(path, 'It belongs to another program. Choose another file.')
   }
   if (found > migrations.length) throw new DatabaseVersionError(path, { found, supported: migrations.length })
+  if (found === 0) return found
   const different = findDifferentStep(migrations.slice(0, found), readHashes(database))
   if (different !== undefined) throw new DatabaseOpenError(path, explainDifferentStep(different))
   return found
