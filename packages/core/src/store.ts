@@ -221,8 +221,8 @@ export type Store = {
 
   /**
    * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
-   * `recordsBefore` is set, calls with their summaries, groups without a step of a participant since then, and
-   * participants who are no longer in their group. Also continues removals that were interrupted.
+   * `recordsBefore` is set, calls that were last written before it, as was their summary, groups without a step of a
+   * participant since then, and participants who are no longer in their group. Also continues removals that were interrupted.
    *
    * @returns the number of records that were removed; 0 if there are none left to remove.
    */

@@ -158,7 +158,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
         store,
         clock,
         keptMs: settings.retentionDays * dayMs,
-        recordsKeptMs: settings.recordRetentionDays * dayMs,
+        recordsKeptMs: settings.recordRetentionDays && settings.recordRetentionDays * dayMs,
         onError,
       })
     },
