@@ -4,8 +4,9 @@ import { defineCallDetails } from './call-details.ts'
 import { exact, type ObjectSchema } from './exact.ts'
 
 /**
- * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are
- * required, because the specification does not define this body and other services may omit the rest.
+ * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any
+ * that has `callId` and `summary`, because the specification does not define this body and other services may omit the
+ * rest.
  *
  * @interface
  */

@@ -346,7 +346,7 @@ export const descriptions: {
     }
   },
   "SummaryRecord": {
-    "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are required, because the specification does not define this body and other services may omit the rest.",
+    "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any that has `callId` and `summary`, because the specification does not define this body and other services may omit the rest.",
     "fields": {
       "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",

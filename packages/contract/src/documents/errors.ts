@@ -11,7 +11,10 @@ import { createGroupRequestExample } from './examples.ts'
 const commonErrors = [
   'missing_api_key',
   'invalid_api_key',
+  'malformed_request',
+  'request_timeout',
   'rate_limited',
+  'headers_too_large',
   'internal_error',
   'storage_unavailable',
 ] as const satisfies readonly ErrorCode[]
