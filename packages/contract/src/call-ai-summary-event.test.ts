@@ -1,7 +1,7 @@
 import { validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import { emittedExamples } from './documents/examples.ts'
+import { CallAiSummaryEvent } from './events.ts'
 
 const event = emittedExamples.CALL_AI_SUMMARY
 

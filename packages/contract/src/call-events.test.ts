@@ -1,6 +1,6 @@
 import { type EventName, eventNames, validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 const names = eventNames.filter((name) => name.startsWith('CALL_') && name !== 'CALL_AI_SUMMARY')
 

@@ -1,8 +1,7 @@
 import type { CallFacts, Flat } from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { CallSummary } from './call-ai-summary-event.ts'
-import { defineCallFacts } from './call-facts.ts'
 import type { ObjectSchema } from './exact.ts'
+import { CallSummary } from './summary.ts'
 import { nonEmpty } from './text.ts'
 import { UtcTimestamp } from './timestamp.ts'
 import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
@@ -60,9 +59,16 @@ const requireMatchingNumbers = () =>
 
 // Receivers accept other values; the reference server sends only these.
 const defineFacts = () => ({
-  ...defineCallFacts({ seconds: z.number().check(z.minimum(0)), time: UtcTimestamp, number: nonEmpty() }),
   channel: Channel,
+  callId: nonEmpty(),
   callDirection: CallDirection,
+  durationInSeconds: z.number().check(z.minimum(0)),
+  callStartedAt: UtcTimestamp,
+  callEndedAt: UtcTimestamp,
+  from: nonEmpty(),
+  to: nonEmpty(),
+  channelNumber: nonEmpty(),
+  customerNumber: nonEmpty(),
   agentNumber: z.optional(nonEmpty()),
   callType: CallType,
   triggeredVia: TriggeredVia,

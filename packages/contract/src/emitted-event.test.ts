@@ -6,7 +6,7 @@ import {
   emittedEventSchemas,
   isEmittedEventName,
 } from './emitted-event.ts'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 const accepts = (name: EmittedEventName, fields: object = {}): boolean =>
   emittedEventSchemas[name].safeParse({ ...emittedExamples[name], ...fields }).success

@@ -27,9 +27,9 @@ export {
 
 // Requests and responses of the two endpoints.
 
+export { limits } from '@wabakit/wire/definitions'
 export { CreateGroupRequest, CreateGroupResponse, createGroupErrorCodes } from './create-group.ts'
-export { limits } from './limits.ts'
-export { SummaryRecord } from './summary.ts'
+export { CallSummary, SummaryRecord } from './summary.ts'
 
 // Error bodies.
 
@@ -38,23 +38,7 @@ export { reasonPhrases } from './reason-phrases.ts'
 
 // Events as received: lenient.
 
-export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-export {
-  CallAcceptedEvent,
-  CallEndedEvent,
-  CallIncomingInitiatedEvent,
-  CallMissedEvent,
-  CallNotPickedEvent,
-  CallOutgoingInitiatedEvent,
-  CallRejectedEvent,
-} from './call-events.ts'
-export {
-  GroupCreatedEvent,
-  GroupParticipantJoinedEvent,
-  GroupParticipantLeftEvent,
-  GroupParticipantRemovedEvent,
-} from './group-events.ts'
-export { eventSchemas } from './webhook-event.ts'
+export * from './events.ts'
 
 // Events as the reference server sends them: strict.
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod/mini'
-import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import { emittedExamples } from './documents/examples.ts'
 import { emittedEventSchemas } from './emitted-event.ts'
+import { CallAiSummaryEvent } from './events.ts'
 import { toIssues } from './issue.ts'
 import { validate } from './validate.ts'
 

@@ -1,7 +1,17 @@
 import type * as wire from '@wabakit/wire'
-import { CallSummary } from './call-ai-summary-event.ts'
-import { defineCallDetails } from './call-details.ts'
-import { exact, type ObjectSchema } from './exact.ts'
+import { callSummaryRule, summaryRecordRule } from '@wabakit/wire/definitions'
+import type { ObjectSchema } from './exact.ts'
+import { createSchema } from './schema.ts'
+
+/**
+ * The AI summary of a call.
+ *
+ * @interface
+ */
+export type CallSummary = wire.CallSummary
+
+/** Schema of {@link CallSummary}. */
+export const CallSummary: ObjectSchema<CallSummary> = /* @__PURE__ */ createSchema(callSummaryRule)
 
 /**
  * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any
@@ -13,7 +23,4 @@ import { exact, type ObjectSchema } from './exact.ts'
 export type SummaryRecord = wire.SummaryRecord
 
 /** Schema of {@link SummaryRecord}. */
-export const SummaryRecord: ObjectSchema<SummaryRecord> = /* @__PURE__ */ exact(() => ({
-  ...defineCallDetails(),
-  summary: CallSummary,
-}))
+export const SummaryRecord: ObjectSchema<SummaryRecord> = /* @__PURE__ */ createSchema(summaryRecordRule)

@@ -8,12 +8,16 @@ import {
   type WebhookEventOf,
 } from '@wabakit/wire'
 import { expectTypeOf } from 'vitest'
-import type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-import type { CallEndedEvent, CallMissedEvent } from './call-events.ts'
 import type { EmittedEvent, EmittedEventName, EmittedEventOf } from './emitted-event.ts'
+import type {
+  CallAiSummaryEvent,
+  CallEndedEvent,
+  CallMissedEvent,
+  GroupCreatedEvent,
+  GroupParticipantLeftEvent,
+} from './events.ts'
 import { extraFields } from './extra-fields.ts'
-import type { GroupCreatedEvent, GroupParticipantLeftEvent } from './group-events.ts'
-import type { SummaryRecord } from './summary.ts'
+import type { CallSummary, SummaryRecord } from './summary.ts'
 
 declare const event: WebhookEvent
 

@@ -1,4 +1,17 @@
-import type { CallDirection, CallStatus, CallType, Channel, OpenEnum, TriggeredVia } from './vocabulary.ts'
+import { lenient, nonEmpty, nullish, number, type Rules, text, timeOrEmpty, unset } from './rules.ts'
+import {
+  type CallDirection,
+  type CallStatus,
+  type CallType,
+  type Channel,
+  callDirections,
+  callStatuses,
+  callTypes,
+  channels,
+  type OpenEnum,
+  type TriggeredVia,
+  triggers,
+} from './vocabulary.ts'
 
 /**
  * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
@@ -40,3 +53,20 @@ export type CallDetails = {
   /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
   triggeredVia?: OpenEnum<TriggeredVia> | '' | null | undefined
 }
+
+export const callDetails = (): Rules<CallDetails> => ({
+  callId: nonEmpty,
+  channel: lenient(...channels),
+  callDirection: lenient(...callDirections),
+  callStatus: lenient(...callStatuses),
+  durationInSeconds: nullish(number),
+  callStartedAt: nullish(timeOrEmpty),
+  callEndedAt: nullish(timeOrEmpty),
+  from: nullish(text),
+  to: nullish(text),
+  channelNumber: nullish(text),
+  customerNumber: nullish(text),
+  agentNumber: unset,
+  callType: lenient(...callTypes),
+  triggeredVia: lenient(...triggers),
+})

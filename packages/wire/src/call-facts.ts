@@ -1,4 +1,17 @@
-import type { CallDirection, CallStatus, CallType, Channel, OpenEnum, TriggeredVia } from './vocabulary.ts'
+import { nonEmpty, number, open, type Rules, text, time, unset } from './rules.ts'
+import {
+  type CallDirection,
+  type CallStatus,
+  type CallType,
+  type Channel,
+  callDirections,
+  callStatuses,
+  callTypes,
+  channels,
+  type OpenEnum,
+  type TriggeredVia,
+  triggers,
+} from './vocabulary.ts'
 
 /**
  * The fields that describe the call in CALL_AI_SUMMARY. Fields with known values may have others, which a service adds later.
@@ -38,3 +51,20 @@ export type CallFacts = {
   /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
   triggeredVia: OpenEnum<TriggeredVia>
 }
+
+export const callFacts = (): Rules<CallFacts> => ({
+  channel: open(...channels),
+  callId: nonEmpty,
+  callDirection: open(...callDirections),
+  callStatus: open(...callStatuses),
+  durationInSeconds: number,
+  callStartedAt: time,
+  callEndedAt: time,
+  from: text,
+  to: text,
+  channelNumber: text,
+  customerNumber: text,
+  agentNumber: unset,
+  callType: open(...callTypes),
+  triggeredVia: open(...triggers),
+})

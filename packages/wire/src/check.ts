@@ -14,7 +14,7 @@ export const dateTimeOrEmpty: RegExp = /* @__PURE__ */ (() =>
 export type TextRules = {
   readonly min?: 0 | 1
   /** Maximum length in code points. */
-  readonly max?: number
+  readonly max?: number | undefined
   readonly pattern?: RegExp
   /** Describes the pattern in the sentence "must be …". */
   readonly form?: string

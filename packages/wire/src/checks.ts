@@ -1,4 +1,4 @@
-// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
+// Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
