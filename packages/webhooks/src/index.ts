@@ -58,7 +58,7 @@ export {
   type ParseEventOptions,
   parseEvent,
   type RawPayload,
-  type RecognisedBy,
+  type RecognizedBy,
   type UnknownEvent,
 } from './parse/parse-event.ts'
 

@@ -441,7 +441,7 @@ describe('handlers', () => {
     expect(context).toMatchObject({
       delivery: { id: 'msg_1', key: 'id:msg_1' },
       attempt: { at: new Date(1_799_999_999_000), receivedAt: new Date(now) },
-      recognisedBy: 'eventType',
+      recognizedBy: 'eventType',
     })
     expect(new TextDecoder().decode(context?.rawBody)).toBe(JSON.stringify({ eventType, ...rest }))
     expect(context?.headers.get('webhook-id')).toBe('msg_1')

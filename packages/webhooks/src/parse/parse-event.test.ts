@@ -47,7 +47,7 @@ describe('a body', () => {
       json(summary),
       summary,
     ]) {
-      expect(parseEvent(input)).toMatchObject({ kind: 'event', event: summary, recognisedBy: 'event' })
+      expect(parseEvent(input)).toMatchObject({ kind: 'event', event: summary, recognizedBy: 'event' })
     }
   })
 
@@ -142,11 +142,11 @@ describe('an event', () => {
   it('is recognized by event, otherwise by eventType', () => {
     expect(parseEvent({ eventType: 'CALL_ENDED', callId: 'c' })).toMatchObject({
       kind: 'event',
-      recognisedBy: 'eventType',
+      recognizedBy: 'eventType',
       event: { event: 'CALL_ENDED', callId: 'c' },
     })
     const both = { event: 'CALL_ACCEPTED', eventType: 'CALL_ENDED', callId: 'c' }
-    expect(parseEvent(both)).toMatchObject({ recognisedBy: 'event', event: { event: 'CALL_ACCEPTED' } })
+    expect(parseEvent(both)).toMatchObject({ recognizedBy: 'event', event: { event: 'CALL_ACCEPTED' } })
   })
 
   it.each([
@@ -157,7 +157,7 @@ describe('an event', () => {
   ])('without a type field is recognized as %s by the timestamp that only this event has', (name, fields) => {
     expect(parseEvent({ groupId: 'g', groupName: 'G', ...fields })).toMatchObject({
       kind: 'event',
-      recognisedBy: 'shape',
+      recognizedBy: 'shape',
       event: { event: name, groupId: 'g' },
     })
   })

@@ -79,7 +79,7 @@ export const createReceive = <Transaction>(
         attempt: { at: sentAt, receivedAt },
         rawBody,
         headers,
-        recognisedBy: parsed.kind === 'event' ? parsed.recognisedBy : undefined,
+        recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
         // After an early response the sender has hung up, which must not stop the work.
         signal: early ?? request.signal,
         transaction: undefined,
