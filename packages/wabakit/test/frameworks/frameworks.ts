@@ -24,8 +24,6 @@ export type Framework = {
   readonly routes?: readonly Route[]
   /** Whether the framework keeps the bytes of a body that it has parsed, so that the mistake does no harm. */
   readonly bytesAreKept?: boolean
-  /** Path of a route that `mistake` adds, with `ack: 'before'` and a slow handler. */
-  readonly earlyPath?: string
   /** Starts it. @default npm start */
   readonly command?: (port: number, secret: string) => readonly [file: string, ...args: string[]]
 }
@@ -41,15 +39,6 @@ const insertBefore = (mark: string, text: string) => (source: string) => {
 
 /** A module of its own, for frameworks whose routes are files. */
 const write = (text: string) => () => text
-
-const createEarly = (waitUntil: string) => `createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
-  ack: 'before',
-  waitUntil: ${waitUntil},
-}).on('CALL_AI_SUMMARY', async (event) => {
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
-  console.log(event.callId, event.summary.recap)
-})`
 
 export const frameworks: readonly Framework[] = [
   {
@@ -97,16 +86,13 @@ export const frameworks: readonly Framework[] = [
     example: 'hono',
     package: 'hono',
     files: ['server.ts'],
-    earlyPath: '/early',
     mistake: {
       'server.ts': insertBefore(
         'serve({',
         `app.post('/parsed', async (c) => {
           await c.req.json()
-          return receiver.handle(c)
-        })
-        const early = ${createEarly('() => {}')}
-        app.post('/early', (c) => early.handle(c))`,
+          return receiver.handle(c.req.raw)
+        })`,
       ),
     },
   },
@@ -142,7 +128,6 @@ export const frameworks: readonly Framework[] = [
     title: 'Next.js',
     example: 'next',
     package: 'next',
-    earlyPath: '/early',
     files: ['receiver.ts', 'app/webhooks/route.ts', 'pages/api/webhooks.ts'],
     routes: [
       { suffix: ', App Router', path: '/webhooks', parsedPath: '/parsed' },
@@ -154,10 +139,6 @@ export const POST = async (request: Request) => {
   await request.json()
   return receiver.handle(request)
 }`),
-      'app/early/route.ts': write(`import { after } from 'next/server'
-import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
-const receiver = ${createEarly('after')}
-export const POST = receiver.handle`),
       'pages/api/parsed.ts': write(`export { default } from './webhooks'`),
     },
   },
