@@ -83,6 +83,19 @@ test.each(['a\nb', '..', '.', 'a/b', '%2e'])(
   },
 )
 
+test('does not list the id of a call that was erased', async () => {
+  const server = await start()
+  const { body: call } = await control(server, `POST ${path}/simulated-calls`, {})
+  const headers = { authorization: 'wk_test_key_0123456789' }
+  await fetch(`${server.url}/v1/call/ai-summary?callId=${call.callId}`, { headers })
+  expect((await control(server, `GET /requests?call=${call.callId}`)).body.items).toHaveLength(1)
+
+  await control(server, `POST ${path}/erasures`, { callId: call.callId })
+
+  expect((await control(server, 'GET /requests')).body.items).toMatchObject([{ status: 200, callId: null }])
+  expect((await control(server, `GET /requests?call=${call.callId}`)).body.items).toEqual([])
+})
+
 test('changes many deliveries only with a filter, or when all are meant', async () => {
   const server = await start()
   for (const [change, count] of [

@@ -320,6 +320,55 @@ test('closes connections beyond the limit', async () => {
   expect(await raw(url, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')).toBe('')
 })
 
+test('leaves half of the connections to other addresses', async () => {
+  const { url } = await start({ maxConnections: 4 })
+  const open = async (localAddress: string) => {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  await open('127.0.0.1')
+  await open('127.0.0.1')
+  await once(await open('127.0.0.1'), 'close')
+  const other = await open('127.0.0.2')
+  other.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+
+  expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('shows metrics without a token only to requests for this machine', async () => {
+  const ask = async (url: string, host: string, token = '') => {
+    const head = [
+      'GET /metrics HTTP/1.1',
+      `host: ${host}`,
+      `authorization: Bearer ${token}`,
+      'connection: close',
+    ]
+    return Number((await raw(url, `${head.join('\r\n')}\r\n\r\n`)).slice(9, 12))
+  }
+  const metricsToken = 'a-token-of-some-length'
+  const open = await start()
+  const withToken = await start({ metricsToken })
+  const named = await start({ publicUrl: 'http://metrics.localhost:4100' })
+
+  expect(await ask(open.url, 'rebound.example')).toBe(403)
+  expect(await ask(open.url, '[::1]:4100')).toBe(200)
+  expect(await ask(withToken.url, 'rebound.example', metricsToken)).toBe(200)
+  expect(await ask(named.url, 'metrics.localhost:4100')).toBe(200)
+})
+
+test('creates no demo organization, with its key, if other machines can reach it', async () => {
+  const exposed = { host: '0.0.0.0', controlToken: 'a-token-of-some-length', organizations: [] }
+  const { demo, service } = await start(exposed)
+
+  expect(demo).toBeUndefined()
+  expect((await service.organizations.list()).items).toEqual([])
+  await expect(start({ ...exposed, webhookUrl: 'https://receiver.example/' })).rejects.toThrow(
+    /^webhookUrl \(--webhook-url\) is for the demo organization/,
+  )
+})
+
 test('tells callers apart by X-Forwarded-For only behind a proxy, and believes only the proxy', async () => {
   const strangers = async (url: string, forwarded: (index: number) => string): Promise<number[]> => {
     const statuses: number[] = []

@@ -1,5 +1,6 @@
 import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
+import { isLoopbackHost } from '../config/loopback.ts'
 import { formatIssue } from '../control/format-issue.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { commandName } from './command-name.ts'
@@ -37,6 +38,20 @@ export const readErrorMessage = async (response: Response): Promise<string> => {
   }
 }
 
+/**
+ * Refuses to send a secret over plain http to another machine.
+ *
+ * @throws CliError
+ */
+export const checkSecrecy = (url: string, secret: string): void => {
+  const { protocol, hostname, host } = new URL(url)
+  if (protocol === 'https:' || isLoopbackHost(hostname)) return
+  throw new CliError(
+    `${host} is another machine, and over http the network could read ${secret}. Use https, run the command on that machine, or forward a port with ssh.`,
+    exitCodes.usage,
+  )
+}
+
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
 /** Returns the message of an error of `fetch`, whose cause says what happened. */
@@ -48,6 +63,7 @@ export const getFetchMessage = (error: unknown): string => {
 }
 
 export const createControlClient = ({ server, controlToken }: ServerAddress): ControlClient => {
+  if (controlToken !== undefined) checkSecrecy(server, 'the control token')
   const base = `${server}/_wabakit`
 
   const request = async (path: string, init: RequestInit): Promise<Response> => {

@@ -155,7 +155,7 @@ export const ServerConfig = z.strictObject({
     otherwise: 'none; they are kept',
   }),
   maxConnections: wholeNumber(
-    'Maximum number of concurrent connections. Further ones are closed immediately.',
+    'Maximum number of concurrent connections. Further ones are closed immediately. Without `trustProxy`, one IP address (IPv6: /64 network) can have half of them.',
     [1, 1_000_000],
     10_000,
   ),

@@ -246,7 +246,7 @@ test('refuses a name that resolves to a private address', async () => {
   const transport = open({ allowPrivateTargets: false, lookup: answersTo('127.0.0.1') })
 
   await expect(transport.send(webhook(`https://rebind.test:${port}/`))).rejects.toThrow(
-    'refused to connect to 127.0.0.1: it is not a public address',
+    'refused to connect to 127.0.0.1: it is not a public address. The setting allowPrivateTargets allows it',
   )
   expect(seen).toEqual([])
 })
@@ -281,9 +281,11 @@ test('allows http only for loopback addresses and a local server', async () => {
 
   await expect(
     open({ allowPrivateTargets: false }).send(webhook(`http://127.0.0.1:${port}/`)),
-  ).rejects.toThrow('http is only allowed for loopback addresses, and only on a local server')
+  ).rejects.toThrow(
+    'http is only allowed for loopback addresses, and only with the setting allowPrivateTargets',
+  )
   await expect(open({ lookup: answersTo('10.0.0.1') }).send(webhook('http://lan.test/'))).rejects.toThrow(
-    'http is only allowed for loopback addresses, and only on a local server',
+    'http is only allowed for loopback addresses, and only with the setting allowPrivateTargets',
   )
   expect(
     await open({ lookup: answersTo('127.0.0.1') }).send(webhook(`http://app.test:${port}/`)),

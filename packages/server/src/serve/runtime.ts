@@ -8,6 +8,7 @@ import { createRateLimits } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
+import { isLoopbackHost } from '../config/loopback.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
 import { showLiveAttempt } from '../control/live-attempt.ts'
@@ -123,6 +124,8 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     store,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
+    isLocal: isLoopbackHost(settings.host),
+    publicUrl: settings.publicUrl,
     requestId,
     isStopping: () => isStopping,
   })

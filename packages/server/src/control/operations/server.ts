@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
 import { groupId, id, text } from '../filters.ts'
 import { operation } from '../operation.ts'
+import type { LoggedRequest } from '../request-log.ts'
 import { page, pageQuery, time } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
 import { ServerInfo } from '../views/server-info.ts'
@@ -38,9 +39,24 @@ export const serverOperations = [
       text: z.optional(text('A part of the path or the request id.')),
     }),
     result: page('ApiRequest', ApiRequestView),
-    run: async ({ query }, { requests }) => {
+    run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
-      return { ...rest, items: items.map(showRequest) }
+      const found = new Map<string, Promise<unknown>>()
+      /** Whether a call that existed was erased or removed since. Its id may contain the number of the customer. */
+      const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
+        if (organizationId === null || callId === null || status === 404) return false
+        const key = JSON.stringify([organizationId, callId])
+        const finding = found.get(key) ?? service.calls.find(organizationId, callId)
+        found.set(key, finding)
+        return (await finding) === undefined
+      }
+      const shown = await Promise.all(
+        items.map(async (each) => {
+          if (!(await isErased(each))) return [showRequest(each)]
+          return query.call === undefined ? [showRequest({ ...each, callId: null })] : []
+        }),
+      )
+      return { ...rest, items: shown.flat() }
     },
   }),
 ]

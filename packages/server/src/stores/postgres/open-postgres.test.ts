@@ -357,3 +357,14 @@ test('refuses a database whose schema has steps with another text, and changes n
     await expect(opening).rejects.toThrow('Step 1 of its schema differs from that of this version')
   }
 })
+
+test('says which GRANT a role needs', async () => {
+  await admin(`CREATE ROLE stranger LOGIN PASSWORD 'stranger'`)
+  const address = new URL(url)
+  address.username = 'stranger'
+  address.password = 'stranger'
+  await expect(open({ url: address.href })).rejects.toThrow(
+    /permission denied .* GRANT CONNECT, CREATE ON DATABASE/,
+  )
+  await admin('DROP ROLE stranger')
+})
