@@ -17,7 +17,7 @@ const guides = globSync('{*,packages/*,decisions/*}.html', { cwd: dist, exclude:
 
 /** What readers type, and a page that answers them. */
 const searches: Readonly<Record<string, RegExp>> = {
-  docker: /running-the-server|docker|deploy/,
+  docker: /running-the-server|deploy|contributing/,
   retry: /client|refused|errors|webhooks/,
   install: /start|server|contributing/,
   'invalid signature': /refused-webhooks|webhooks/,
