@@ -8,5 +8,5 @@ const receiver = createReceiver({
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
 const app = new Hono()
-app.post('/webhooks', (c) => receiver.handle(c.req.raw))
+app.post('/webhooks', (c) => receiver.handle(c))
 serve({ fetch: app.fetch, port: Number(process.env.PORT) })

@@ -186,7 +186,7 @@ test('writes the files only with consent, and never overwrites one', async () =>
   writeFileSync(join(path, 'test/wabakit.test.ts'), 'mine')
   const { code, stdout } = await wabakit(['init', '--yes'], { cwd: path })
   expect(code).toBe(0)
-  expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c.req.raw))")
+  expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c))")
   expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest\n')
   expect(stdout).toContain("import { receiver } from './wabakit/receiver.js'")
   expect(stdout).toContain('npx @wabakit/server --webhook-url http')

@@ -50,7 +50,7 @@ export type ReceiverOptions<Transaction = undefined> = {
    */
   readonly claimTtlMs?: number | undefined
   /**
-   * The clock, in milliseconds since the epoch.
+   * The clock, in milliseconds since the epoch. Secrets from a function are read again when it has advanced by a minute.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined

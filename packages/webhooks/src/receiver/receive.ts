@@ -58,12 +58,12 @@ export const createReceive = <Transaction>(
       // Before the body is read, so that a stranger costs little.
       assertPost(request.method)
       // Only promises are awaited, because awaiting is slow.
-      const checked = verify.checkHeaders?.(headers)
+      const checked = verify.checkHeaders?.(headers, now)
       const signature = isPromise(checked) ? await checked : checked
       assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request, settings)
-      const verdict = verify({ headers, body: rawBody, url, signature })
+      const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = handlers.find(parsed)

@@ -48,9 +48,9 @@ export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => 
   const convert = (values: readonly string[]) => createSigners(values, allowShortSecrets)
   const signers = prepare(secrets, { convert, now })
 
-  const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers) }) => {
+  const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers), now: clock }) => {
     checkAge(signature.timestamp, now(), toleranceSeconds)
-    const known = typeof signers === 'function' ? signers() : signers
+    const known = typeof signers === 'function' ? signers(clock) : signers
     return apply(known, (each) => apply(matchSignature(signature, body, each), toVerified))
   }
   return Object.assign(verify, { checkHeaders: parseSignatureHeaders })

@@ -120,7 +120,7 @@ export class WebhooksController {
     receiver: 'wabakit/receiver',
     sources: ['src'],
     write: writeModule,
-    nextStep: ["app.post('/webhooks', (c) => receiver.handle(c.req.raw))"],
+    nextStep: ["app.post('/webhooks', (c) => receiver.handle(c))"],
   },
   {
     name: 'Fastify',
