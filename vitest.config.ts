@@ -17,7 +17,7 @@ const isolated = [
 const packed = ['packages/wabakit/test/packed.test.ts']
 
 /** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
-const browser = ['packages/server/test/inspector/{accessibility,inspector,lists}.test.ts']
+const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,records}.test.ts']
 
 const tests = [
   'packages/*/src/**/*.test.ts',

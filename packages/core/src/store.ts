@@ -149,6 +149,8 @@ export type Store = {
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. Returns an empty list if the organization has no such delivery. */
   listAttempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
+  /** Lists the last attempt of each of these deliveries that belongs to the organization and has one. */
+  listLastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
 
   /**
    * Claims due deliveries: `pending` ones with `dueAt` ≤ now, and `claimed` ones whose lease has expired. Each becomes

@@ -9,6 +9,7 @@ import type { GroupView } from './control/views/group.ts'
 import type { OrganizationView } from './control/views/organization.ts'
 import type { ApiRequestView } from './control/views/request.ts'
 import type { SubscriptionSecretView, SubscriptionView } from './control/views/subscription.ts'
+import type { SummaryStatusView } from './control/views/summary-status.ts'
 import type { TimelineEntry, TimelineView } from './control/views/timeline.ts'
 import type { WaitView } from './control/views/wait.ts'
 
@@ -38,6 +39,8 @@ export type Subscription = z.infer<typeof SubscriptionView>
 export type SubscriptionWithSecret = z.infer<typeof SubscriptionSecretView>
 /** Why a delivery is not being attempted. */
 export type Wait = WaitView
+/** Whether a call's summary has arrived, or why not. */
+export type SummaryStatus = SummaryStatusView
 /** Everything about one call or group. */
 export type Timeline = TimelineView
 export type { TimelineEntry }

@@ -72,6 +72,8 @@ export type Deliveries = {
   list(organizationId: string, query?: DeliveryListQuery): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. */
   attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
+  /** Lists the last attempt of each of these deliveries that has one. */
+  lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
    * Sends finished and pending deliveries again, in the order of their events. Their schedule starts again. Deliveries of
    * disabled subscriptions do not change.
@@ -123,6 +125,7 @@ const conditions: readonly string[] = [
   'occurredBefore',
   'text',
   'statuses',
+  'responses',
 ] satisfies (keyof DeliveriesToChange)[]
 
 /** Reads a selection. A condition that is misspelled or `undefined` by mistake must not select everything. */
@@ -153,6 +156,10 @@ export const createDeliveries = ({ store, clock }: ServerContext): Deliveries =>
   attempts: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })
     return store.listAttempts(organizationId, deliveryId)
+  },
+  lastAttempts: async (organizationId, deliveryIds) => {
+    checkIdentifiers({ organizationId })
+    return store.listLastAttempts(organizationId, deliveryIds)
   },
   resend: async (organizationId, toChange, { newWebhookId = false, dryRun = false } = {}) => {
     const selection = parseChange(organizationId, toChange)

@@ -177,7 +177,7 @@ export const memoryStore = (): Store => {
         where: (call) =>
           (customerDigits === undefined || toDigits(call.customerNumber) === customerDigits) &&
           (state === undefined || call.state === state) &&
-          (text === undefined || containsText(call.callId, text)),
+          (text === undefined || containsText(call.callId, text) || containsText(call.customerNumber, text)),
       })
     },
     saveSummary: async ({ summary, event }) => {

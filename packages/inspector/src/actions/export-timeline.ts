@@ -1,5 +1,6 @@
 import type { Timeline } from '@wabakit/server/control-types'
 import { formatPage } from '../format/page.ts'
+import { theme } from '../state/settings.ts'
 import { download } from './download.ts'
 import { perform } from './perform.ts'
 
@@ -9,8 +10,10 @@ const getFileName = ({ subject }: Timeline): string => subject.replace(/[^\w.-]+
 export const exportPage = (timeline: Timeline): Promise<boolean> =>
   perform(async () => {
     const drawing = document.querySelector('.lanes')?.outerHTML ?? ''
-    const css = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules].map((rule) => rule.cssText))
-    const text = formatPage(timeline, { drawing, css: css.join('\n') })
+    const css = await Promise.all(
+      [...document.styleSheets].map(async ({ href }) => (href === null ? '' : (await fetch(href)).text())),
+    )
+    const text = formatPage(timeline, { drawing, css: css.join('\n'), theme: theme.value })
     download(`${getFileName(timeline)}.html`, { text, type: 'text/html' })
     return 'Exported. The file opens without a server.'
   })

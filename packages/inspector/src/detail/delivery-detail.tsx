@@ -1,4 +1,5 @@
 import type { Delivery } from '@wabakit/server/control-types'
+import { reveal } from '../format/reveal.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { DeliveryStatus } from '../parts/status.tsx'
@@ -29,7 +30,7 @@ export const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
   return (
     <Panel
       label="Delivery"
-      title={delivery?.eventName ?? id}
+      title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}
       actions={delivery !== undefined && <DeliveryMenu delivery={delivery} attempt={known?.attempt} />}
     >

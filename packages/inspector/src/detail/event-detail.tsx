@@ -2,6 +2,7 @@ import type { Delivery, Event, Page } from '@wabakit/server/control-types'
 import { copy } from '../actions/copy.ts'
 import { perform } from '../actions/perform.ts'
 import { sendOwn } from '../api/organization.ts'
+import { reveal } from '../format/reveal.ts'
 import { formatFixture, formatTest } from '../format/snippets.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -35,7 +36,7 @@ export const EventDetail = ({ id, item }: DetailProps<Event>) => {
   return (
     <Panel
       label="Event"
-      title={event?.name ?? id}
+      title={reveal(event?.name ?? id)}
       actions={
         event && (
           <Menu

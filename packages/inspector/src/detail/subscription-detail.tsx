@@ -1,6 +1,6 @@
-import { signal } from '@preact/signals'
 import type { Delivery, Page, Subscription } from '@wabakit/server/control-types'
-import { rotateSecret, sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
+import { askToRotate } from '../actions/rotate-secret.tsx'
+import { sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
 import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
 import type { DetailProps } from '../list/list-view.tsx'
@@ -8,20 +8,11 @@ import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { Secret } from '../parts/secret.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { shortenUrl } from '../views/choices.ts'
 import { SubscriptionStatus } from '../views/subscriptions.tsx'
 import { DeliveryLinks } from './delivery-links.tsx'
-
-/** Secrets that were set while this page was open. The server shows each once. */
-const newSecrets = signal<Readonly<Record<string, string>>>({})
-
-const rotate = async (id: string): Promise<void> => {
-  const secret = await rotateSecret(id)
-  if (secret !== undefined) newSecrets.value = { ...newSecrets.value, [id]: secret }
-}
 
 const describeEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
@@ -37,7 +28,6 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
     [id],
   )
   const subscription = value ?? item
-  const secret = newSecrets.value[id]
   if (subscription === undefined) {
     return (
       <Panel title={id} label="Subscription">
@@ -60,19 +50,19 @@ export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
             label="More actions"
             items={[
               { label: enabled ? 'Disable' : 'Enable', onSelect: () => setEnabled(id, !enabled) },
-              { label: 'Rotate the secret', onSelect: () => rotate(id) },
+              { label: 'Rotate the secret', onSelect: () => askToRotate(subscription) },
             ]}
           />
         </>
       }
     >
-      {secret !== undefined && <Secret secret={secret} />}
       <Facts
         facts={[
           ['URL', url],
           ['Number', `${number} · ${channel}`],
           ['Events', describeEvents(subscription)],
           ['Static headers', headerNames.join(', ')],
+          ['Disabled', subscription.disabledReason],
           ['Failing since', failingSince !== null && <Time key="failing" at={failingSince} />],
           [
             'Old secret',

@@ -30,7 +30,7 @@ const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<s
 
 /** A list with its filters, and the record that is open. */
 export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => {
-  const { getId, filters, searches, view, empty } = definition
+  const { getId, filters, searches, view, empty, Bulk } = definition
   const query = readQuery(definition)
   const organization = organizationId.value ?? ''
   const key = JSON.stringify([view, organization, query])
@@ -62,6 +62,7 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
   }, [items])
 
   const isOpen = openId.value !== ''
+  const isFiltered = Object.keys(query).length > 0
   const isEmpty = items.length === 0 && !list.isLoading.value && !list.hasMore.value
   return (
     <div class={`view ${isOpen ? 'has-detail' : ''}`}>
@@ -72,14 +73,16 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
           isPaused={list.isPaused.value}
           onPause={(isWanted) => (list.isPaused.value = isWanted)}
         />
-        <FilterBar filters={filters} searches={searches} />
+        <FilterBar filters={filters} searches={searches}>
+          {Bulk && isFiltered && <Bulk query={query} />}
+        </FilterBar>
         {list.error.value !== undefined && (
           <p class="problem" role="alert">
             {list.error.value}
           </p>
         )}
         {isEmpty && list.error.value === undefined ? (
-          <EmptyState {...empty} isFiltered={Object.keys(query).length > 0} />
+          <EmptyState {...empty} isFiltered={isFiltered} />
         ) : (
           <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} />
         )}

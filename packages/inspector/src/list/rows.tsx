@@ -36,7 +36,9 @@ export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => 
   const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const first = useSignal(0)
   const count = useSignal(40)
-  const shown = columns.filter(({ isExtra }) => !(isExtra && isNarrow))
+  const shown = columns.filter(
+    ({ isExtra }) => !(isExtra === 'on_phones' ? isPhone.value : isExtra && isNarrow),
+  )
   const selectedId = currentId.value
   const selectedIndex = items.findIndex((item) => getId(item) === selectedId)
 

@@ -2,6 +2,7 @@ import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { EditDialog } from '../actions/edit-and-send.tsx'
+import { RotationDialog } from '../actions/rotate-secret.tsx'
 import { SimulationDialog } from '../actions/simulate.tsx'
 import { loadInfo } from '../api/info.ts'
 import { connection, startLive } from '../api/live.ts'
@@ -14,7 +15,7 @@ import { RequestDetail } from '../detail/request-detail.tsx'
 import { SubscriptionDetail } from '../detail/subscription-detail.tsx'
 import { ListView } from '../list/list-view.tsx'
 import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
-import { type View, view } from '../state/route.ts'
+import { getParam, titles, type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { calls } from '../views/calls.tsx'
 import { followSubscriptions } from '../views/choices.ts'
@@ -61,6 +62,10 @@ const useOrganization = (): void => {
   useSignalEffect(() => {
     if (organizationId.value !== undefined && !isTokenRequired.value) return followSubscriptions()
   })
+  useSignalEffect(() => {
+    const parts = [getParam('id'), titles[view.value], organizationId.value, 'wabakit']
+    document.title = parts.filter(Boolean).join(' · ')
+  })
   useEffect(startKeyboard, [])
   useEffect(startLive, [])
 }
@@ -79,6 +84,7 @@ export const App = () => {
       {isHelpOpen.value && <Help />}
       {isSimulationOpen.value && <SimulationDialog />}
       <EditDialog />
+      <RotationDialog />
       <Toasts />
     </div>
   )

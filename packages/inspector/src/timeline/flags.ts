@@ -1,4 +1,5 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
+import { reveal } from '../format/reveal.ts'
 
 /** A short text at a moment. */
 export type Flag = {
@@ -13,8 +14,8 @@ export type PlacedFlag = Flag & { readonly x: number; readonly line: number }
 
 const toFlag = (entry: TimelineEntry, index: number): Flag | undefined => {
   const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
-  if (entry.kind === 'event') return { ...shared, text: entry.event.name, tone: 'plain' }
-  if (entry.kind === 'change') return { ...shared, text: entry.state.replace('_', ' '), tone: 'plain' }
+  if (entry.kind === 'event') return { ...shared, text: reveal(entry.event.name), tone: 'plain' }
+  if (entry.kind === 'change') return { ...shared, text: entry.state, tone: 'plain' }
   if (entry.kind !== 'request') return undefined
   const { method, path, status } = entry.request
   const tone = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'

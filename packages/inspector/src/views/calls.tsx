@@ -18,7 +18,7 @@ const tones = {
 
 /** The state of a call. A call with a summary is summarized. */
 export const CallState = ({ state, summary }: Pick<Call, 'state'> & { readonly summary: unknown }) => (
-  <Badge tone={tones[state]}>{summary ? 'summarized' : state.replace('_', ' ')}</Badge>
+  <Badge tone={tones[state]}>{summary ? 'summarized' : state}</Badge>
 )
 
 export const calls: ListDefinition<Call> = {
@@ -28,7 +28,7 @@ export const calls: ListDefinition<Call> = {
   isMutable: true,
   getId: ({ callId }) => callId,
   getTime: ({ initiatedAt }) => initiatedAt,
-  searches: 'ids of calls',
+  searches: 'ids and customers',
   filters: [
     {
       key: 'state',

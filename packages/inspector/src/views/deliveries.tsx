@@ -1,8 +1,10 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { copyDelivery, resend } from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
+import { ResendMatching } from '../actions/resend-matching.tsx'
+import { reveal } from '../format/reveal.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
-import { DeliveryStatus } from '../parts/status.tsx'
+import { DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { findSubscription, shortenUrl } from './choices.ts'
@@ -17,12 +19,38 @@ import {
 
 /** Statuses, and the combination of them that a reader looks for most. */
 const statuses = [
-  { value: 'pending,exhausted', label: 'failing' },
-  ...['delivered', 'pending', 'claimed', 'waiting', 'exhausted', 'skipped'].map((value) => ({
-    value,
-    label: value === 'claimed' ? 'sending' : value,
-  })),
-]
+  'pending,exhausted',
+  'delivered',
+  'pending',
+  'claimed',
+  'waiting',
+  'exhausted',
+  'skipped',
+].map((value) => ({ value, label: value.replace(',', ' or ') }))
+
+const responses = [
+  'none',
+  '2xx',
+  '3xx',
+  '4xx',
+  '400',
+  '401',
+  '403',
+  '404',
+  '410',
+  '429',
+  '5xx',
+  '500',
+  '502',
+  '503',
+].map((value) => ({ value, label: value }))
+
+const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) =>
+  lastResponse && (
+    <span title={lastResponse.error ?? undefined}>
+      <HttpStatus status={lastResponse.status} />
+    </span>
+  )
 
 export const deliveries: ListDefinition<Delivery> = {
   view: 'deliveries',
@@ -37,6 +65,7 @@ export const deliveries: ListDefinition<Delivery> = {
   searches: 'payloads',
   filters: [
     { key: 'status', label: 'Status', kind: 'choice', choices: () => statuses },
+    { key: 'response', label: 'Last response', kind: 'choice', choices: () => responses },
     nameFilter,
     subscriptionFilter,
     numberFilter,
@@ -45,16 +74,17 @@ export const deliveries: ListDefinition<Delivery> = {
     timeFilter,
   ],
   columns: [
-    { title: 'Status', width: '92px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    { title: 'Status', width: '88px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    { title: 'Response', width: '88px', cell: (delivery) => <Response {...delivery} />, isExtra: true },
     {
       title: 'Event',
       width: 'minmax(140px, 1.4fr)',
-      cell: ({ eventName }) => <span class="name">{eventName}</span>,
+      cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
     {
       title: 'About',
       width: 'minmax(90px, 1fr)',
-      cell: ({ subject }) => <SubjectLink subject={subject} />,
+      cell: (delivery) => <SubjectLink {...delivery} />,
       isExtra: true,
     },
     {
@@ -64,7 +94,7 @@ export const deliveries: ListDefinition<Delivery> = {
         const url = findSubscription(subscriptionId)?.url
         return <span title={url}>{url === undefined ? subscriptionId : shortenUrl(url)}</span>
       },
-      isExtra: true,
+      isExtra: 'on_phones',
     },
     {
       title: 'Attempts',
@@ -79,6 +109,7 @@ export const deliveries: ListDefinition<Delivery> = {
     { title: 'Time', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ],
   isChangedBy: () => true,
+  Bulk: ResendMatching,
   keys: {
     r: (id) => void resend(id),
     e: (id) => void editAndSend(id),
@@ -87,10 +118,6 @@ export const deliveries: ListDefinition<Delivery> = {
   empty: {
     title: 'No deliveries yet',
     text: 'A delivery brings one event to one endpoint. Subscribe one, and make something happen:',
-    commands: [
-      'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
-      'wabakit trigger call',
-      'wabakit trigger GROUP_CREATED',
-    ],
+    commands: ['wabakit listen --forward-to http://127.0.0.1:3000/webhooks', 'wabakit trigger call'],
   },
 }

@@ -36,11 +36,10 @@ export const groups: ListDefinition<Group> = {
   isChangedBy: (message) => message.type === 'event' && message.event.name === 'GROUP_CREATED',
   empty: {
     title: 'No groups yet',
-    text: 'Create one through the API, or trigger its event:',
+    text: 'Create a key, and a group through the API:',
     commands: [
-      `curl -H 'authorization: <API key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
-      'wabakit trigger GROUP_CREATED',
-      'wabakit trigger GROUP_PARTICIPANT_JOINED --set groupId=<id>',
+      'wabakit key create',
+      `curl -H 'authorization: <the key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
     ],
   },
 }

@@ -50,9 +50,8 @@ export const requests: ListDefinition<ApiRequest> = {
     title: 'No API requests yet',
     text: 'The last 10,000 requests that this process has answered appear here. Send one:',
     commands: [
-      `curl -H 'authorization: <API key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
-      `curl -H 'authorization: <API key>' '${location.origin}/v1/call/ai-summary?callId=<id>'`,
       'wabakit key create',
+      `curl -H 'authorization: <the key>' '${location.origin}/v1/call/ai-summary?callId=any'`,
     ],
   },
 }

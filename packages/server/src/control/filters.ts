@@ -58,6 +58,14 @@ export const DeliveryFilter = z.strictObject({
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
   event: z.optional(id()),
+  response: z.optional(
+    several(
+      z
+        .string()
+        .check(z.regex(/^(?:[1-5]xx|[1-5]\d\d|none)$/, 'must be a status, a class such as 5xx, or none')),
+      'What the last attempt got: HTTP statuses such as 401, classes such as 5xx, or none, joined by commas.',
+    ),
+  ),
 })
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
 
@@ -96,8 +104,16 @@ export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organiz
   text: filter.text,
 })
 
+/** Returns the statuses of responses; 0 stands for none. */
+const parseResponse = (response: string): number[] => {
+  if (response === 'none') return [0]
+  if (!response.endsWith('xx')) return [Number(response)]
+  return Array.from({ length: 100 }, (_, index) => Number(response[0]) * 100 + index)
+}
+
 export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection, 'organizationId'> => ({
   ...selectEvents(filter),
   statuses: filter.status,
   eventId: filter.event,
+  responses: filter.response?.flatMap(parseResponse),
 })

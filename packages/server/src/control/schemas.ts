@@ -13,6 +13,9 @@ export const named = <Schema extends z.core.$ZodType>(
   return schema
 }
 
+/** Describes a field in the OpenAPI document, where the inspector and the command line find the text. */
+export const describe = (description: string) => z.meta({ description })
+
 /** A page of a list. */
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(

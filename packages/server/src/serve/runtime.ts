@@ -94,7 +94,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   logService(service, log)
 
   const faults = settings.mock ? createApiFaults(Math.random) : undefined
-  const simulation = createSimulation(service, onError)
+  const simulation = createSimulation(service, { now: clock.now, onError })
   const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)

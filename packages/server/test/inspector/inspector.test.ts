@@ -1,24 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { control, createGroup, start } from '../fixture.ts'
 import { hasChromium, launchBrowser, openPage } from './browser.ts'
 import { onEachStore } from './each-store.ts'
 
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
-
-/** Lists what axe finds serious on a page. */
-const listSerious = async (page: Page): Promise<string[]> => {
-  // The page allows no inline scripts, but the debugger does.
-  await page.evaluate(await readFile(axe, 'utf8'))
-  return page.evaluate(
-    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
-  )
-}
 
 onEachStore('the inspector', (inspector) => {
   const { store, open, simulate } = inspector
@@ -28,8 +14,10 @@ onEachStore('the inspector', (inspector) => {
     for (const view of ['Deliveries', 'Calls', 'Groups', 'Subscriptions', 'API requests', 'Events']) {
       await page.getByRole('link', { name: view, exact: true }).click()
       await page.locator('h1', { hasText: view }).waitFor()
-      await page.locator('.commands code').nth(2).waitFor()
-      expect(await page.locator('.commands code').count()).toBe(3)
+      await page.locator('.commands code').nth(1).waitFor()
+      for (const command of await page.locator('.commands code').allInnerTexts()) {
+        expect(command, view).toContain(new URL(page.url()).origin)
+      }
     }
     await picture(`${store}-empty`)
     expect(problems).toEqual([])
@@ -42,7 +30,7 @@ onEachStore('the inspector', (inspector) => {
 
     await page.keyboard.press('g')
     await page.keyboard.press('f')
-    await page.locator('.badge', { hasText: 'retrying' }).first().waitFor()
+    await page.locator('.badge', { hasText: 'pending' }).first().waitFor()
     await picture(`${store}-walk-1-failing`)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -59,14 +47,18 @@ onEachStore('the inspector', (inspector) => {
     await page.getByRole('link', { name: 'Open the subscription' }).click()
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+    await page.getByText('The current secret also signs until').waitFor()
+    await picture(`${store}-walk-3-question`)
+    await page.getByRole('button', { name: 'Rotate the secret' }).click()
     const secret = page.getByRole('region', { name: 'New secret' })
     await secret.waitFor()
     expect(await page.locator('body').innerText()).not.toContain('whsec_')
     await secret.getByRole('button', { name: 'Show' }).click()
     const shown = await secret.locator('code').innerText()
     await picture(`${store}-walk-3-secret`)
+    await page.getByRole('button', { name: 'Done' }).click()
     for (const key of ['g', 'f']) await page.keyboard.press(key)
-    await page.locator('.row .badge', { hasText: 'retrying' }).first().waitFor()
+    await page.locator('.row .badge', { hasText: 'pending' }).first().waitFor()
     inspector.stage.setSecret(shown)
     await page.keyboard.press('j')
     await page.keyboard.press('r')
@@ -194,15 +186,20 @@ onEachStore('the inspector', (inspector) => {
     }
     await page.keyboard.press('n')
     await page.getByLabel('outcome').selectOption('not_picked')
-    await page.getByRole('button', { name: 'Play the call' }).click()
-    await page.locator('h2 .badge', { hasText: 'not picked' }).waitFor()
+    await page.getByRole('button', { name: 'Simulate the call' }).click()
+    await page.locator('h2 .badge', { hasText: 'not_picked' }).waitFor()
     await page.keyboard.press('n')
     await page.getByRole('button', { name: 'Fault' }).click()
     await page.locator('#field-endpoint').selectOption('groups.create')
     await page.locator('#field-status').fill('503')
     await page.getByRole('button', { name: 'Inject the fault' }).click()
     await page.getByText('The next requests to this endpoint fail').waitFor()
+    await page
+      .getByRole('region', { name: 'Active faults' })
+      .getByText('groups.create: status 503 · 1 left')
+      .waitFor()
     expect((await createGroup(inspector.stage.server.url)).status).toBe(503)
+    await page.keyboard.press('Escape')
 
     for (const key of ['g', 'd']) await page.keyboard.press(key)
     await page.locator('.rows .row').first().waitFor()
@@ -265,38 +262,6 @@ onEachStore('the inspector', (inspector) => {
     expect(await page.locator('main').innerText()).not.toMatch(/\+1(?!555010000)\d{10}/)
   })
 
-  test.each([
-    ['light', 1440],
-    ['dark', 1440],
-    ['light', 375],
-    ['dark', 375],
-  ] as const)('has nothing serious for axe, in %s at %i px, and fits', async (colorScheme, width) => {
-    const options = { colorScheme, viewport: { width, height: 800 } }
-    const paths = [
-      'deliveries?status=delivered',
-      `calls?organization=acme&id=first-${store}`,
-      `subscriptions?organization=acme&id=${inspector.stage.rejecting.id}`,
-      'events?organization=empty',
-    ]
-    const { page, picture } = await open('', options)
-    for (const [index, path] of paths.entries()) {
-      await page.goto(`${inspector.stage.server.url}/_wabakit/inspector/${path}`)
-      await page.locator('.rows .row, .try, .attempts li, .empty').first().waitFor({ state: 'attached' })
-      if (path.endsWith('delivered')) {
-        await page.locator('.rows .row').first().click()
-        await page.locator('.attempt').waitFor()
-      }
-      const cut = await page
-        .locator('h2')
-        .filter({ has: page.locator('.badge') })
-        .evaluateAll((titles) => titles.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth))
-      expect(cut, `titles of ${path} that cut off the state`).toEqual([])
-      expect(await listSerious(page), path).toEqual([])
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-      await picture(`${store}-${colorScheme}-${width}-${index}`)
-    }
-  })
-
   test.each([1041, 1024, 768])('shows the last column of every list at %i px', async (width) => {
     const { page } = await open('calls?organization=acme', { viewport: { width, height: 800 } })
     for (const view of ['Calls', 'Deliveries', 'Events', 'Groups', 'Subscriptions', 'API requests']) {
@@ -309,21 +274,6 @@ onEachStore('the inspector', (inspector) => {
       expect(right, view).toBeLessThanOrEqual(width)
     }
   })
-
-  test.each(['light', 'dark'] as const)(
-    'has nothing serious for axe in dialogs, in %s',
-    async (colorScheme) => {
-      const { page } = await open('deliveries?organization=acme&status=delivered', { colorScheme })
-      await page.locator('.rows .row').first().waitFor()
-      await page.keyboard.press('j')
-      for (const key of ['?', 'n', 'e']) {
-        await page.keyboard.press(key)
-        await page.getByRole('dialog').waitFor()
-        expect(await listSerious(page), `the dialog of ${key}`).toEqual([])
-        await page.keyboard.press('Escape')
-      }
-    },
-  )
 })
 
 test.skipIf(!hasChromium)('asks for the control token, and forgets it with the tab', async () => {
@@ -334,9 +284,8 @@ test.skipIf(!hasChromium)('asks for the control token, and forgets it with the t
   const { page, picture } = await openPage(browser, { url: `${server.url}/_wabakit/inspector/events` })
   await page.getByLabel('Control token').fill('not-the-right-token')
   await page.keyboard.press('Enter')
-  await page.getByText('Send the control token').waitFor()
+  await page.getByText('This is not the control token of the server.').waitFor()
   await picture('login')
-  expect(await listSerious(page)).toEqual([])
   await page.getByLabel('Control token').fill(token)
   await page.keyboard.press('Enter')
   await page.getByText('Nothing has happened yet').waitFor()

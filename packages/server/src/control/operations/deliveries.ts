@@ -6,6 +6,7 @@ import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
 import { type ControlContext, operation } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
 import { explainDelivery } from '../timeline/read-timeline.ts'
+import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from '../views/delivery.ts'
 
 const tag = 'Deliveries'
@@ -61,7 +62,7 @@ const changeDelivery = async (
   const { deliveries } = context.service
   const isChanged = await deliveries[step](...id)
   const delivery = await getDelivery(context.service, ...id)
-  if (isChanged) return showDelivery(delivery, await explainDelivery(context, delivery))
+  if (isChanged) return showDelivery(delivery, { wait: await explainDelivery(context, delivery) })
   const allowed = step === 'retry' ? 'pending' : 'waiting or pending'
   throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
 }
@@ -83,7 +84,7 @@ export const deliveryOperations = [
         limit,
         order,
       })
-      return { ...rest, items: items.map((each) => showDelivery(each)) }
+      return { ...rest, items: await showDeliveries(service, items) }
     },
   }),
   operation({
@@ -95,7 +96,8 @@ export const deliveryOperations = [
     result: DeliveryView,
     run: async ({ parameter }, context) => {
       const found = await getDelivery(context.service, parameter('organizationId'), parameter('deliveryId'))
-      return showDelivery(found, await explainDelivery(context, found))
+      const [shown] = await showDeliveries(context.service, [found])
+      return { ...showDelivery(found), ...shown, wait: await explainDelivery(context, found) }
     },
   }),
   operation({

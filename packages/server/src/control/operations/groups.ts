@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber } from '../schemas.ts'
+import { describe, named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
@@ -12,7 +12,11 @@ const tag = 'Groups'
 const ParticipantStep = named(
   'ParticipantStepRequest',
   'The new state of a person in a group.',
-  z.strictObject({ groupId: z.string(), phone: phoneNumber(), state: z.enum(['joined', 'left', 'removed']) }),
+  z.strictObject({
+    groupId: z.string().check(describe('The id of the group.')),
+    phone: phoneNumber().check(describe('Number of the participant.')),
+    state: z.enum(['joined', 'left', 'removed']).check(describe('What happened to the participant.')),
+  }),
 )
 
 const CreatedGroup = named(

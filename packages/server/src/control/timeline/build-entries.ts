@@ -29,6 +29,10 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
+    // When a call was missed, rejected or not picked up is not recorded.
+    ...(call?.state === 'missed' || call?.state === 'rejected' || call?.state === 'not_picked'
+      ? [[call.state, call.initiatedAt] as const]
+      : []),
     ['accepted', call?.startedAt],
     ['ended', call?.endedAt],
     ['summarized', summary?.generatedAt],

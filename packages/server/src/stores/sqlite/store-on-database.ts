@@ -187,6 +187,8 @@ export const storeOnDatabase = (
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
+    listLastAttempts: (organizationId, deliveryIds) =>
+      read(() => deliveries.listLastAttempts(organizationId, deliveryIds)),
     claimDeliveries: (request) => read(() => claims.claim(request)),
     settleDelivery: async (settlement) => {
       const settled = await write(() => settle(settlement), { patienceMs: getPatienceMs(settlement) })

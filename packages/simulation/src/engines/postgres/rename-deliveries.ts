@@ -21,4 +21,6 @@ export const renameDeliveries = (store: Store): Store => ({
     return { ...page, items: items.map(rename) }
   },
   listAttempts: (organizationId, deliveryId) => store.listAttempts(organizationId, toOwnId(deliveryId)),
+  listLastAttempts: (organizationId, deliveryIds) =>
+    store.listLastAttempts(organizationId, deliveryIds.map(toOwnId)),
 })
