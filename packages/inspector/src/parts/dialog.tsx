@@ -40,6 +40,7 @@ export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
         // The browser closes a dialog by the second Escape whatever the page says.
         if (event.key !== 'Escape') return
         event.preventDefault()
+        event.stopPropagation()
         leave()
       }}
     >

@@ -4,7 +4,7 @@ import { editAndSend } from '../actions/edit-and-send.tsx'
 import { ResendMatching } from '../actions/resend-matching.tsx'
 import { reveal } from '../format/reveal.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
-import { DeliveryStatus, HttpStatus } from '../parts/status.tsx'
+import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { findSubscription, shortenUrl } from './choices.ts'
@@ -45,12 +45,15 @@ const responses = [
   '503',
 ].map((value) => ({ value, label: value }))
 
-const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) =>
-  lastResponse && (
+const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
+  if (lastResponse === null) return null
+  if (lastResponse.status !== null) return <HttpStatus status={lastResponse.status} />
+  return (
     <span title={lastResponse.error ?? undefined}>
-      <HttpStatus status={lastResponse.status} />
+      <Badge tone="bad">none</Badge>
     </span>
   )
+}
 
 export const deliveries: ListDefinition<Delivery> = {
   view: 'deliveries',
@@ -75,21 +78,21 @@ export const deliveries: ListDefinition<Delivery> = {
   ],
   columns: [
     { title: 'Status', width: '88px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
-    { title: 'Response', width: '88px', cell: (delivery) => <Response {...delivery} />, isExtra: true },
+    { title: 'Response', width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: true },
     {
       title: 'Event',
-      width: 'minmax(140px, 1.4fr)',
+      width: 'minmax(100px, 1.4fr)',
       cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
     {
       title: 'About',
-      width: 'minmax(90px, 1fr)',
+      width: 'minmax(80px, 1fr)',
       cell: (delivery) => <SubjectLink {...delivery} />,
       isExtra: true,
     },
     {
       title: 'Endpoint',
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(90px, 1.4fr)',
       cell: ({ subscriptionId }) => {
         const url = findSubscription(subscriptionId)?.url
         return <span title={url}>{url === undefined ? subscriptionId : shortenUrl(url)}</span>

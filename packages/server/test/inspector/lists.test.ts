@@ -141,7 +141,7 @@ onEachStore('the lists of the inspector', (inspector) => {
     expect(problems).toEqual([])
   })
 
-  test('the arrows move, Enter opens with the focus in the record, and Escape brings it back', async () => {
+  test('the arrow keys move, Enter opens with the focus in the record, and Escape brings it back', async () => {
     const { page } = await inspector.open('events?organization=acme')
     await page.locator('.rows .row').nth(20).waitFor()
     const grid = page.getByRole('grid')

@@ -30,11 +30,25 @@ onEachStore('the records of the inspector', (inspector) => {
     expect(await page.locator('main').innerText()).not.toMatch(/\d\d UTC\b/)
   })
 
-  test('shows a summary as soon as it arrives, and which delivery it waits for before', async () => {
-    const callId = await inspector.simulate({ summary: { after: '2s' } })
+  test('shows a summary as soon as it arrives, and the delivery that it waits for', async () => {
+    const { service } = inspector.stage.server
+    const callId = await inspector.simulate({ summary: false })
     const { page } = await inspector.open(`calls?organization=acme&id=${callId}`)
-    await page.getByText('The summary is due at').waitFor()
+    await page.getByText('No summary: none is scheduled').waitFor()
+    const summary = { recap: 'All is well.', keyPoints: [], nextSteps: [] }
+    await service.summaries.save('acme', callId, summary, { generatedBy: 'team_member' })
     await page.getByText('The summary has arrived.').waitFor()
+
+    const { id } = await service.subscriptions.create('acme', {
+      ...{ channel: 'PSTN', number: '+15550100002', url: 'http://127.0.0.1:1/' },
+      events: ['CALL_ENDED', 'CALL_AI_SUMMARY'],
+    })
+    const blocked = await inspector.simulate({})
+    await page.goto(inspector.getUrl(`calls?organization=acme&id=${blocked}`))
+    await page.getByText('Its webhook waits for CALL_ENDED').waitFor()
+    await page.getByRole('link', { name: 'Open the delivery of CALL_ENDED' }).click()
+    await page.locator('h2', { hasText: 'CALL_ENDED' }).waitFor()
+    await service.subscriptions.remove('acme', id)
   })
 
   test('rotates a secret only after it has said what stops, and keeps the new one until it was copied', async () => {

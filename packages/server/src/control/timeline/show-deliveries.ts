@@ -36,12 +36,12 @@ export const showDeliveries = async (
     service.deliveries.lastAttempts(organizationId, attempted),
     Promise.all(subjects.map((subject) => nameSubject(service, organizationId, subject))),
   ])
-  const nameOf = new Map(subjects.map((subject, index) => [subject, names[index]]))
-  const lastOf = new Map(attempts.map(({ deliveryId, status, error }) => [deliveryId, { status, error }]))
+  const namesBySubject = new Map(subjects.map((subject, index) => [subject, names[index]]))
+  const responses = new Map(attempts.map(({ deliveryId, status, error }) => [deliveryId, { status, error }]))
   return deliveries.map((delivery) =>
     showDelivery(delivery, {
-      lastResponse: lastOf.get(delivery.id) ?? null,
-      ...nameOf.get(delivery.subject),
+      lastResponse: responses.get(delivery.id) ?? null,
+      ...namesBySubject.get(delivery.subject),
     }),
   )
 }
