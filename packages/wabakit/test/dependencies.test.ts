@@ -35,6 +35,7 @@ const libraries: Record<string, readonly string[]> = {
     '@hono/node-server',
     'undici',
     'ipaddr.js',
+    '@bomb.sh/tab',
     '@bomb.sh/tab/commander',
     'commander',
     'pino',

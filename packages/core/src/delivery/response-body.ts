@@ -1,7 +1,7 @@
 /** Maximum number of characters of a response body that are kept. */
 const maxLength = 4_096
 
-/** Shorter values cannot be told from other text. */
+/** Shorter values cannot be distinguished from other text. */
 const minSecretLength = 4
 
 const decodeBase64 = (text: string): string => {

@@ -102,7 +102,7 @@ const toSubscriptionWithSecret = (record: SubscriptionRecord): SubscriptionWithS
   secret: record.secret,
 })
 
-const hasOriginOf = (url: string, other: string): boolean => new URL(url).origin === new URL(other).origin
+const isSameOrigin = (url: string, other: string): boolean => new URL(url).origin === new URL(other).origin
 
 const day = 86_400_000
 
@@ -173,7 +173,7 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         ...checkHeaders(change),
       ])
       const next = await edit(organizationId, subscriptionId, ({ url: oldUrl, headers, disabledReason }) => ({
-        headers: changeHeaders(hasOriginOf(url ?? oldUrl, oldUrl) ? headers : {}, change),
+        headers: changeHeaders(isSameOrigin(url ?? oldUrl, oldUrl) ? headers : {}, change),
         ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),

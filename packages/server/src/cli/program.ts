@@ -125,8 +125,8 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
-/** Makes a script for bash pass on the typed words. It would evaluate them, and run the commands that they contain. */
-export const passWords = (script: string): string => {
+/** Changes a script for bash so that it passes on the typed words. It would evaluate them, and run commands in them. */
+const passWords = (script: string): string => {
   const changes = [
     [/requestComp="(\S+ complete --) \$\{words\[@\]:1\}"/, 'requestComp=($1 "$${words[@]:1}")'],
     [/requestComp="\$requestComp ''"/, ': # The words end with an empty one.'],

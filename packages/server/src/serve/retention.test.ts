@@ -82,7 +82,7 @@ test('reports a failure, and stops immediately during a pause', async () => {
   await stop()
 })
 
-test('keeps calls and groups for ever unless a retention is set', async () => {
+test('keeps calls and groups forever unless a retention is set', async () => {
   const requests: unknown[] = []
   const stop = startRetention({
     store: {

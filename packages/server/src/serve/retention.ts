@@ -6,7 +6,7 @@ type RetentionOptions = {
   readonly clock: Clock
   /** How long finished deliveries and their events are kept, in milliseconds. */
   readonly keptMs: number
-  /** How long calls, groups and participants are kept after their last change, in milliseconds; `undefined` for ever. */
+  /** How long calls, groups and participants are kept after their last change, in milliseconds; `undefined` forever. */
   readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }
