@@ -81,7 +81,7 @@ export const createReceive = <Transaction>(
         headers,
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
         // After an early response the sender has hung up, which must not stop the work.
-        signal: early ?? request.signal,
+        signal: early?.signal ?? request.signal,
         transaction: undefined,
       }
     } catch (error) {
@@ -95,7 +95,7 @@ export const createReceive = <Transaction>(
       tasks,
       isEarly: early !== undefined,
       keepAlive: (work) => {
-        if (early !== undefined) running.track(work)
+        if (early !== undefined) running.track(work, early)
         running.keepAlive(work, host)
       },
     })

@@ -32,8 +32,7 @@ const findHost = (given: object): Host | undefined => {
  * handlers have finished. After `stop`, none is: nothing would wait for it.
  */
 export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) => {
-  const early = new Set<Promise<unknown>>()
-  const late = new AbortController()
+  const early = new Map<Promise<unknown>, AbortController>()
   let isStopped = false
   let isWarned = false
 
@@ -48,9 +47,10 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
   }
 
   return {
-    /** Returns the signal for a delivery that is acknowledged early; otherwise `undefined`. */
-    acknowledgeEarly: (): AbortSignal | undefined =>
-      ack === 'before' && !isStopped ? late.signal : undefined,
+    /** Returns what aborts a delivery that is acknowledged early; otherwise `undefined`. */
+    // One for each delivery: Workers allow none outside a request.
+    acknowledgeEarly: (): AbortController | undefined =>
+      ack === 'before' && !isStopped ? new AbortController() : undefined,
     /** Asks the host to wait for work, which never rejects. */
     keepAlive: (work: Promise<unknown>, given: object): void => {
       try {
@@ -62,8 +62,8 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
       }
     },
     /** Adds work that `stop` waits for. It never rejects. */
-    track: (work: Promise<unknown>): void => {
-      early.add(work)
+    track: (work: Promise<unknown>, abort: AbortController): void => {
+      early.set(work, abort)
       void work.then(() => early.delete(work))
     },
     stop: async (options: StopOptions = {}): Promise<void> => {
@@ -74,11 +74,12 @@ export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) =>
       let timer: ReturnType<typeof setTimeout> | undefined
       const expired = new Promise<void>((resolve) => {
         timer = setTimeout(() => {
-          late.abort(new Error(`The receiver was stopped, and did not wait longer than ${maxMs} ms.`))
+          const reason = new Error(`The receiver was stopped, and did not wait longer than ${maxMs} ms.`)
+          for (const abort of early.values()) abort.abort(reason)
           resolve()
         }, maxMs)
       })
-      await Promise.race([Promise.all(early), expired])
+      await Promise.race([Promise.all(early.keys()), expired])
       clearTimeout(timer)
     },
   }
