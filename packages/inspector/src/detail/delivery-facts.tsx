@@ -7,7 +7,7 @@ import { Time } from '../parts/time.tsx'
 import { findSubscription } from '../views/choices.ts'
 
 export const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
-  const { subscriptionId, subject, webhookId, eventId, dueAt, status, finishedAt, deferrals } = delivery
+  const { subscriptionId, webhookId, eventId, dueAt, status, finishedAt, deferrals } = delivery
   return (
     <Facts
       facts={[
@@ -17,7 +17,7 @@ export const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => 
             {findSubscription(subscriptionId)?.url ?? subscriptionId}
           </RecordLink>,
         ],
-        ['About', <SubjectLink key="about" subject={subject} />],
+        ['About', <SubjectLink key="about" {...delivery} />],
         [
           'Event',
           <RecordLink key="event" view="events" id={eventId}>

@@ -1,5 +1,6 @@
 import type { Delivery } from '@wabakit/server/control-types'
 import { DeliveryStatus } from '../parts/status.tsx'
+import { nameSubject } from '../parts/subject-link.tsx'
 import { Time } from '../parts/time.tsx'
 import { navigate } from '../state/route.ts'
 import { findSubscription, shortenUrl } from '../views/choices.ts'
@@ -10,8 +11,8 @@ type DeliveryLinksProps = {
   readonly by: 'endpoint' | 'subject'
 }
 
-const describe = ({ subscriptionId, subject }: Delivery, by: DeliveryLinksProps['by']): string =>
-  by === 'subject' ? subject.replace(/^\w+:/, '') : shortenUrl(findSubscription(subscriptionId)?.url ?? '')
+const describe = (delivery: Delivery, by: DeliveryLinksProps['by']): string =>
+  by === 'subject' ? nameSubject(delivery) : shortenUrl(findSubscription(delivery.subscriptionId)?.url ?? '')
 
 const none = {
   endpoint: 'No subscription matched when this event was published.',

@@ -5,14 +5,21 @@ import { RecordLink } from './record-link.tsx'
 
 type SubjectLinkProps = { readonly subject: string } & Partial<Pick<Delivery, 'customerNumber' | 'groupName'>>
 
-/** A link to the timeline of a call or a group: its customer or its name if they are known, otherwise its id. */
-export const SubjectLink = ({ subject, customerNumber, groupName }: SubjectLinkProps) => {
+/** Returns the customer of a call or the name of a group if they are known, otherwise the id. */
+export const nameSubject = ({ subject, customerNumber, groupName }: SubjectLinkProps): string => {
+  if (customerNumber) return showNumber(customerNumber)
+  return groupName ? showText(groupName) : reveal(subject.slice(subject.indexOf(':') + 1))
+}
+
+/** A link to the timeline of a call or a group. */
+export const SubjectLink = (props: SubjectLinkProps) => {
+  const { subject, customerNumber, groupName } = props
   const id = subject.slice(subject.indexOf(':') + 1)
-  const name = customerNumber ? showNumber(customerNumber) : groupName ? showText(groupName) : undefined
+  const isNamed = Boolean(customerNumber ?? groupName)
   return (
     <RecordLink view={subject.startsWith('group:') ? 'groups' : 'calls'} id={id}>
-      <span class={name === undefined ? 'subject' : ''} title={id}>
-        {name ?? reveal(id)}
+      <span class={isNamed ? '' : 'subject'} title={id}>
+        {nameSubject(props)}
       </span>
     </RecordLink>
   )

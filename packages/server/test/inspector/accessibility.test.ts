@@ -48,14 +48,18 @@ onEachStore('the inspector', (inspector) => {
         'events?organization=nobody',
       ]
       const { page, picture } = await inspector.open('', { colorScheme })
-      for (const width of [1440, 375]) {
+      for (const width of [1440, 768, 375]) {
         await page.setViewportSize({ width, height: 800 })
         for (const [index, path] of paths.entries()) {
-          if (width === 375 && !onPhones.test(path)) continue
+          if (width < 1440 && !onPhones.test(path)) continue
           await page.goto(inspector.getUrl(path))
           await page.locator('article .facts, .empty').first().waitFor({ state: 'attached' })
           expect(await listSerious(page), `${path} at ${width} px`).toEqual([])
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+          const wide = await page
+            .locator('.detail > .body')
+            .evaluateAll((bodies) => bodies.filter((body) => body.scrollWidth > body.clientWidth).length)
+          expect(wide, `${path} is cut off at ${width} px`).toBe(0)
           const cut = await page
             .locator('h2')
             .filter({ has: page.locator('.badge') })
