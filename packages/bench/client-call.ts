@@ -85,13 +85,13 @@ key and reads a small JSON object, as its documentation shows. The floor is \`fe
         id: 'P3',
         what: 'time of a client call, relative to raw fetch',
         result: 1 / (own.ofFloor ?? NaN),
-        limit: { atMost: 1.7 },
+        limit: { atMost: 1.6 },
       },
       {
         id: 'P3',
         what: 'the same, relative to plain ky',
         result: own.time / findRow(rows, 'ky').time,
-        limit: { atMost: 1 },
+        limit: { atMost: 0.75 },
       },
     ],
   })
