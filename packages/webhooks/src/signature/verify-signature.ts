@@ -49,8 +49,6 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
-export const readClock = (): number => Date.now()
-
 /** NaN would accept every timestamp. */
 export const assertTolerance = (seconds: number): void => {
   if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
@@ -111,7 +109,7 @@ export const matchSignature = (
  * const { id } = await verifySignature({ payload: rawBody, headers: request.headers, secrets: [secret] })
  */
 export const verifySignature = async (options: VerifySignatureOptions): Promise<VerifiedSignature> => {
-  const { toleranceSeconds = defaultToleranceSeconds, now = readClock } = options
+  const { toleranceSeconds = defaultToleranceSeconds, now = Date.now } = options
   assertTolerance(toleranceSeconds)
   const signers = getSigners(options.secrets, options.allowShortSecrets)
   const signed = parseSignatureHeaders(toHeaderReader(options.headers))

@@ -10,7 +10,6 @@ import {
   apply,
   assertTolerance,
   matchSignature,
-  readClock,
   type SignatureOptions,
 } from '../signature/verify-signature.ts'
 import { assertOptions } from '../usage.ts'
@@ -43,7 +42,12 @@ const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
  */
 export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
   assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
-  const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
+  const {
+    secrets,
+    toleranceSeconds = defaultToleranceSeconds,
+    allowShortSecrets,
+    now = () => Date.now(),
+  } = options
   assertTolerance(toleranceSeconds)
   const convert = (values: readonly string[]) => createSigners(values, allowShortSecrets)
   const signers = prepare(secrets, { convert, now })
