@@ -1,12 +1,12 @@
+import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
+import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import {
   type EndpointName,
   type ErrorCode,
   endpoints,
   isErrorCode,
-  ReceivedErrorBody,
-} from '@wabakit/contract'
-import type { ConnectionInfo, ReferenceServer } from '@wabakit/core'
-import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
+  validateReceivedErrorBody,
+} from '@wabakit/wire'
 import type { RecordedRequest } from '../recording/recorded-request.ts'
 import { sleepRealTime } from '../time/timers.ts'
 import { readRequestBody } from './read-request-body.ts'
@@ -25,8 +25,8 @@ type ApiOptions = {
 const names = Object.keys(endpoints) as readonly EndpointName[]
 
 const readErrorCode = async (response: Response): Promise<ErrorCode | undefined> => {
-  const { data } = ReceivedErrorBody.safeParse(await response.clone().json())
-  return isErrorCode(data?.code) ? data.code : undefined
+  const body = validateReceivedErrorBody(await response.clone().json())
+  return body.success && isErrorCode(body.data.code) ? body.data.code : undefined
 }
 
 /** Throws what `fetch` rejects with in Node when a connection is reset. */
