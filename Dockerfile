@@ -1,12 +1,12 @@
-# The server, from the tarballs of `npm run release`:
+# The server, from the tarballs and the lockfile of `npm run release`:
 #   npm run release && docker build --tag wabakit .
 #   docker run --env WABAKIT_CONTROL_TOKEN --volume wabakit:/data --publish 127.0.0.1:4100:4100 wabakit
-FROM node:26-alpine AS install
+FROM node:26.10.0-alpine AS install
 WORKDIR /app
-COPY .release/wabakit-wire-*.tgz .release/wabakit-contract-*.tgz .release/wabakit-webhooks-*.tgz .release/wabakit-core-*.tgz .release/wabakit-conformance-*.tgz .release/wabakit-server-*.tgz /tarballs/
-RUN npm init --yes && npm install --omit=dev --ignore-scripts --no-audit --no-fund /tarballs/*.tgz
+COPY .release/server/ ./
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:26-alpine
+FROM node:26.10.0-alpine
 ENV NODE_ENV=production WABAKIT_HOST=0.0.0.0 WABAKIT_PORT=4100 WABAKIT_DATABASE=/data/wabakit.db
 COPY --from=install /app/node_modules /app/node_modules
 RUN mkdir /data && chown node:node /data

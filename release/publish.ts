@@ -1,6 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runNpm } from './npm.ts'
-import type { Tarball } from './pack.ts'
+
+// `npm run release:publish` publishes the tarballs that `npm run release -- --final` has built and checked, with a
+// statement of where and from what they were built. It needs nothing that would have to be installed. It can be repeated:
+// what is published already is left alone.
+
+/** The packages in the order of their publication: each comes after those that it depends on. */
+type Listed = { readonly name: string; readonly version: string; readonly filename: string }
 
 const isPublished = (specifier: string): Promise<boolean> =>
   runNpm(['view', specifier, 'version'], '.').then(
@@ -11,18 +18,14 @@ const isPublished = (specifier: string): Promise<boolean> =>
     },
   )
 
-/**
- * Publishes tarballs in the given order, with a statement of where and from what they were built. It can be repeated: what
- * is published already is left alone.
- */
-export const publishTarballs = async (tarballs: readonly Tarball[], folder: string): Promise<void> => {
-  for (const { manifest, filename } of tarballs) {
-    const specifier = `${manifest.name}@${manifest.version}`
-    if (await isPublished(specifier)) {
-      console.log(`${specifier} is published already.`)
-      continue
-    }
-    await runNpm(['publish', join(folder, filename), '--provenance', '--access', 'public'], '.')
-    console.log(`Published ${specifier}.`)
+const [folder = '.release'] = process.argv.slice(2)
+const listed: readonly Listed[] = JSON.parse(readFileSync(join(folder, 'tarballs.json'), 'utf8'))
+for (const { name, version, filename } of listed) {
+  const specifier = `${name}@${version}`
+  if (await isPublished(specifier)) {
+    console.log(`${specifier} is published already.`)
+    continue
   }
+  await runNpm(['publish', join(folder, filename), '--provenance', '--access', 'public'], '.')
+  console.log(`Published ${specifier}.`)
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,15 +7,16 @@ import { auditSignatures } from './audit-signatures.ts'
 import { writeBillOfMaterials } from './bill-of-materials.ts'
 import { checkTarballs } from './check-tarballs.ts'
 import { copyRepository } from './copy-repository.ts'
+import { lockServer } from './lock-server.ts'
 import { runNpm } from './npm.ts'
 import { packPackages, type Tarball } from './pack.ts'
-import { publishTarballs } from './publish.ts'
 
 // Builds, checks and packs the packages in a copy of the repository: `npm run release` shows what would be published, and
-// `npm run release -- --publish` publishes it. The tarballs and the bill of materials are written to `.release/`.
+// `npm run release -- --final` makes what `npm run release:publish` publishes. The tarballs, the project of the image and the
+// bill of materials are written to `.release/`.
 const root = resolve(import.meta.dirname, '..')
 const destination = join(root, '.release')
-const { publish } = parseArgs({ options: { publish: { type: 'boolean', default: false } } }).values
+const { final } = parseArgs({ options: { final: { type: 'boolean', default: false } } }).values
 
 const hasChangesets = globSync('.changeset/*.md', { cwd: root }).length > 0
 
@@ -38,16 +39,17 @@ const build = async (copy: string): Promise<Tarball[]> => {
 
 const copy = mkdtempSync(join(tmpdir(), 'wabakit-release-'))
 try {
-  if (publish) checkCommitted()
+  if (final) checkCommitted()
   rmSync(destination, { recursive: true, force: true })
   mkdirSync(destination)
   copyRepository(root, copy)
   const tarballs = await build(copy)
   console.log(await writeBillOfMaterials(copy, join(destination, 'sbom.cdx.json')))
-  console.log(await auditSignatures(root, publish))
-  if (publish) await publishTarballs(tarballs, destination)
-  else
-    console.log('This was a dry run. The tarballs are in .release/. To publish: npm run release -- --publish')
+  console.log(await auditSignatures(root, final))
+  await lockServer(tarballs, { root, folder: destination })
+  const listed = tarballs.map(({ manifest: { name, version }, filename }) => ({ name, version, filename }))
+  writeFileSync(join(destination, 'tarballs.json'), `${JSON.stringify(listed, null, 2)}\n`)
+  if (!final) console.log('This was a dry run. The tarballs are in .release/.')
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

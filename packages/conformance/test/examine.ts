@@ -13,6 +13,7 @@ export const seed = 42
 export const limits = {
   attackMs: 3_000,
   settleMs: 40,
+  firstEffectMs: 1_000,
   effectMs: 400,
   recoverMs: 300,
   oversizedBytes: 1_200_000,
@@ -37,9 +38,9 @@ export const examine = (
   })
 
 const list = ({ checks }: Report, verdict: CheckResult['verdict']): string[] =>
-  checks.filter((check) => check.verdict === verdict).map(({ id }) => id)
+  checks.flatMap((check) => (check.verdict === verdict ? [check.id] : [])).sort()
 
-/** The ids of the checks that failed, and of those that gave advice. */
+/** Lists the ids of the checks that failed, and of those that gave advice, in alphabetical order. */
 export const listFindings = (report: Report) => ({
   fail: list(report, 'fail'),
   advice: list(report, 'advice'),

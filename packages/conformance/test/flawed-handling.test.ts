@@ -13,6 +13,7 @@ const handledTwice = [
   'handles-replay-once',
   'handles-duplicate-once',
   'handles-concurrent-duplicates-once',
+  'handles-late-duplicate-once',
   'handles-retry-after-hang-up-once',
 ]
 
@@ -396,7 +397,7 @@ const flaws: Record<string, Flaw> = {
         await right.handle(event, id)
       },
     }),
-    fail: ['answers-in-time'],
+    fail: ['responds-in-time'],
     options: { limits: { responseMs: 500 } },
   },
 }

@@ -9,6 +9,8 @@ const everythingForged = [
   'refuses-tampered-body',
   'refuses-swapped-id',
   'refuses-swapped-timestamp',
+  'refuses-captured-delivery',
+  'refuses-forgery-in-any-header-case',
   'refuses-truncated-signature',
   'refuses-empty-signature',
   'refuses-other-version',
@@ -30,32 +32,28 @@ const cutSecondDocument = (body: Buffer): Buffer => {
   return at === -1 ? body : body.subarray(0, at)
 }
 
-/** Draws the secret that refuses-wrong-secret signs with, after the three signatures of an earlier check. */
-const drawWrongSecret = (): Buffer => {
-  const random = createRandom(seed)
-  random.bytes(3 * 32)
-  return random.bytes(32)
-}
+/** Draws the secret that refuses-wrong-secret signs with: nothing before it is random. */
+const drawWrongSecret = (): Buffer => createRandom(seed).bytes(32)
 
 const flaws: Record<string, Flaw> = {
   'verifies nothing': {
     plant: () => ({ verify: () => undefined }),
-    fail: everythingForged,
-    advice: ['refuses-malformed-timestamp'],
+    fail: [...everythingForged, 'refuses-secret-in-query'],
+    advice: ['refuses-malformed-timestamp', 'refuses-rewritten-timestamp'],
   },
   'verifies only that there is a signature': {
     plant: () => ({
       verify: ({ request }) => (header(request, 'webhook-signature') === '' ? 'unsigned' : undefined),
     }),
     fail: everythingForged,
-    advice: ['refuses-malformed-timestamp'],
+    advice: ['refuses-malformed-timestamp', 'refuses-rewritten-timestamp'],
   },
   'verifies only deliveries that have a signature': {
     plant: ({ right }) => ({
       verify: (incoming) =>
         header(incoming.request, 'webhook-signature') === '' ? undefined : right.verify(incoming),
     }),
-    fail: ['refuses-unsigned', 'refuses-empty-signature'],
+    fail: ['refuses-unsigned', 'refuses-empty-signature', 'refuses-secret-in-query'],
   },
   'responds to unknown events before it verifies': {
     plant: ({ right }) => ({

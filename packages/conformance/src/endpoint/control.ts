@@ -1,9 +1,9 @@
-import type { EventName } from '@wabakit/contract'
+import { pollEffects } from './effects.ts'
 import { EffectsError, EndpointUnreachableError } from './errors.ts'
 import { buildDelivery, type Examination } from './examination.ts'
-import { describeResponse, isAccepted } from './judge.ts'
+import { describeResponse } from './judge.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
-import type { Exchange } from './send.ts'
+import { type Exchange, isAccepted } from './send.ts'
 import { formatTarget } from './target.ts'
 
 const causes: Readonly<Record<number, string>> = {
@@ -28,11 +28,24 @@ const explain = (exchange: Exchange): string => {
 }
 
 const learnEffects = async (examination: Examination, call: Delivery, bare: Delivery): Promise<void> => {
-  const { knowledge, countEffects } = examination
+  const { knowledge, countEffects, effects, limits, signal } = examination
+  if (effects === undefined) return
+  const group = examination.build('GROUP_CREATED')
+  await examination.deliver(group)
   const startedAt = performance.now()
-  const [inOrder = 0] = await countEffects([call])
-  knowledge.effectLatencyMs = Math.max(0, performance.now() - startedAt - examination.limits.settleMs)
-  if (inOrder > 0) {
+  let shownAt = startedAt
+  const [calls = 0, groups = 0] = await pollEffects(effects, [call.subject, group.subject], {
+    isEnough: (counts) => {
+      const isShown = counts.some((count) => count > 0)
+      if (!isShown) shownAt = performance.now()
+      return isShown
+    },
+    settleMs: limits.settleMs,
+    effectMs: limits.firstEffectMs,
+    signal,
+  })
+  knowledge.effectLatencyMs = shownAt - startedAt
+  if (calls > 0) {
     knowledge.effectName = 'CALL_AI_SUMMARY'
     const [alone = 0] = await countEffects([bare])
     if (alone === 0) knowledge.needsPredecessors = true
@@ -40,13 +53,7 @@ const learnEffects = async (examination: Examination, call: Delivery, bare: Deli
       const [before = 0] = await countEffects([await examination.prepare('CALL_AI_SUMMARY')], 0)
       knowledge.effectsBefore = before
     }
-    return
-  }
-  const name: EventName = 'GROUP_CREATED'
-  const group = examination.build(name)
-  await examination.deliver(group)
-  const [groups = 0] = await countEffects([group])
-  if (groups > 0) knowledge.effectName = name
+  } else if (groups > 0) knowledge.effectName = 'GROUP_CREATED'
   else {
     knowledge.effectsProblem =
       'genuine deliveries were accepted, but --effects shows no line with their callId or groupId: either it does not list what the application did, or the application lost them'

@@ -2,14 +2,13 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import { signWebhook } from '@wabakit/webhooks'
-import { pollEffects } from './effects.ts'
+import { pollEffects, readEffects } from './effects.ts'
 import { EffectsError } from './errors.ts'
-import { isAccepted, isLimited } from './judge.ts'
 import type { Knowledge } from './knowledge.ts'
 import { findLeaks } from './leaks.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
 import { openAndWrite, sendBytes } from './raw.ts'
-import { type Exchange, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
+import { type Exchange, isAccepted, isLimited, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
 import type { Settings } from './settings.ts'
 
 /** A delivery with the headers of a genuine sender. */
@@ -57,6 +56,8 @@ export type Examination = Settings & {
   sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
   /** Counts the effects of deliveries, each of which should have as many as expected. */
   countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
+  /** Returns the lines of a delivery's effects, with the same text in place of its subject. */
+  listEffects(delivery: Delivery): Promise<string[]>
   /** Checks whether the endpoint accepts a genuine delivery, and gives it some time to recover. */
   isAlive(): Promise<boolean>
   /** Whether `isAlive` found the endpoint dead. */
@@ -153,8 +154,8 @@ export const createExamination = (
     if (effects === undefined) throw new EffectsError('there is no --effects')
     return pollEffects(effects, subjects, {
       isEnough: (counts) => counts.every((count) => count >= expected + knowledge.effectsBefore),
-      settleMs: Math.min(2_000, Math.max(limits.settleMs, 2 * knowledge.effectLatencyMs)),
-      effectMs: limits.effectMs,
+      settleMs: Math.min(limits.firstEffectMs, Math.max(limits.settleMs, 1.5 * knowledge.effectLatencyMs)),
+      effectMs: Math.max(limits.effectMs, 3 * knowledge.effectLatencyMs),
       signal,
     })
   }
@@ -184,6 +185,11 @@ export const createExamination = (
       const subjects = deliveries.map(({ subject }) => subject)
       const counts = await poll(subjects, expected)
       return counts.map((count) => Math.max(0, count - knowledge.effectsBefore))
+    },
+    listEffects: async ({ subject }) => {
+      if (effects === undefined) throw new EffectsError('there is no --effects')
+      const lines = (await readEffects(effects, signal)).split('\n')
+      return lines.filter((line) => line.includes(subject)).map((line) => line.replaceAll(subject, '…'))
     },
     isAlive: async () => {
       const endsAt = performance.now() + limits.recoverMs

@@ -1,8 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { buildReport, type Report } from '../report/report.ts'
 import { type Check, type Finding, runChecks } from '../report/run-checks.ts'
-import type { EndpointCheck } from './check.ts'
-import { declineCheck } from './decline.ts'
+import { declineCheck, type EndpointCheck } from './check.ts'
 import { DoctorUsageError, EffectsError } from './errors.ts'
 import { createExamination } from './examination.ts'
 import { createKnowledge, type Knowledge } from './knowledge.ts'
@@ -18,6 +17,20 @@ import { decodeKey } from './sign.ts'
 import { formatTarget, isNearby, readTarget } from './target.ts'
 
 const defaultTimeoutMs = 30_000
+const maxTimeoutMs = 600_000
+
+/** Checks of once-only handling. A run that does not settle them has not shown that the endpoint is safe. */
+const onceChecks = /^handles-.*-once$/
+
+/** Estimates how long a run takes at the pace of its control. Each check with effects waits for them about three times. */
+const estimateMs = (checks: readonly EndpointCheck[], { controls, effectLatencyMs }: Knowledge): number => {
+  const requestMs =
+    controls.reduce((sum, { durationMs }) => sum + durationMs, 0) / Math.max(1, controls.length)
+  const requests = checks.reduce((sum, check) => sum + check.requests, 0)
+  const waits = 3 * checks.filter(({ needs = [] }) => needs.includes('effects')).length
+  const estimate = defaultTimeoutMs + 1.5 * requestMs * requests + waits * effectLatencyMs
+  return Math.min(maxTimeoutMs, estimate)
+}
 
 const assertSecret = (secret: string | undefined, option: string): void => {
   if (secret === undefined) return
@@ -125,7 +138,7 @@ const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run): Ch
  * expect(report).toPass()
  */
 export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<Report> => {
-  const { seed = randomInt(2 ** 32), skip = [], timeoutMs = defaultTimeoutMs } = options
+  const { seed = randomInt(2 ** 32), skip = [] } = options
   const settings = readSettings(options, seed)
   const plan = planExamination(options)
   if (!options.allowPublicTarget && !(await isNearby(settings.url))) {
@@ -137,27 +150,34 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const knowledge = createKnowledge()
   const run: Run = { settings, knowledge, seed, onExchange: options.onExchange }
   const checks = selectChecks(options).map((check) => ({ check, bound: bindCheck(check, run) }))
+  const getTimeoutMs = (): number =>
+    options.timeoutMs ??
+    estimateMs(
+      checks.map(({ check }) => check),
+      knowledge,
+    )
   let isCutShort = false
   const startedAt = performance.now()
   const results = await runChecks(
     checks.map(({ bound }) => bound),
     {
       context: undefined,
-      timeoutMs,
-      totalTimeoutMs: timeoutMs,
+      getTimeoutMs,
+      getTotalTimeoutMs: getTimeoutMs,
       decline: ({ id }) => {
-        isCutShort ||= performance.now() - startedAt >= timeoutMs
+        isCutShort ||= performance.now() - startedAt >= getTimeoutMs()
         const found = checks.find(({ check }) => check.id === id)
         return found && declineCheck(found.check, { settings, knowledge, skip })
       },
       onResult: (result) => options.onResult?.(result),
     },
   )
+  const isOnceUnproven = results.some(({ id, verdict }) => onceChecks.test(id) && verdict === 'inconclusive')
   return buildReport({
     tool: 'doctor',
     target: plan.target,
     seed,
     checks: results,
-    controlsPassed: knowledge.acceptsGenuine === true && !isCutShort,
+    isProven: knowledge.acceptsGenuine === true && !isCutShort && !isOnceUnproven,
   })
 }

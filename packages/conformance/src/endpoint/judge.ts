@@ -1,19 +1,18 @@
 import type { Finding } from '../report/run-checks.ts'
-import type { Exchange } from './send.ts'
+import type { Examination } from './examination.ts'
+import type { Delivery } from './payloads.ts'
+import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
   /** What is special about it, as part of a sentence: `a signature of another secret`. */
   readonly label: string
   readonly exchange: Exchange
+  /** What was sent, where an effect of it would show that it was handled. */
+  readonly delivery?: Delivery
+  /** Number of effects that it had before. @default 0 */
+  readonly effectsBefore?: number
 }
-
-/** Checks whether a response acknowledges the delivery. */
-export const isAccepted = ({ status }: Exchange): boolean =>
-  status !== undefined && status >= 200 && status < 300
-
-/** Checks whether a response says only that there are too many requests. */
-export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
 const isRefused = (exchange: Exchange): boolean =>
   exchange.status !== undefined && exchange.status >= 400 && exchange.status < 500 && !isLimited(exchange)
@@ -38,16 +37,42 @@ const describeStatuses = (attempts: readonly Attempt[]): string =>
 
 const limited = 'the endpoint limits the rate of requests, which proves nothing; raise its limit for the run'
 
+/** Judges deliveries that were accepted although they must be refused: it is advice if effects prove that none was handled. */
+const judgeWronglyAccepted = async (
+  { knowledge, countEffects }: Examination,
+  accepted: readonly Attempt[],
+): Promise<Finding> => {
+  const observed = describeAttempts(accepted)
+  const deliveries = accepted.flatMap(({ delivery }) => delivery ?? [])
+  if (knowledge.effectName === undefined || deliveries.length < accepted.length) {
+    return { verdict: 'fail', observed }
+  }
+  const counts = await countEffects(deliveries, 0)
+  if (counts.some((count, index) => count > (accepted[index]?.effectsBefore ?? 0))) {
+    return { verdict: 'fail', observed }
+  }
+  // An effect that appears later is found by the check of refused deliveries.
+  for (const { delivery, effectsBefore = 0 } of accepted) {
+    if (delivery !== undefined && effectsBefore === 0) knowledge.refusedSubjects.add(delivery.subject)
+  }
+  return { verdict: 'advice', observed: `${observed}, but none was handled` }
+}
+
 /** Judges deliveries that must be refused with a client error. A closed connection proves nothing. */
-export const judgeRefused = (attempts: readonly Attempt[]): Finding => {
+export const judgeRefused = async (
+  examination: Examination,
+  attempts: readonly Attempt[],
+): Promise<Finding> => {
   const pick = (test: (exchange: Exchange) => boolean) => attempts.filter(({ exchange }) => test(exchange))
   const accepted = pick(isAccepted)
-  if (accepted.length > 0) return { verdict: 'fail', observed: describeAttempts(accepted) }
+  const harmless = accepted.length > 0 ? await judgeWronglyAccepted(examination, accepted) : undefined
+  if (harmless?.verdict === 'fail') return harmless
   const failed = pick(isFailure)
   if (failed.length > 0) {
     const observed = `the endpoint failed instead of refusing: ${describeAttempts(failed)}`
     return { verdict: 'fail', observed }
   }
+  if (harmless !== undefined) return harmless
   const unclear = pick((exchange) => !isRefused(exchange))
   if (unclear.length === 0) return { verdict: 'pass', observed: describeStatuses(attempts) }
   const reason = unclear.some(({ exchange }) => isLimited(exchange)) ? `; ${limited}` : ''
@@ -67,3 +92,20 @@ export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
 /** Returns the finding, turned into advice when it is a failure. */
 export const softenToAdvice = (finding: Finding): Finding =>
   finding.verdict === 'fail' ? { ...finding, verdict: 'advice' } : finding
+
+/** Judges that each delivery had exactly one effect. `sent` describes what was sent of each. */
+export const judgeOnce = async (
+  { countEffects }: Examination,
+  deliveries: readonly Delivery[],
+  sent: string,
+): Promise<Finding> => {
+  const counts = await countEffects(deliveries)
+  const observed = `${sent} had ${counts.join(' and ')} ${counts.join() === '1' ? 'effect' : 'effects'}`
+  return { verdict: counts.every((count) => count === 1) ? 'pass' : 'fail', observed }
+}
+
+/** Judges an attack by what comes after it: whether the endpoint still accepts a genuine delivery. */
+export const judgeSurvived = async ({ isAlive }: Examination, observed: string): Promise<Finding> =>
+  (await isAlive())
+    ? { verdict: 'pass', observed: `${observed}; still accepts genuine deliveries` }
+    : { verdict: 'fail', observed: `${observed}; afterwards it accepts no genuine delivery` }

@@ -1,4 +1,4 @@
-/** How long the doctor waits, and how much it sends. Times are in milliseconds. */
+/** Waits and sizes of the doctor. Times are in milliseconds. */
 export type Limits = {
   /**
    * Time after which a sender gives up on a response (decision 0020).
@@ -16,7 +16,12 @@ export type Limits = {
    */
   readonly fastResponseMs: number
   /**
-   * Maximum time until an effect shows.
+   * Maximum time until the first effect shows. Later ones get three times as long as it took, but at least `effectMs`.
+   * @default 12_000
+   */
+  readonly firstEffectMs: number
+  /**
+   * Time that every effect gets to show.
    * @default 3_000
    */
   readonly effectMs: number
@@ -52,6 +57,7 @@ export const defaultLimits: Limits = {
   responseMs: 15_000,
   attackMs: 5_000,
   fastResponseMs: 5_000,
+  firstEffectMs: 12_000,
   effectMs: 3_000,
   settleMs: 300,
   recoverMs: 2_000,

@@ -33,8 +33,9 @@ export type ExamineEndpointOptions = {
   /** Ids of the checks to leave out. */
   readonly skip?: readonly string[] | undefined
   /**
-   * Maximum duration of the run, in milliseconds.
-   * @default 30_000
+   * Maximum duration of the run, in milliseconds. The default follows from the response times and the time that the
+   * first effect takes.
+   * @default 30_000 for a fast endpoint, at most 600_000
    */
   readonly timeoutMs?: number | undefined
   /**

@@ -14,6 +14,8 @@ export type OutgoingRequest = {
   readonly body: Uint8Array
   /** Sends the body chunked, in these parts, with a pause between them, instead of at once. */
   readonly parts?: readonly Uint8Array[] | undefined
+  /** Replaces the query of the URL: `?name=value`. */
+  readonly query?: string | undefined
 }
 
 /** What came of a request. */
@@ -33,6 +35,13 @@ export type Exchange = {
   readonly durationMs: number
 }
 
+/** Checks whether a response acknowledges the delivery. */
+export const isAccepted = ({ status }: Exchange): boolean =>
+  status !== undefined && status >= 200 && status < 300
+
+/** Checks whether a response only reports too many requests. */
+export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
+
 /** Limits of one request. */
 export type SendLimits = {
   /** Milliseconds until the whole response must have arrived. */
@@ -51,6 +60,7 @@ const describeError = (error: Error & { code?: string }): string =>
 /** Sends one request on a connection of its own. Never rejects, and never follows a redirect. */
 export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimits): Promise<Exchange> =>
   new Promise((resolve) => {
+    const target = request.query === undefined ? url : new URL(request.query, url)
     const startedAt = performance.now()
     const received: Buffer[] = []
     let head: Pick<Exchange, 'status' | 'headers'> = { status: undefined, headers: {} }
@@ -65,7 +75,7 @@ export const sendRequest = (url: URL, request: OutgoingRequest, limits: SendLimi
       name,
       typeof value === 'string' ? value : [...value],
     ])
-    const client = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
+    const client = (url.protocol === 'https:' ? requestHttps : requestHttp)(target, {
       method,
       headers: Object.fromEntries(values),
       agent: false,

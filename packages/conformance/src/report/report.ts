@@ -5,7 +5,7 @@ export type Severity = 'critical' | 'high' | 'medium' | 'low'
  * What one check found:
  * - `pass`: the target does what the rule says.
  * - `fail`: it does not.
- * - `advice`: it does something worth knowing that breaks no rule. Advice never makes a report fail.
+ * - `advice`: it does something worth knowing that breaks no rule. Advice makes a report fail only if the run is strict.
  * - `inconclusive`: the run could not tell. `observed` says why, and what would settle it.
  * - `skipped`: the check does not apply to this run. `observed` says why, or which option enables it.
  */
@@ -42,7 +42,8 @@ export type CheckResult = {
 /**
  * The verdict of a whole run:
  * - `fail`: at least one check failed.
- * - `inconclusive`: none failed, but the positive controls were not accepted, so nothing was proved.
+ * - `inconclusive`: none failed, but the run could not show what a pass promises: the positive controls were not
+ *   accepted, the time was over, or nothing proved that a delivery is handled once.
  * - `pass`: none failed, and the positive controls passed. Single checks may still be inconclusive: see `counts`.
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive'
@@ -67,16 +68,19 @@ const verdicts: readonly CheckVerdict[] = ['pass', 'fail', 'advice', 'inconclusi
 /** Builds the report of a run from the results of its checks. */
 export const buildReport = (
   run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
-    /** Whether the target did what every healthy target does. */
-    readonly controlsPassed: boolean
+    /** Set if the run has shown what a pass promises. */
+    readonly isProven: boolean
+    /** Set if advice fails the run, too. */
+    readonly isStrict?: boolean | undefined
   },
 ): Report => {
-  const { tool, target, seed, checks, controlsPassed } = run
+  const { tool, target, seed, checks, isProven, isStrict = false } = run
   const count = (verdict: CheckVerdict): number => checks.filter((check) => check.verdict === verdict).length
   const counts = Object.fromEntries(verdicts.map((verdict) => [verdict, count(verdict)])) as Record<
     CheckVerdict,
     number
   >
-  const verdict = counts.fail > 0 ? 'fail' : controlsPassed ? 'pass' : 'inconclusive'
+  const isFailed = counts.fail > 0 || (isStrict && counts.advice > 0)
+  const verdict = isFailed ? 'fail' : isProven ? 'pass' : 'inconclusive'
   return { tool, target, verdict, seed, counts, checks }
 }

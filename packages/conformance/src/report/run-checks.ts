@@ -30,10 +30,10 @@ export type Check<Context> = {
 /** Which checks run, and who hears of it. */
 export type RunOptions<Context> = {
   readonly context: Context
-  /** Maximum duration of one check, in milliseconds. */
-  readonly timeoutMs: number
-  /** Maximum duration of all checks, in milliseconds; those that have not begun by then are inconclusive. */
-  readonly totalTimeoutMs: number
+  /** Returns the maximum duration of one check, in milliseconds. */
+  getTimeoutMs(): number
+  /** Returns the maximum duration of all checks, in milliseconds; those that have not begun by then are inconclusive. */
+  getTotalTimeoutMs(): number
   /** Decides, just before a check would run, that it does not. */
   decline(check: Check<Context>): Finding | undefined
   /** Gets each result as soon as it is known. */
@@ -63,18 +63,18 @@ const waitAtMost = async (
 /** Runs checks one after the other. Each ends within its time, and the run as a whole within its own. */
 export const runChecks = async <Context>(
   checks: readonly Check<Context>[],
-  { context, timeoutMs, totalTimeoutMs, decline, onResult }: RunOptions<Context>,
+  { context, getTimeoutMs, getTotalTimeoutMs, decline, onResult }: RunOptions<Context>,
 ): Promise<CheckResult[]> => {
-  const endsAt = performance.now() + totalTimeoutMs
+  const beganAt = performance.now()
   const results: CheckResult[] = []
   for (const check of checks) {
     const startedAt = performance.now()
-    const leftMs = endsAt - startedAt
+    const leftMs = beganAt + getTotalTimeoutMs() - startedAt
     const finding =
       decline(check) ??
       (leftMs <= 0
         ? { verdict: 'inconclusive' as const, observed: 'the time for all checks was over; raise --timeout' }
-        : await waitAtMost(Math.min(timeoutMs, leftMs), (signal) => check.run(context, signal)))
+        : await waitAtMost(Math.min(getTimeoutMs(), leftMs), (signal) => check.run(context, signal)))
     const { id, group, title, severity, clause, decision, risk, fix } = check
     const result: CheckResult = {
       ...{ id, group, title, severity, clause },

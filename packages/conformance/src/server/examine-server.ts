@@ -14,6 +14,7 @@ import { errorRules } from './rules/error-rules.ts'
 import { fetchRules } from './rules/fetch-rules.ts'
 import { groupEventRules } from './rules/group-event-rules.ts'
 import { limitRules } from './rules/limit-rules.ts'
+import { runRules } from './rules/run-rules.ts'
 import { summaryFieldRules } from './rules/summary-fields.ts'
 import { summaryRules } from './rules/summary-rules.ts'
 import { webhookRules } from './rules/webhook-rules.ts'
@@ -36,7 +37,7 @@ const fixedRules: readonly Rule[] = [
 ]
 
 /** They judge, or use up, what the others need. */
-const lastRules: readonly Rule[] = [...errorRules, ...limitRules]
+const lastRules: readonly Rule[] = [...runRules, ...errorRules, ...limitRules]
 
 /** Returns a function that selects rules by the beginnings of their ids. The positive control is always selected. */
 const createSelection = (only: readonly string[] | undefined) => {
@@ -153,8 +154,8 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       const checks = select(rules).map(toCheck)
       return runChecks(checks, {
         context: examination,
-        timeoutMs: timeout,
-        totalTimeoutMs: timeout * checks.length,
+        getTimeoutMs: () => timeout,
+        getTotalTimeoutMs: () => timeout * checks.length,
         decline,
         onResult,
       })
@@ -175,7 +176,8 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
       target: lab.baseUrl,
       seed,
       checks,
-      controlsPassed: controlPassed,
+      isProven: controlPassed,
+      isStrict: options.strict,
     })
     // Whatever the report complains about can be repeated only as long as the organization exists.
     if (report.counts.fail + report.counts.advice > 0) remove = undefined

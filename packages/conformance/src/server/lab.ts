@@ -41,26 +41,50 @@ export type Lab = {
   readonly simulate: Simulate
   /** The options that this run has. */
   readonly has: ReadonlySet<Need>
+  /** Returns the ids of all calls so far; `undefined` if one could not be made, so that its id is not known. */
+  callIds(): ReadonlySet<string> | undefined
   /** Returns a group id that was never used before. */
   createGroupId(): string
   /** Returns shell commands that repeat the requests. */
   reproduce(requests: readonly ApiRequest[]): string
 }
 
-export type LabOptions = Omit<Lab, 'createGroupId' | 'reproduce'> & {
+export type LabOptions = Omit<Lab, 'createGroupId' | 'reproduce' | 'callIds'> & {
   readonly authHeader: string
   /** A shell command to run before the others, if any. */
   readonly setKeyCommand: string | undefined
 }
 
-export const createLab = ({ authHeader, setKeyCommand, ...lab }: LabOptions): Lab => {
+export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }: LabOptions): Lab => {
+  const callIds = new Set<string>()
+  let hasUnknown = false
+  /** Notes the ids of the calls that a function makes. */
+  const note =
+    <Options extends unknown[]>(make: (...options: Options) => Promise<string>) =>
+    async (...options: Options): Promise<string> => {
+      try {
+        const id = await make(...options)
+        callIds.add(id)
+        return id
+      } catch (error) {
+        hasUnknown = true
+        throw error
+      }
+    }
   const run = Date.now().toString(36)
   let ids = 0
   return {
     ...lab,
+    play: play && note(play),
+    simulate: {
+      ...simulate,
+      playSilentBotTest: simulate.playSilentBotTest && note(simulate.playSilentBotTest),
+    },
+    callIds: () => (hasUnknown ? undefined : callIds),
     createGroupId: () => {
       ids += 1
-      return `check-${run}-${ids}`
+      // With capitals, which a server must not change.
+      return `Check-${run}-${ids}`
     },
     reproduce: (requests) =>
       [

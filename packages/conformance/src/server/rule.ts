@@ -60,7 +60,11 @@ export const toCheck = (rule: Rule): RuleCheck => {
   const decision = /^\d{4} /.test(clause) || undefined
   return {
     ...{ id, group, title, expected, decision },
-    clause: decision ? `decision ${clause}; the specification is silent` : `specification, ${clause}`,
+    clause: decision
+      ? `decision ${clause}; the specification is silent`
+      : /^(?:RFC|Standard) /.test(clause)
+        ? clause
+        : `specification, ${clause}`,
     severity: decision ? 'low' : severity,
     risk: rule.risk ?? groupRisks[group] ?? '',
     fix:

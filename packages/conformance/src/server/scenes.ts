@@ -37,6 +37,8 @@ export type Scenes = {
   concurrent(): Promise<GroupScene>
   /** A group whose first GROUP_CREATED got 500. */
   retried(): Promise<GroupScene>
+  /** Creates a group whose first webhook gets 409 with Retry-After. */
+  deferred(): Promise<GroupScene>
   /** A group whose first GROUP_CREATED got a redirect to `redirectPath`. */
   redirected(): Promise<GroupScene>
   /** A group with a participant who joined, left, joined again and was removed. `failure` says what went wrong. */
@@ -138,6 +140,18 @@ export const createScenes = (lab: Lab): Scenes => {
       await listener?.waitFor((each) => each.groupId === groupId && each.status === 204, wait.retryTimeoutMs)
       return { ...scene, groupId }
     }),
+    deferred: memoize(async () => {
+      const groupId = lab.createGroupId()
+      let attempts = 0
+      listener?.plan((each) => {
+        if (each.groupId !== groupId) return undefined
+        attempts += 1
+        return attempts === 1 ? { status: 409, retryAfter: 1 } : undefined
+      })
+      const scene = await playGroup({ groupId })
+      await listener?.waitFor((each) => each.groupId === groupId && each.status === 204, wait.retryTimeoutMs)
+      return { ...scene, groupId }
+    }),
     redirected: memoize(async () => {
       const groupId = lab.createGroupId()
       let attempts = 0
@@ -179,7 +193,7 @@ export const createScenes = (lab: Lab): Scenes => {
       scenes.concurrent(),
     )
     if (lab.has.has('--listen')) {
-      started.push(scenes.retried(), scenes.redirected())
+      started.push(scenes.retried(), scenes.deferred(), scenes.redirected())
       if (simulate.moveParticipant !== undefined) started.push(scenes.participants())
     }
     if (lab.has.has('--play')) started.push(...calls.startCalls())

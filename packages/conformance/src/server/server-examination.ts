@@ -43,6 +43,11 @@ export type ServerExamination = {
    */
   readonly only?: readonly string[] | undefined
   /**
+   * Make advice fail the run, too.
+   * @default false
+   */
+  readonly strict?: boolean | undefined
+  /**
    * Seed of the random sequences: the same seed makes the same requests, except for group ids.
    * @default a random one
    */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type CheckResult, examineServer, type Report } from '../../src/index.ts'
+import { createMoreBrokenServers } from './more-mutations.ts'
 import { type BrokenServer, createBrokenServers } from './mutations.ts'
 import { startReference } from './reference.ts'
 
@@ -22,7 +23,7 @@ const examine = async (server: BrokenServer): Promise<Report> => {
 const isFinding = ({ verdict }: CheckResult): boolean => verdict === 'fail' || verdict === 'advice'
 
 test('finds the mistake of every broken server, by the check that names it', async () => {
-  const servers = createBrokenServers()
+  const servers = [...createBrokenServers(), ...createMoreBrokenServers()]
   const waiting = [...servers]
   const missed: string[] = []
   const lenient: string[] = []

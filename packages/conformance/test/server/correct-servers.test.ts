@@ -6,6 +6,7 @@ import { type ServerConfig, startServer } from '@wabakit/server'
 import { expect, test, vi } from 'vitest'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { examineServer, type Report } from '../../src/index.ts'
+import { createUnusualServers } from './more-mutations.ts'
 import { startReference } from './reference.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
@@ -77,8 +78,11 @@ test.concurrent('finds nothing in a mock whose time stands still, except that it
       await mock.subscribe({ url: `${url}/all` })
     },
   })
-  expect(report.counts.fail).toBe(0)
-  expect(findProblems(report).map((each) => each.split(':')[0])).toEqual(['webhooks.retry.follows-a-failure'])
+  expect(report.checks.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  expect(findProblems(report).map((each) => each.split(':')[0])).toEqual([
+    'webhooks.retry.follows-a-failure',
+    'webhooks.deferral.is-attempted-again',
+  ])
 })
 
 test.concurrent('finds nothing in the core in process, and tries every rule', async () => {
@@ -88,4 +92,24 @@ test.concurrent('finds nothing in the core in process, and tries every rule', as
   expect(findProblems(report)).toEqual([])
   expect(findUndecided(report)).toEqual([])
   expect(report.counts.skipped).toBe(0)
+})
+
+test.concurrent.for(Object.entries(createUnusualServers()))(
+  'fails no server that %s',
+  async ([, mutation]) => {
+    const { examination, stop } = await startReference(mutation)
+    await using _ = { [Symbol.asyncDispose]: stop }
+    const report = await examineServer({ ...examination, minutes: 0.02 })
+    expect(report.checks.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+    expect(report.verdict).toBe('pass')
+  },
+)
+
+test.concurrent('fails a server for advice if the run is strict', async () => {
+  const { examination, stop } = await startReference(createUnusualServers()['adds a field to every event'])
+  await using _ = { [Symbol.asyncDispose]: stop }
+  const report = await examineServer({ ...examination, minutes: 0, strict: true, only: ['events'] })
+  expect(report.counts).toMatchObject({ fail: 0 })
+  expect(report.counts.advice).toBeGreaterThan(0)
+  expect(report.verdict).toBe('fail')
 })

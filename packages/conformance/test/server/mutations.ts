@@ -12,15 +12,15 @@ type Fields = Readonly<Record<string, unknown>>
 type Matches = (call: ApiCall) => boolean
 type Sent = { status: number; headers: Headers; body: Record<string, unknown> }
 
-const isObject = (value: unknown): value is Fields =>
+export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-const readFields = ({ body }: ApiCall): Fields => (isObject(body) ? body : {})
-const isCreate: Matches = ({ method, path }) => method === 'POST' && path.endsWith('/create')
-const isFetch: Matches = ({ path }) => path.endsWith('/ai-summary')
+export const readFields = ({ body }: ApiCall): Fields => (isObject(body) ? body : {})
+export const isCreate: Matches = ({ method, path }) => method === 'POST' && path.endsWith('/create')
+export const isFetch: Matches = ({ path }) => path.endsWith('/ai-summary')
 const readKey = ({ headers }: ApiCall): string | null => headers.get('authorization')
-const hasOwnKey: Matches = (call) => readKey(call) === 'wk_acceptance_0123456789'
+export const hasOwnKey: Matches = (call) => readKey(call) === 'wk_acceptance_0123456789'
 
-const toJson = (status: number, body: unknown, headers: HeadersInit = {}): Response => {
+export const toJson = (status: number, body: unknown, headers: HeadersInit = {}): Response => {
   const all = new Headers(headers)
   all.set('content-type', 'application/json')
   all.delete('content-length')
@@ -28,7 +28,7 @@ const toJson = (status: number, body: unknown, headers: HeadersInit = {}): Respo
 }
 
 let generated = 0
-const accept = (matches: Matches): Mutation => ({
+export const accept = (matches: Matches): Mutation => ({
   api: async (call, respond) => {
     if (!isCreate(call) || !matches(call)) return respond()
     const { groupId } = readFields(call)
@@ -65,7 +65,7 @@ const refuseField = (name: string, matches: (value: unknown) => boolean): Mutati
   refuse((call) => matches(readFields(call)[name]))
 
 /** Changes responses. */
-const change = (
+export const change = (
   matches: (call: ApiCall, sent: Sent) => boolean,
   edit: (sent: Sent, call: ApiCall) => Partial<Sent>,
 ): Mutation => ({
@@ -83,7 +83,7 @@ const change = (
   },
 })
 
-const hasStatus =
+export const hasStatus =
   (status: number) =>
   (_: ApiCall, sent: Sent): boolean =>
     sent.status === status
@@ -97,20 +97,20 @@ const swapStatus = (from: number, to: number, matches: Matches = () => true): Mu
 const omit = (fields: Fields, name: string): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([each]) => each !== name))
 
-const withoutHeader = (headers: Headers, name: string): Headers => {
+export const withoutHeader = (headers: Headers, name: string): Headers => {
   const rest = new Headers(headers)
   rest.delete(name)
   return rest
 }
 
-const withHeader = (headers: Headers, name: string, value: string): Headers => {
+export const withHeader = (headers: Headers, name: string, value: string): Headers => {
   const all = new Headers(headers)
   all.set(name, value)
   return all
 }
 
 /** Changes the body of webhooks of one event. */
-const changeEvent = (event: string, edit: (body: Fields) => Fields): Mutation => ({
+export const changeEvent = (event: string, edit: (body: Fields) => Fields): Mutation => ({
   webhook: (hook, send) => (hook.body.event === event ? send({ ...hook, body: edit(hook.body) }) : send()),
 })
 

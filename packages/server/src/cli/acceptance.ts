@@ -26,6 +26,7 @@ type AcceptanceOptions = {
   readonly wabakitControl?: string
   readonly controlToken?: string
   readonly only?: readonly string[]
+  readonly strict?: boolean
   readonly seed?: number
   readonly minutes: number
   readonly timeout: number
@@ -113,6 +114,7 @@ export const define = (command: Command): void => {
         'checks to run, or beginnings of their ids, separated by commas',
       ).argParser(readIds),
     )
+    .addOption(createOption('--strict', 'let advice fail the run, too'))
     .addOption(
       createOption('--seed <number>', 'seed of the random sequences (default: a random one)').argParser(
         toWholeNumber,

@@ -17,7 +17,7 @@ type DoctorOptions = {
   readonly only?: readonly string[]
   readonly skip?: readonly string[]
   readonly replay?: string
-  readonly timeout: number
+  readonly timeout?: number
   readonly seed?: number
   readonly yes?: boolean
   readonly format: (typeof formats)[number]
@@ -61,7 +61,7 @@ const toExamineOptions = (url: string, options: DoctorOptions): ExamineEndpointO
     only: replay === undefined ? options.only : [replay],
     skip,
     seed,
-    timeoutMs: timeout * 1_000,
+    timeoutMs: timeout === undefined ? undefined : timeout * 1_000,
     allowPublicTarget: yes,
   }
 }
@@ -103,7 +103,7 @@ const examine = async (url: string, options: DoctorOptions): Promise<Report> => 
       onStart: ({ target, checks, requests }) => {
         total = checks
         process.stderr.write(
-          `${escapeText(`Sending about ${requests} requests to ${target}, for at most ${options.timeout} s.`)}\n`,
+          `${escapeText(`Sending about ${requests} requests to ${target}, for ${options.timeout === undefined ? 'about half a minute, or longer if it is slow' : `at most ${options.timeout} s`}.`)}\n`,
         )
       },
       onResult: ({ id, verdict }) => {
@@ -152,7 +152,10 @@ export const define = (command: Command): void => {
     .addOption(createOption('--skip <ids>', 'checks to leave out, separated by commas').argParser(readIds))
     .addOption(createOption('--replay <id>', 'run one check and print its requests and responses'))
     .addOption(
-      createOption('--timeout <seconds>', 'maximum duration of the run').argParser(readSeconds).default(30),
+      createOption(
+        '--timeout <seconds>',
+        'maximum duration of the run (default: as its responses need)',
+      ).argParser(readSeconds),
     )
     .addOption(createOption('--seed <number>', 'seed of a former run').argParser(readSeed))
     .addOption(createOption('--yes', 'examine a target outside this machine and private networks'))

@@ -1,3 +1,4 @@
+import type { Severity } from '../../report/report.ts'
 import type { EndpointCheck } from '../check.ts'
 import { behaviorChecks } from './behavior.ts'
 import { forgedChecks } from './forged.ts'
@@ -18,7 +19,19 @@ const groups: Readonly<Record<string, readonly EndpointCheck[]>> = {
   'well behaved': behaviorChecks,
 }
 
-/** Every check of an endpoint, in the order in which they run. The positive controls come first. */
-export const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(
-  groups,
-).flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))
+const severities: readonly Severity[] = ['critical', 'high', 'medium', 'low']
+const controlId = 'accepts-genuine'
+
+/**
+ * Every check of an endpoint, in the order in which they run: the positive control, then what matters most, then what
+ * may end the endpoint, and last what judges all exchanges.
+ */
+export const endpointChecks: readonly (EndpointCheck & { readonly group: string })[] = Object.entries(groups)
+  .flatMap(([group, checks]) => checks.map((check) => ({ ...check, group })))
+  .map((check) => {
+    const { id, group, severity } = check
+    const phase = id === controlId ? 0 : group === 'well behaved' ? 3 : group === 'hostile' ? 2 : 1
+    return { check, rank: phase * 10 + (phase === 3 ? 0 : severities.indexOf(severity)) }
+  })
+  .toSorted((left, right) => left.rank - right.rank)
+  .map(({ check }) => check)

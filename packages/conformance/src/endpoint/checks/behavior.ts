@@ -1,6 +1,6 @@
 import type { EndpointCheck } from '../check.ts'
-import { isAccepted, judgeAccepted } from '../judge.ts'
-import type { Exchange } from '../send.ts'
+import { judgeAccepted } from '../judge.ts'
+import { type Exchange, isAccepted } from '../send.ts'
 
 /** Lines of stack traces, and paths of source files, in the languages that endpoints are written in. */
 const stackPatterns: readonly RegExp[] = [

@@ -1,6 +1,6 @@
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { isAccepted } from '../judge.ts'
+import { isAccepted } from '../send.ts'
 import { signContent, signDelivery } from '../sign.ts'
 import { credentialChecks } from './forged-credentials.ts'
 import { type ForgedCheck, type Forgery, readGenuine, refuse } from './forgery.ts'
@@ -20,6 +20,18 @@ const without = (...names: readonly string[]): Forgery => {
   return ({ headers }) => ({
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name))),
   })
+}
+
+const capitalize = (name: string): string => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
+
+/** Signs with a random secret, and writes the names of the headers differently. */
+const renameHeaders = (
+  { headers, ...genuine }: Parameters<Forgery>[0],
+  { random }: Examination,
+  rename: (name: string) => string,
+): ReturnType<Forgery> => {
+  const signed = { ...headers, 'webhook-signature': `v1,${signDelivery(random.bytes(32), genuine)}` }
+  return { headers: Object.fromEntries(Object.entries(signed).map(([name, value]) => [rename(name), value])) }
 }
 
 const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
@@ -222,6 +234,39 @@ const signatureChecks: readonly ForgedCheck[] = [
       'an old timestamp, then a new one': repeatTimestamp((old, present) => [old, present]),
       'a new timestamp, then an old one': repeatTimestamp((old, present) => [present, old]),
     }),
+  },
+  {
+    id: 'refuses-forgery-in-any-header-case',
+    title: 'Verifies whatever the case of the header names',
+    clause: `${scheme}; RFC 9110, section 5.1: field names are case-insensitive`,
+    risk: 'A forgery that writes Webhook-Signature goes unverified.',
+    fix: 'Look headers up without regard to case, and refuse a delivery whose headers you do not find.',
+    ...refuse({
+      'capitalized names': (genuine, examination) => renameHeaders(genuine, examination, capitalize),
+      'names in capitals': (genuine, examination) =>
+        renameHeaders(genuine, examination, (name) => name.toUpperCase()),
+    }),
+  },
+  {
+    id: 'refuses-secret-in-query',
+    title: 'Refuses a secret in the query instead of a signature',
+    severity: 'high',
+    clause: `${scheme}; CWE-598, sensitive information in a query`,
+    risk: 'URLs are written into logs of proxies and analytics. Who reads one can send anything.',
+    fix: 'Accept the signature alone. Remove the way in that takes a secret from the URL.',
+    ...refuse(
+      Object.fromEntries(
+        ['secret', 'token', 'key'].map((name): [string, Forgery] => [
+          `?${name}=…`,
+          ({ headers }, { url, secret = '' }) => {
+            const query = new URLSearchParams(url.search)
+            query.set(name, secret)
+            const kept = Object.entries(headers).filter(([header]) => header !== 'webhook-signature')
+            return { headers: Object.fromEntries(kept), query: `?${query}` }
+          },
+        ]),
+      ),
+    ),
   },
   {
     id: 'survives-forged-claim',

@@ -40,8 +40,9 @@ export const refuse = (
     for (const [label, forge] of Object.entries(forgeries)) {
       const { delivery, genuine } = await readGenuine(examination)
       const forged = { headers: genuine.headers, body: genuine.body, ...forge(genuine, examination) }
-      attempts.push({ label, exchange: await examination.sendHostile(forged, delivery.subject) })
+      const exchange = await examination.sendHostile(forged, delivery.subject)
+      attempts.push({ label, exchange, delivery })
     }
-    return judgeRefused(attempts)
+    return judgeRefused(examination, attempts)
   },
 })

@@ -58,7 +58,7 @@ export const genuineChecks: readonly EndpointCheck[] = [
     },
   },
   {
-    id: 'answers-in-time',
+    id: 'responds-in-time',
     title: 'Responds before the sender gives up',
     severity: 'high',
     clause: 'decision 0020: a sender waits 15 seconds; Standard Webhooks 1.0 recommends 15 to 30',
@@ -75,6 +75,21 @@ export const genuineChecks: readonly EndpointCheck[] = [
       const isLate = controls.some(({ timedOut }) => timedOut)
       if (isLate) return { verdict: 'fail', expected, observed: `no response within ${responseMs} ms` }
       return { verdict: slowest > fastResponseMs ? 'advice' : 'pass', expected, observed }
+    },
+  },
+  {
+    id: 'survives-concurrent-deliveries',
+    title: 'Accepts two deliveries at once',
+    severity: 'critical',
+    clause: 'decision 0021: only deliveries of one call or group wait for each other',
+    expected: '2xx to both',
+    risk: 'Two calls that end in the same second stop the endpoint, or one of them is lost.',
+    fix: 'Keep nothing about a request outside of it: no shared variable, no single connection without a queue.',
+    requests: 6,
+    run: async ({ prepare, deliver }) => {
+      const deliveries = [await prepare('CALL_AI_SUMMARY'), await prepare('CALL_AI_SUMMARY')]
+      const exchanges = await Promise.all(deliveries.map((delivery) => deliver(delivery)))
+      return judgeAccepted(exchanges.map((exchange, index) => ({ label: `delivery ${index + 1}`, exchange })))
     },
   },
   {

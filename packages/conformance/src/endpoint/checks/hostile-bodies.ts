@@ -1,8 +1,8 @@
 import type { EndpointCheck } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, describeResponse, isAccepted, judgeRefused } from '../judge.ts'
+import { type Attempt, describeAttempts, describeResponse, judgeRefused, judgeSurvived } from '../judge.ts'
 import { buildEvent } from '../payloads.ts'
-import { judgeSurvived } from '../survived.ts'
+import { isAccepted } from '../send.ts'
 
 /** Sends bodies as the holder of the secret would, so that what refuses them is not the signature. */
 const sendBodies = async (
@@ -12,8 +12,9 @@ const sendBodies = async (
   const attempts: Attempt[] = []
   for (const [label, write] of Object.entries(bodies)) {
     const { subject } = await examination.prepare()
-    const { headers, body } = await examination.sign(buildDelivery(examination, write(subject), subject))
-    attempts.push({ label, exchange: await examination.sendHostile({ headers, body }, subject) })
+    const delivery = buildDelivery(examination, write(subject), subject)
+    const { headers, body } = await examination.sign(delivery)
+    attempts.push({ label, exchange: await examination.sendHostile({ headers, body }, subject), delivery })
   }
   return attempts
 }
@@ -45,11 +46,13 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     run: async (examination) => {
       const { subject } = await examination.prepare()
       const body = writeSummary(subject, { padding: 'x'.repeat(examination.limits.oversizedBytes) })
-      const { headers } = await examination.sign(buildDelivery(examination, body, subject))
+      const delivery = buildDelivery(examination, body, subject)
+      const { headers } = await examination.sign(delivery)
       const exchange = await examination.sendHostile({ headers, body }, subject)
       const size = `${Math.round(body.length / 1_048_576)} MiB`
       const observed = `${describeResponse(exchange)} to ${size}`
-      if (isAccepted(exchange) || (exchange.status === 500 && (await examination.isAlive()))) {
+      if (isAccepted(exchange)) return judgeRefused(examination, [{ label: size, exchange, delivery }])
+      if (exchange.status === 500 && (await examination.isAlive())) {
         return { verdict: 'fail', observed }
       }
       return judgeSurvived(examination, observed)
@@ -66,6 +69,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     requests: 1,
     run: async (examination) =>
       judgeRefused(
+        examination,
         await sendBodies(examination, { 'broken UTF-8': (subject) => spoilText(writeSummary(subject)) }),
       ),
   },
@@ -80,6 +84,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     requests: 3,
     run: async (examination) =>
       judgeRefused(
+        examination,
         await sendBodies(examination, {
           'half a body': (subject) => writeSummary(subject).subarray(0, 100),
           'no body': () => Buffer.alloc(0),
@@ -98,6 +103,7 @@ export const hostileBodyChecks: readonly EndpointCheck[] = [
     requests: 4,
     run: async (examination) =>
       judgeRefused(
+        examination,
         await sendBodies(examination, {
           null: () => Buffer.from('null'),
           'an array': () => Buffer.from('[]'),

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, describeAttempts, describeResponse, isAccepted, isLimited } from '../judge.ts'
-import { judgeSurvived } from '../survived.ts'
+import { type Attempt, describeAttempts, describeResponse, judgeRefused, judgeSurvived } from '../judge.ts'
+import { isAccepted, isLimited } from '../send.ts'
 
 const writeHead = ({ url }: Examination, headers: Readonly<Record<string, string>>): string => {
   const lines = Object.entries({ host: url.host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -111,12 +111,12 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
           examination.secret === undefined
             ? await examination.send(request)
             : await examination.sendHostile(request, delivery.subject)
-        attempts.push({ label, exchange })
+        attempts.push({ label, exchange, delivery })
       }
-      const isWrong = ({ exchange }: Attempt): boolean =>
-        exchange.status === 500 || (examination.secret !== undefined && isAccepted(exchange))
-      const wrong = attempts.filter(isWrong)
-      if (wrong.length > 0) return { verdict: 'fail', observed: describeAttempts(wrong) }
+      const failed = attempts.filter(({ exchange }) => exchange.status === 500)
+      if (failed.length > 0) return { verdict: 'fail', observed: describeAttempts(failed) }
+      const accepted = attempts.filter(({ exchange }) => isAccepted(exchange))
+      if (examination.secret !== undefined && accepted.length > 0) return judgeRefused(examination, accepted)
       return judgeSurvived(examination, describeAttempts(attempts))
     },
   },

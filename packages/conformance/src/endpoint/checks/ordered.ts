@@ -56,6 +56,37 @@ export const orderedChecks: readonly EndpointCheck[] = [
     },
   },
   {
+    id: 'keeps-summary-after-late-event',
+    title: 'Keeps the summary of a call whose CALL_ENDED comes late',
+    severity: 'high',
+    clause: atLeastOnce,
+    expected: 'what the summary has changed stays',
+    risk: 'A retry of CALL_ENDED that arrives after the summary makes the summary disappear.',
+    fix: 'Let nothing old replace anything newer: update only what the event states, and never a later state.',
+    requests: 9,
+    needs: ['effects'],
+    run: async (examination) => {
+      const { knowledge, prepare, deliver, countEffects, listEffects } = examination
+      if (knowledge.effectName !== 'CALL_AI_SUMMARY') {
+        return { verdict: 'skipped', observed: 'the effects show no summaries' }
+      }
+      const summary = await prepare('CALL_AI_SUMMARY')
+      await deliver(summary)
+      await countEffects([summary])
+      const before = await listEffects(summary)
+      await deliver(buildDelivery(examination, buildEvent('CALL_ENDED', summary.subject), summary.subject))
+      const names = callInOrder.slice(knowledge.needsPredecessors ? 0 : 2, 3)
+      const { delivery: ended } = await sendAll(examination, names)
+      await countEffects(ended === undefined ? [summary] : [summary, ended], 0)
+      const after = await listEffects(summary)
+      const withoutSummary = ended === undefined ? [] : await listEffects(ended)
+      const isLost = after.length < before.length
+      const isReset = after.join('\n') !== before.join('\n') && after.join('\n') === withoutSummary.join('\n')
+      const observed = `${before.length} lines before CALL_ENDED, ${after.length} after it${isReset ? ', as of a call without a summary' : ''}`
+      return { verdict: isLost || isReset ? 'fail' : 'pass', observed }
+    },
+  },
+  {
     id: 'survives-missing-predecessor',
     title: 'Accepts an event whose predecessors never came',
     severity: 'high',

@@ -2,9 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import type { EndpointCheck } from '../check.ts'
 import { buildDelivery, type Examination } from '../examination.ts'
-import { type Attempt, isAccepted, judgeAccepted, softenToAdvice } from '../judge.ts'
-import { judgeOnce } from '../once.ts'
+import { type Attempt, judgeAccepted, judgeOnce, softenToAdvice } from '../judge.ts'
 import type { Delivery } from '../payloads.ts'
+import { isAccepted } from '../send.ts'
+
+/** Number of other deliveries between two attempts: more than a small memory holds. */
+const others = 130
+const othersAtOnce = 10
 
 const idempotency = 'Standard Webhooks 1.0, "Idempotency": webhook-id is the same on every attempt'
 const unique = 'Store the webhook-id under a unique constraint, in the transaction that handles the event.'
@@ -96,6 +100,33 @@ export const repeatedChecks: readonly EndpointCheck[] = [
       const attempts = Array.from({ length: 8 }, () => examination.deliver(delivery))
       await Promise.all(attempts)
       return judgeOnce(examination, [delivery], '8 attempts at once of one delivery')
+    },
+  },
+  {
+    id: 'handles-late-duplicate-once',
+    title: 'Handles a delivery once when many others came before it was sent again',
+    severity: 'high',
+    clause: idempotency,
+    expected: 'one effect',
+    risk: 'A busy minute pushes an id out of the memory, and the retry is handled again.',
+    fix: 'Remember ids for a time, 24 hours or more, and not the last hundred of them.',
+    requests: 2 + others,
+    needs: ['effects'],
+    run: async (examination) => {
+      const delivery = await examination.prepare()
+      await examination.deliver(delivery)
+      let accepted = 0
+      for (let sent = 0; sent < others; sent += othersAtOnce) {
+        const fillers = Array.from({ length: othersAtOnce }, () =>
+          examination.deliver(examination.build('CALL_INCOMING_INITIATED')),
+        )
+        accepted += (await Promise.all(fillers)).filter(isAccepted).length
+      }
+      await examination.deliver(delivery)
+      const finding = await judgeOnce(examination, [delivery], `2 attempts, ${accepted} deliveries apart,`)
+      return finding.verdict === 'pass' && accepted <= 100
+        ? { verdict: 'inconclusive', observed: `only ${accepted} other deliveries were accepted` }
+        : finding
     },
   },
   {

@@ -1,22 +1,24 @@
+import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
 import type { Examination } from '../examination.ts'
-import { type Attempt, judgeRefused, softenToAdvice } from '../judge.ts'
-import { judgeOnce } from '../once.ts'
+import { type Attempt, judgeOnce, judgeRefused, softenToAdvice } from '../judge.ts'
 import { decodeKey, signDelivery } from '../sign.ts'
 
 const hour = 3_600
 
 /** Sends genuine deliveries that were signed at other times. */
 const sendShifted = async (
-  { prepare, sign, sendHostile }: Examination,
+  examination: Examination,
   shifts: Readonly<Record<string, number>>,
-): Promise<Attempt[]> => {
+): Promise<Finding> => {
+  const { prepare, sign, sendHostile } = examination
   const attempts: Attempt[] = []
   for (const [label, shiftSeconds] of Object.entries(shifts)) {
     const { delivery, headers, body } = await sign(await prepare(), { shiftSeconds })
-    attempts.push({ label, exchange: await sendHostile({ headers, body }, delivery.subject) })
+    const exchange = await sendHostile({ headers, body }, delivery.subject)
+    attempts.push({ label, exchange, delivery })
   }
-  return attempts
+  return judgeRefused(examination, attempts)
 }
 
 /** Writes the present time in ways that are not the digits of Unix seconds. */
@@ -30,6 +32,13 @@ const malformedTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a word': () => 'now',
 }
 
+/** Writes the same number of seconds in other ways. The signature is of the digits as they were. */
+const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
+  'a leading zero': (seconds) => `0${seconds}`,
+  'a fraction of zero': (seconds) => `${seconds}.0`,
+  'a plus': (seconds) => `+${seconds}`,
+}
+
 /** Genuine deliveries that were recorded, and are sent again. */
 export const replayedChecks: readonly EndpointCheck[] = [
   {
@@ -40,10 +49,15 @@ export const replayedChecks: readonly EndpointCheck[] = [
     expected: '4xx',
     risk: 'A delivery from an old log or backup can be repeated years later, when no deduplication remembers it.',
     fix: 'Refuse when webhook-timestamp is more than 5 minutes old.',
-    requests: 2,
+    requests: 4,
     needs: ['signature'],
-    run: async (examination) =>
-      judgeRefused(await sendShifted(examination, { 'an hour ago': -hour, 'a year ago': -8_760 * hour })),
+    run: (examination) =>
+      sendShifted(examination, {
+        '310 seconds ago': -310,
+        'almost 10 minutes ago': -595,
+        'an hour ago': -hour,
+        'a year ago': -8_760 * hour,
+      }),
   },
   {
     id: 'refuses-future-timestamp',
@@ -53,10 +67,15 @@ export const replayedChecks: readonly EndpointCheck[] = [
     expected: '4xx',
     risk: 'A delivery that was signed for a time to come stays replayable until then.',
     fix: 'Refuse when webhook-timestamp is more than 5 minutes ahead; compare the absolute difference.',
-    requests: 2,
+    requests: 4,
     needs: ['signature'],
-    run: async (examination) =>
-      judgeRefused(await sendShifted(examination, { 'in an hour': hour, 'in a year': 8_760 * hour })),
+    run: (examination) =>
+      sendShifted(examination, {
+        'in 310 seconds': 310,
+        'in almost 10 minutes': 595,
+        'in an hour': hour,
+        'in a year': 8_760 * hour,
+      }),
   },
   {
     id: 'refuses-malformed-timestamp',
@@ -87,7 +106,63 @@ export const replayedChecks: readonly EndpointCheck[] = [
         const exchange = await examination.sendHostile({ headers: changed, body }, delivery.subject)
         attempts.push({ label, exchange })
       }
-      return softenToAdvice(judgeRefused(attempts))
+      return softenToAdvice(await judgeRefused(examination, attempts))
+    },
+  },
+  {
+    id: 'refuses-rewritten-timestamp',
+    title: 'Refuses a timestamp that was written differently when it was signed',
+    severity: 'low',
+    clause: 'Standard Webhooks 1.0, "Signature scheme": the timestamp is signed as it is sent',
+    expected: '4xx',
+    risk: 'A change on the way goes unnoticed. It is harmless as long as every part of the application reads the same number.',
+    fix: 'Verify the text of webhook-timestamp, and parse it afterwards.',
+    requests: Object.keys(rewrittenTimes).length,
+    needs: ['signature'],
+    run: async (examination) => {
+      const attempts: Attempt[] = []
+      for (const [label, write] of Object.entries(rewrittenTimes)) {
+        const { delivery, headers, timestamp, body } = await examination.sign(await examination.prepare())
+        const changed = { ...headers, 'webhook-timestamp': write(timestamp) }
+        const exchange = await examination.sendHostile({ headers: changed, body }, delivery.subject)
+        attempts.push({ label, exchange })
+      }
+      return softenToAdvice(await judgeRefused(examination, attempts))
+    },
+  },
+  {
+    id: 'refuses-captured-delivery',
+    title: 'Refuses the signature of a delivery that it has handled, on another one',
+    severity: 'critical',
+    clause: 'Standard Webhooks 1.0, "Verifying webhook authenticity"',
+    expected: '4xx',
+    risk: 'One captured delivery opens the endpoint: its signature passes for other ids, times or contents.',
+    fix: 'Compute the signature of every request; never remember which signatures were valid.',
+    requests: 3,
+    needs: ['signature'],
+    run: async (examination) => {
+      const { prepare, sign, send, sendHostile, ids, build, knowledge, countEffects } = examination
+      const { delivery, headers, body } = await sign(await prepare())
+      await send({ headers, body })
+      const other = build(knowledge.effectName ?? 'CALL_AI_SUMMARY')
+      const resent = { ...headers, 'webhook-id': ids.createWebhookId() }
+      const effectsBefore = knowledge.effectName === undefined ? 0 : (await countEffects([delivery]))[0]
+      return judgeRefused(examination, [
+        {
+          label: 'another id',
+          exchange: await send({ headers: resent, body }),
+          delivery,
+          ...(effectsBefore !== undefined && { effectsBefore }),
+        },
+        {
+          label: 'another id and body',
+          exchange: await sendHostile(
+            { headers: { ...headers, 'webhook-id': other.id }, body: other.body },
+            other.subject,
+          ),
+          delivery: other,
+        },
+      ])
     },
   },
   {

@@ -2,6 +2,7 @@ import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
 import { memoize } from '../memoize.ts'
 import type { Observation, Rule } from '../rule.ts'
+import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
 import { createSteps } from './step.ts'
@@ -101,8 +102,9 @@ export const createRandomRules = (options: RandomOptions): readonly Rule[] => {
       examine: async ({ lab }) => {
         const { groupIds } = await play(lab)
         const count = (groupId: string): number =>
-          lab.listener?.webhooks.filter((each) => each.groupId === groupId && each.event === 'GROUP_CREATED')
-            .length ?? 0
+          withoutRedeliveries(lab.listener?.webhooks ?? []).filter(
+            (each) => each.groupId === groupId && each.event === 'GROUP_CREATED',
+          ).length
         const endsAt = performance.now() + lab.wait.timeoutMs
         for (const groupId of groupIds) {
           await lab.listener?.waitFor(

@@ -36,6 +36,10 @@ const withGroupId =
     return { groupId: start + fill.repeat(length - start.length) }
   }
 
+const withEnding =
+  (ending: string) =>
+  (lab: Lab): Fields => ({ groupId: lab.createGroupId() + ending })
+
 const respell = ({ wabaNumber }: Lab): Fields => ({
   wabaNumber: wabaNumber.replace(/\D/g, '').replace(/^(\d)(\d{3})/, '$1 $2-'),
 })
@@ -85,6 +89,12 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
     codePoints,
   ],
   'description.number-is-400': ['A description that is not a string', { description: 42 }, description],
+  'description.nul-is-400': ['A description with a NUL', { description: 'a\0b' }, storable],
+  'description.lone-surrogate-is-400': [
+    'A description with a lone surrogate',
+    { description: 'a\ud800' },
+    storable,
+  ],
   'description.null-is-400': ['A description that is null', { description: null }, nulls],
 
   'join-approval-mode.auto-approve-is-200': ['auto_approve', { joinApprovalMode: 'auto_approve' }, mode],
@@ -112,6 +122,8 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
   ],
   'group-id.number-is-400': ['A group id that is not a string', { groupId: 42 }, groupId],
   'group-id.empty-is-400': ['An empty group id', { groupId: '' }, '0013 (empty identifiers)'],
+  'group-id.nul-is-400': ['A group id with a NUL', withEnding('\0b'), storable],
+  'group-id.lone-surrogate-is-400': ['A group id with a lone surrogate', withEnding('\ud800'), storable],
   'group-id.null-is-400': ['A group id that is null', { groupId: null }, nulls],
 
   'waba-number.missing-is-400': ['A request without a WABA number', { wabaNumber: undefined }, number],
@@ -131,7 +143,7 @@ const fieldSamples: Samples<Fields | ((lab: Lab) => Fields)> = {
   'body.unknown-field-is-200': ['An unknown field', { colorOfTheGroup: 'green' }, '0004 (unknown fields)'],
 }
 
-const requestSamples: Samples<Partial<ApiRequest>> = {
+const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }> = {
   'body.empty-object-is-400': ['An empty object', { body: '{}' }, errors],
   'body.array-is-400': ['A body that is an array', { body: '[]' }, errors],
   'body.null-is-400': ['A body that is null', { body: 'null' }, errors],
@@ -140,6 +152,12 @@ const requestSamples: Samples<Partial<ApiRequest>> = {
   'body.too-large-is-413': [
     'A body of more than 64 KiB',
     { body: ' '.repeat(requestBodyMaxBytes + 1) },
+    bodies,
+  ],
+  'body.64-kib-is-200': ['A body of exactly 64 KiB', { padTo: requestBodyMaxBytes }, bodies],
+  'body.json-suffix-is-415': [
+    'A content type that ends in +json',
+    { contentType: 'application/vnd.api+json' },
     bodies,
   ],
   'body.text-is-415': ['A body that is not application/json', { contentType: 'text/plain' }, bodies],
@@ -169,9 +187,11 @@ const requestSamples: Samples<Partial<ApiRequest>> = {
 type StatusRule = Pick<Rule, 'id' | 'title' | 'clause' | 'needs'> & {
   readonly fields?: Fields | ((lab: Lab) => Fields)
   readonly request?: Partial<ApiRequest>
+  /** Number of bytes to which spaces extend the body. */
+  readonly padTo?: number | undefined
 }
 
-const toRule = ({ fields = {}, request, ...rule }: StatusRule): Rule => {
+const toRule = ({ fields = {}, request, padTo = 0, ...rule }: StatusRule): Rule => {
   const status = Number(rule.id.slice(-3))
   return {
     ...rule,
@@ -179,7 +199,8 @@ const toRule = ({ fields = {}, request, ...rule }: StatusRule): Rule => {
     expected: `status ${status}`,
     examine: async ({ lab }) => {
       const values = typeof fields === 'function' ? fields(lab) : fields
-      const sent = await lab.send(buildCreate(lab, values, request))
+      const built = buildCreate(lab, values, request)
+      const sent = await lab.send({ ...built, body: built.body?.padEnd(padTo) })
       const { status: received } = sent.response
       const isUnclear = received === 429 || (received === 0 && status === 413)
       return {
@@ -203,7 +224,7 @@ const disabled = { needs: ['--disabled-number'] } as const
 /** Rules of the create endpoint that one request and its status show. */
 export const createStatusRules: readonly Rule[] = [
   ...toRules(fieldSamples, (fields) => ({ fields })),
-  ...toRules(requestSamples, (request) => ({ request })),
+  ...toRules(requestSamples, ({ padTo, ...request }) => ({ request, padTo })),
   toRule({
     id: 'create.other-key.is-403',
     title: 'A key without permission for the number is refused',

@@ -66,9 +66,12 @@ export const errorRules: readonly Rule[] = [
     id: 'errors.body.is-json',
     title: 'Every error response is a JSON object',
     clause: 'introduction: all bodies are JSON',
-    expected: 'a JSON object',
+    expected: 'a JSON object, with content-type application/json',
     examine: async ({ lab }) =>
-      judgeErrors(lab, ({ response: { json } }) => typeof json === 'object' && json !== null),
+      judgeErrors(lab, ({ response: { json, headers } }) => {
+        const isJson = /^application\/(?:problem\+)?json\b/i.test(headers.get('content-type') ?? '')
+        return isJson && typeof json === 'object' && json !== null
+      }),
   },
   {
     id: 'errors.body.has-the-documented-fields',

@@ -52,7 +52,7 @@ const judgeEqual = (read: (json: unknown, from: 'event' | 'response') => unknown
   })
 
 /** Finds the summary in a response: bare, or wrapped in `summary` or `data`. */
-const findSummary = (json: unknown): unknown =>
+export const findSummary = (json: unknown): unknown =>
   [
     json,
     readField(json, 'summary'),
@@ -206,14 +206,14 @@ export const fetchRules: readonly Rule[] = [
   {
     id: 'fetch.in-progress.retry-after',
     title: 'A pending summary says when to fetch it again',
-    clause: statuses,
-    expected: 'Retry-After with whole seconds',
+    clause: 'RFC 9110, section 10.2.3 (decision 0017)',
+    expected: 'Retry-After with whole seconds, 1 or more',
     needs: webhooks,
     examine: judgeCalls(({ inProgress }) => {
       if (inProgress?.response.status !== 202)
         return { kept: undefined, observed: 'no response with status 202' }
       const retryAfter = inProgress.response.headers.get('retry-after')
-      const kept = /^\d+$/.test(retryAfter ?? '')
+      const kept = /^[1-9]\d*$/.test(retryAfter ?? '')
       return { kept, observed: `Retry-After: ${retryAfter}`, requests: [inProgress.request] }
     }),
   },

@@ -171,6 +171,24 @@ const participantRules: readonly Rule[] = [
     ),
   },
   {
+    id: 'events.participants.left-after-joined',
+    title: 'GROUP_PARTICIPANT_LEFT arrives after GROUP_PARTICIPANT_JOINED of the same person',
+    clause: '"Event kinds named": who leaves had joined',
+    expected: 'GROUP_PARTICIPANT_JOINED first',
+    severity: 'high',
+    examine: judgeGroup(
+      (scenes) => scenes.participants(),
+      ({ webhooks }) => {
+        const [first, second] = [joined, left].map((name) =>
+          webhooks.findIndex(({ event }) => event === name),
+        )
+        const kept =
+          second === undefined || second < 0 ? undefined : first !== undefined && first >= 0 && first < second
+        return { kept, observed: nameEvents(webhooks) }
+      },
+    ),
+  },
+  {
     id: 'events.participants.fields',
     title: 'Participant events have the fields that wabakit documents',
     clause: fields,

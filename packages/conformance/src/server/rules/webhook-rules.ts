@@ -63,7 +63,8 @@ export const webhookRules: readonly Rule[] = [
   {
     id: 'webhooks.signature.is-valid',
     title: 'Every webhook is signed with the secret',
-    clause: signatures,
+    clause: 'Standard Webhooks 1.0, "Signature scheme" (decision 0018)',
+    severity: 'critical',
     expected: 'a v1 signature of Standard Webhooks that matches',
     needs: signed,
     examine: (examination) =>
@@ -87,7 +88,7 @@ export const webhookRules: readonly Rule[] = [
     clause: signatures,
     expected: 'a webhook-id of its own for each event',
     needs,
-    examine: judgeWebhooks((webhook, all) => {
+    examine: judgeWebhooks((webhook, { all }) => {
       const id = readId(webhook)
       if (id === '') return 'no webhook-id'
       const other = all.find((each) => readId(each) === id && each.text !== webhook.text)
@@ -126,6 +127,25 @@ export const webhookRules: readonly Rule[] = [
       kept: first.text === second.text,
       observed: first.text === second.text ? 'the same' : `${first.text}, then ${second.text}`,
     })),
+  },
+  {
+    id: 'webhooks.deferral.is-attempted-again',
+    title: 'A delivery that got 409 with Retry-After is attempted again, under the same id',
+    clause: '0068 (an endpoint can defer a delivery)',
+    expected: 'a second attempt with the same webhook-id',
+    needs,
+    examine: judgeGroup(
+      (scenes) => scenes.deferred(),
+      ({ webhooks: [first, second], lab }) => {
+        if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+        if (second === undefined)
+          return { kept: false, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
+        return {
+          kept: readId(first) === readId(second),
+          observed: `${readId(first)}, then ${readId(second)}`,
+        }
+      },
+    ),
   },
   {
     id: 'webhooks.redirect.is-not-followed',

@@ -1,8 +1,9 @@
+import { readField } from '../api/api-request.ts'
 import type { AnsweredCall, UnansweredCall } from '../calls/call-scenes.ts'
 import type { Lab } from '../lab.ts'
 import { mergeObservations, type Observation, type Rule } from '../rule.ts'
 import type { GroupScene, Scenes } from '../scenes.ts'
-import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
+import { type ReceivedWebhook, withoutRedeliveries } from '../webhooks/received-webhook.ts'
 
 type Examine = Rule['examine']
 
@@ -11,6 +12,23 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
   webhooks
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
     .join(', ') || 'no webhook'
+
+/** What the run has made, and what it has received. */
+type Run = {
+  readonly all: readonly ReceivedWebhook[]
+  /** The ids of the calls; `undefined` if one could not be made, so that its id is not known. */
+  readonly calls: ReadonlySet<string> | undefined
+  readonly groups: ReadonlySet<string>
+}
+
+/** Lists the ids of the groups that the run has asked for or been given: a response may be lost. */
+const listGroups = ({ exchanges }: Lab): Set<string> =>
+  new Set(
+    exchanges.flatMap(({ request: { body = '' }, response: { json } }) => [
+      String(readField(json, 'groupId') ?? ''),
+      /"groupId":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? '',
+    ]),
+  )
 
 /** A scene with everything that arrived about its group or call. */
 type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[]; readonly lab: Lab }
@@ -27,7 +45,7 @@ export const judgeGroup =
     const requests = [scene.request]
     if (scene.failure !== undefined) return { kept: undefined, observed: scene.failure, requests }
     const webhooks = lab.listener?.webhooks.filter(({ groupId }) => groupId === scene.groupId) ?? []
-    return { ...judge({ ...scene, webhooks, lab }), requests }
+    return { ...judge({ ...scene, webhooks: withoutRedeliveries(webhooks), lab }), requests }
   }
 
 /** Plays the scene of a call, and judges it with its webhooks. */
@@ -41,7 +59,7 @@ export const judgeCall =
     if (call.failure !== undefined) return { kept: undefined, observed: call.failure }
     await scenes.settle()
     const webhooks = lab.listener?.webhooks.filter(({ callId }) => callId === call.callId) ?? []
-    return judge({ ...call, webhooks, lab })
+    return judge({ ...call, webhooks: withoutRedeliveries(webhooks), lab })
   }
 
 /** Judges an answered call of each channel. */
@@ -53,18 +71,19 @@ export const judgeCalls =
       await judgeCall(({ answered }) => answered('WHATSAPP'), judge)(examination),
     ])
 
-/** Judges every webhook that arrived in the run. `findProblem` gets all of them, too. */
+/** Judges every webhook that arrived in the run. */
 export const judgeWebhooks =
   (
-    findProblem: (webhook: ReceivedWebhook, all: readonly ReceivedWebhook[]) => string | undefined,
+    findProblem: (webhook: ReceivedWebhook, run: Run) => string | undefined,
     isConcerned: (webhook: ReceivedWebhook) => boolean = () => true,
   ): Examine =>
   async ({ lab, scenes }) => {
     await scenes.settle()
     const all = lab.listener?.webhooks.filter(isConcerned) ?? []
     if (all.length === 0) return { kept: undefined, observed: 'no webhook arrived that the rule is about' }
+    const run = { all, calls: lab.callIds(), groups: listGroups(lab) }
     for (const webhook of all) {
-      const problem = findProblem(webhook, all)
+      const problem = findProblem(webhook, run)
       if (problem !== undefined)
         return { kept: false, observed: `${webhook.event || webhook.path}: ${problem}` }
     }

@@ -4,7 +4,12 @@ import { readField } from '../api/api-request.ts'
 import type { ReceivedWebhook } from './received-webhook.ts'
 
 /** How a webhook is responded to, other than with 204. */
-export type PlannedResponse = { readonly status: number; readonly location?: string }
+export type PlannedResponse = {
+  readonly status: number
+  readonly location?: string
+  /** In seconds. */
+  readonly retryAfter?: number
+}
 
 /** Decides on a response; `undefined` for the usual one. */
 export type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
@@ -82,10 +87,12 @@ export const listen = async (address: string): Promise<Listener> => {
     }
     let planned: PlannedResponse | undefined
     for (const responder of responders) planned ??= responder(arrived)
-    const { status = 204, location } = planned ?? {}
+    const { status = 204, location, retryAfter } = planned ?? {}
     const webhook = { ...arrived, status }
     webhooks.push(webhook)
-    response.writeHead(status, location === undefined ? {} : { location }).end()
+    if (location !== undefined) response.setHeader('location', location)
+    if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
+    response.writeHead(status).end()
     for (const listener of [...listeners]) listener(webhook)
   }
 

@@ -16,3 +16,14 @@ export type ReceivedWebhook = {
   /** The status that it got. */
   readonly status: number
 }
+
+/** Leaves out what at-least-once delivery allows: a delivery that arrives again although it was accepted. */
+export const withoutRedeliveries = (webhooks: readonly ReceivedWebhook[]): ReceivedWebhook[] => {
+  const accepted = new Set<string>()
+  return webhooks.filter(({ headers, status }) => {
+    const id = headers.get('webhook-id') ?? ''
+    if (accepted.has(id)) return false
+    if (id !== '' && status === 204) accepted.add(id)
+    return true
+  })
+}

@@ -1,0 +1,118 @@
+import { CallSummary, endpoints } from '@wabakit/contract'
+import { readField } from '../api/api-request.ts'
+import { buildCreate, describeResponse } from '../lab.ts'
+import type { Rule } from '../rule.ts'
+import { findSummary } from './fetch-rules.ts'
+import { judgeCalls, judgeWebhooks } from './witness.ts'
+
+/** Difference of two clocks that proves nothing: the tolerance of webhook-timestamp. */
+const maxSkewMs = 300_000
+const generated = 8
+
+const toDigits = (number: unknown): string => String(number ?? '').replace(/\D/g, '')
+
+/** Finds a time of an event that lies in the future, by the fields whose names end in `At`. */
+const findFutureTime = (json: unknown, now: number): string | undefined =>
+  Object.entries(Object(json))
+    .filter(([name, value]) => name.endsWith('At') && typeof value === 'string')
+    .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
+    ?.join(' ')
+
+/** Rules about everything that the run has seen. */
+export const runRules: readonly Rule[] = [
+  {
+    id: 'fetch.response.200-is-a-summary',
+    title: 'A fetch gets 200 only with a summary',
+    clause: '"Fetch call AI summary": success response; decision 49',
+    expected: 'recap, keyPoints and nextSteps in every response with status 200',
+    severity: 'high',
+    examine: async ({ lab }) => {
+      const found = lab.exchanges.filter(
+        ({ request, response }) =>
+          request.path.startsWith(endpoints['calls.getSummary'].path) && response.status === 200,
+      )
+      const wrong = found.find(({ response }) => !CallSummary.safeParse(findSummary(response.json)).success)
+      return {
+        kept: found.length === 0 ? undefined : wrong === undefined,
+        observed: wrong === undefined ? `${found.length} responses` : describeResponse(wrong),
+        requests: wrong && [wrong.request],
+      }
+    },
+  },
+  {
+    id: 'create.group-id.generated-ids-stay-different',
+    title: 'No generated group id is used twice',
+    clause: 'rule 4 of "Create WhatsApp group": groupId is a primary key',
+    expected: 'different ids',
+    severity: 'high',
+    examine: async ({ lab }) => {
+      const request = buildCreate(lab, { groupId: undefined })
+      const sent = await Promise.all(Array.from({ length: generated }, () => lab.send(request)))
+      const created = sent.filter(({ response }) => response.status === 200)
+      const ids = created.map(({ response }) => String(readField(response.json, 'groupId')))
+      const kept = ids.length < 2 ? undefined : new Set(ids).size === ids.length
+      return { kept, observed: ids.join(', ') || 'no group was created', requests: [request, request] }
+    },
+  },
+  {
+    id: 'events.subject.belongs-to-the-run',
+    title: 'Every callId and groupId in an event is one of this run',
+    clause: '"Event kinds named": an event is about its call or group',
+    expected: 'ids of calls that were played and of groups that were created',
+    severity: 'critical',
+    needs: ['--listen'],
+    risk: 'A receiver gets events of other customers, or cannot find the call or group that an event is about.',
+    fix: 'Publish the id of the call or group itself. If others use these numbers, examine the server while they do not.',
+    examine: judgeWebhooks(({ callId, groupId }, { calls, groups }) => {
+      if (callId !== '' && calls !== undefined && !calls.has(callId)) return `callId ${callId}`
+      return groupId !== '' && !groups.has(groupId) ? `groupId ${groupId}` : undefined
+    }),
+  },
+  {
+    id: 'events.times.are-not-in-the-future',
+    title: 'No event states a time in the future',
+    clause: '"Event kinds named": an event reports what has happened; decision 0071',
+    expected: 'times before the arrival of the event',
+    severity: 'high',
+    needs: ['--listen'],
+    examine: judgeWebhooks(({ json, arrivedAt }) => findFutureTime(json, arrivedAt)),
+  },
+  {
+    id: 'events.summary.names-the-customer-of-its-call',
+    title: 'CALL_AI_SUMMARY names the customer of the other events of its call',
+    clause: '"CALL_AI_SUMMARY": one event per call',
+    expected: 'the customerNumber of CALL_ENDED',
+    severity: 'critical',
+    needs: ['--listen', '--play'],
+    risk: "A customer's words are filed under another customer.",
+    examine: judgeCalls(({ webhooks }) => {
+      const [summary, ended] = ['CALL_AI_SUMMARY', 'CALL_ENDED'].map((name) =>
+        toDigits(readField(webhooks.find(({ event }) => event === name)?.json, 'customerNumber')),
+      )
+      const kept = summary === '' || ended === '' ? undefined : summary === ended
+      return { kept, observed: `customerNumber ${ended}, then ${summary}` }
+    }),
+  },
+  {
+    id: 'fetch.summary.is-of-this-call',
+    title: 'A fetched record names the call and its customer, if it names any',
+    clause: '"Fetch call AI summary": the summary of the call; decision 49',
+    expected: 'the callId of the request, and the customerNumber of its events',
+    severity: 'critical',
+    needs: ['--play'],
+    risk: "A customer's words are shown to another customer.",
+    examine: judgeCalls(({ fetched, callId, webhooks }) => {
+      if (fetched?.response.status !== 200) return { kept: undefined, observed: 'no summary was fetched' }
+      const [id, customer] = ['callId', 'customerNumber'].map((name) =>
+        readField(fetched.response.json, name),
+      )
+      const expected = toDigits(
+        webhooks.map(({ json }) => readField(json, 'customerNumber')).find((number) => number !== undefined),
+      )
+      const isOther = id !== undefined && id !== callId
+      const isOthers = customer !== undefined && expected !== '' && toDigits(customer) !== expected
+      const observed = `callId ${id}, customerNumber ${customer} for ${callId}`
+      return { kept: !isOther && !isOthers, observed, requests: [fetched.request] }
+    }),
+  },
+]

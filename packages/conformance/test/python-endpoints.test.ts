@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { eventNames } from '@wabakit/contract'
+import { describe, expect, test, vi } from 'vitest'
+import { previousSecret, secret } from './endpoint.ts'
+import { examine, listFindings } from './examine.ts'
+
+vi.setConfig({ maxConcurrency: 6, testTimeout: 180_000 })
+
+/** Starts the endpoint that is written in Python, with a mistake or without. */
+const startPython = async (flaw: string) => {
+  const script = `${import.meta.dirname}/python/endpoint.py`
+  const child = spawn('python3', [script, flaw, secret, previousSecret], {
+    env: { ...process.env, EVENTS: eventNames.join() },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const port = await new Promise<string>((resolve, reject) => {
+    createInterface(child.stdout).once('line', resolve)
+    child.once('error', reject).once('exit', () => reject(new Error('python3 ended')))
+  })
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    effectsUrl: `http://127.0.0.1:${port}/effects`,
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  }
+}
+
+const hasPython = await new Promise<boolean>((resolve) => {
+  spawn('python3', ['--version'], { stdio: 'ignore' })
+    .once('error', () => resolve(false))
+    .once('exit', (code) => resolve(code === 0))
+})
+
+const run = async (flaw: string) => {
+  using endpoint = await startPython(flaw)
+  return await examine(
+    { url: endpoint.url, effects: [], [Symbol.asyncDispose]: async () => {} },
+    { effects: endpoint.effectsUrl, timeoutMs: undefined, limits: { firstEffectMs: 5_000 } },
+  )
+}
+
+/** Each mistake, and the check that names it. */
+const flaws: Readonly<Record<string, string>> = {
+  'any version': 'refuses-other-version',
+  'body alone': 'refuses-partial-signature',
+  case: 'refuses-changed-case',
+  charset: 'accepts-json-with-charset',
+  conflict: 'acknowledges-duplicate',
+  'empty secret': 'refuses-empty-secret',
+  'extra fields': 'accepts-extra-fields',
+  'first signature': 'accepts-multiple-signatures',
+  'future only': 'refuses-stale-timestamp',
+  get: 'refuses-get',
+  'handles first': 'handles-nothing-it-refuses',
+  'hundred ids': 'handles-late-duplicate-once',
+  'id and time': 'handles-duplicate-once',
+  'insists late': 'survives-missing-predecessor',
+  'known signatures': 'refuses-captured-delivery',
+  'last header': 'refuses-duplicate-headers',
+  'late ended deletes': 'keeps-summary-after-late-event',
+  'look up first': 'handles-concurrent-duplicates-once',
+  'loses some': 'handles-what-it-accepts',
+  'lower-case names': 'refuses-forgery-in-any-header-case',
+  'no clock': 'refuses-stale-timestamp',
+  'no dedupe': 'handles-duplicate-once',
+  'no limit': 'refuses-oversized-body',
+  'one thread': 'survives-slow-body',
+  'parsed body': 'refuses-signature-of-parsed-body',
+  'past only': 'refuses-future-timestamp',
+  prefix: 'refuses-truncated-signature',
+  'prints signature': 'keeps-secrets-out-of-answers',
+  redirects: 'does-not-redirect',
+  'second request': 'survives-concurrent-deliveries',
+  'secret in query': 'refuses-secret-in-query',
+  'seven minutes': 'refuses-stale-timestamp',
+  'slow effects twice': 'handles-duplicate-once',
+  'status row': 'keeps-summary-after-late-event',
+  'ten minutes': 'refuses-stale-timestamp',
+  traceback: 'keeps-stacks-out-of-answers',
+  'unknown event': 'accepts-unknown-event',
+}
+
+/** Mistakes that the specification leaves open, which are advice. */
+const advised: Readonly<Record<string, string>> = {
+  'loose timestamp': 'refuses-malformed-timestamp',
+  'parsed timestamp': 'refuses-rewritten-timestamp',
+}
+
+describe.skipIf(!hasPython).concurrent('an endpoint in Python', () => {
+  test.each(Object.entries(flaws))('that has the mistake "%s" is named by %s', async (flaw, id) => {
+    const report = await run(flaw)
+    expect(listFindings(report).fail).toContain(id)
+    expect(report.verdict).toBe('fail')
+  })
+
+  test.each(Object.entries(advised))('that has the weakness "%s" gets the advice of %s', async (flaw, id) => {
+    const report = await run(flaw)
+    expect(listFindings(report).advice).toContain(id)
+    expect(listFindings(report).fail).toEqual([])
+  })
+
+  test.each(['', 'keep-alive', 'no content', 'acknowledges all', 'slow effects'])(
+    'that is correct passes: "%s"',
+    async (style) => {
+      const report = await run(style)
+      expect(listFindings(report).fail).toEqual([])
+      expect(report.verdict).toBe('pass')
+    },
+  )
+})
