@@ -38,7 +38,7 @@ const maxColored = 30_000
 const partLines = 200
 
 const splitLines = (text: string): string[] => {
-  const lines = text.split('\n')
+  const lines = text === '' ? [] : text.split('\n')
   const parts: string[] = []
   for (let from = 0; from < lines.length; from += partLines) {
     parts.push(lines.slice(from, from + partLines).join('\n'))

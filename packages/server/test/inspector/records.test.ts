@@ -14,20 +14,22 @@ onEachStore('the records of the inspector', (inspector) => {
       payload: JSON.stringify(payload),
     })
 
-  test.each([
-    [{ outcome: 'missed' }, 'No summary: the call was missed.'],
-    [{ outcome: 'no_recording' }, 'No summary: the call was not recorded.'],
-    [{ outcome: 'nothing_said' }, 'No summary: nothing was said.'],
-    [{ summary: { after: '1h' } }, /The summary is due at \d\d:\d\d:\d\d/],
-    [{ summary: false }, 'No summary: none is scheduled'],
-  ])('says why a call simulated with %j has no summary', async (body, text) => {
-    const callId = await inspector.simulate(body)
-    const { page } = await inspector.open(`calls?organization=acme&id=${callId}`)
-    await page.getByRole('region', { name: 'Summary' }).getByText(text).waitFor()
-    if ('outcome' in body && body.outcome === 'missed') {
-      await page.locator('.flag', { hasText: /^missed$/ }).waitFor()
+  test('says why a call has no summary, whatever the cause', async () => {
+    const cases = [
+      [{ outcome: 'missed' }, 'No summary: the call was missed.'],
+      [{ outcome: 'no_recording' }, 'No summary: the call was not recorded.'],
+      [{ outcome: 'nothing_said' }, 'No summary: nothing was said.'],
+      [{ summary: { after: '1h' } }, /The summary is due at \d\d:\d\d:\d\d/],
+      [{ summary: false }, 'No summary: none is scheduled'],
+    ] as const
+    const { page } = await inspector.open('calls?organization=acme')
+    for (const [body, text] of cases) {
+      await page.goto(inspector.getUrl(`calls?organization=acme&id=${await inspector.simulate(body)}`))
+      await page.getByRole('region', { name: 'Summary' }).getByText(text).waitFor()
+      if (text === cases[0][1]) await page.locator('.flag', { hasText: /^missed$/ }).waitFor()
+      // All times are in the zone of the page.
+      expect(await page.locator('main').innerText()).not.toMatch(/\d\d UTC\b/)
     }
-    expect(await page.locator('main').innerText()).not.toMatch(/\d\d UTC\b/)
   })
 
   test('shows a summary as soon as it arrives, and the delivery that it waits for', async () => {
