@@ -25,7 +25,7 @@ const libraries: Record<string, readonly string[]> = {
   wire: [],
   contract: ['zod/mini'],
   client: ['ky'],
-  webhooks: [],
+  webhooks: ['standardwebhooks'],
   core: [],
   conformance: [],
   mock: ['zod/mini', 'msw', 'msw/node'],

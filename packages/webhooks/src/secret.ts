@@ -73,6 +73,10 @@ const mapSecrets = <Result>(
   return secrets.map(convert)
 }
 
+/** Returns the bytes of each secret. Throws like {@link createSigners}. */
+export const decodeSecrets = (secrets: readonly string[], allowShort = false) =>
+  mapSecrets(secrets, (secret) => decodeSecret(secret, allowShort))
+
 /**
  * Returns a new signer for each secret, with or without the `whsec_` prefix.
  *

@@ -1,5 +1,6 @@
+import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './payload.ts'
-import { getSigners } from './secret.ts'
+import { decodeSecrets, getSigners } from './secret.ts'
 import { isWebhookId } from './signature/signature-headers.ts'
 
 /** Options for {@link signWebhook}. */
@@ -52,8 +53,17 @@ export type WebhookSigner = (attempt: {
 
 const toHeader = (signatures: readonly string[]): string => signatures.map((each) => `v1,${each}`).join(' ')
 
-const prepareSigner = (secrets: readonly string[], allowShort?: boolean): WebhookSigner => {
-  const signers = getSigners(secrets, allowShort)
+/**
+ * Prepares secrets for a server that signs many deliveries. The signer checks neither `id` nor `timestamp`. Prepared
+ * secrets are cached.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be used.
+ * @example
+ * const sign = createWebhookSigner([secret])
+ * const signature = await sign({ id: 'evt_1', timestamp: Math.floor(Date.now() / 1000), payload })
+ */
+export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner => {
+  const signers = getSigners(secrets)
   return ({ id, timestamp, payload }) => {
     const body = toBytes(payload)
     const signatures = signers.map((sign) => sign(`${id}.${timestamp}.`, body))
@@ -64,16 +74,28 @@ const prepareSigner = (secrets: readonly string[], allowShort?: boolean): Webhoo
   }
 }
 
-/**
- * Prepares secrets for a server that signs many deliveries. The signer checks neither `id` nor `timestamp`. Prepared
- * secrets are cached.
- *
- * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be used.
- * @example
- * const sign = createWebhookSigner([secret])
- * const signature = await sign({ id: 'evt_1', timestamp: Math.floor(Date.now() / 1000), payload })
- */
-export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner => prepareSigner(secrets)
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
+const toText = (payload: WebhookPayload): string | undefined => {
+  if (typeof payload === 'string') return payload
+  const bytes = toBytes(payload)
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+// Loaded for the first signature, so that receivers neither load nor bundle it.
+let library: typeof import('standardwebhooks') | undefined
+
+const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number, payload: WebhookPayload) => {
+  const text = toText(payload)
+  if (text === undefined) return `v1,${await createSigner(key)(`${id}.${timestamp}.`, toBytes(payload))}`
+  library ??= await import('standardwebhooks')
+  return new library.Webhook(key, { format: 'raw' }).sign(id, new Date(timestamp * 1000), text)
+}
 
 /**
  * Signs one attempt of a delivery with Standard Webhooks 1.0 (HMAC-SHA256 of `id.timestamp.payload`).
@@ -96,7 +118,8 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
     throw new RangeError('timestamp must be a whole number of Unix seconds')
   }
   const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret
-  const sign = prepareSigner(secrets, options.allowShortSecrets)
+  const keys = decodeSecrets(secrets, options.allowShortSecrets)
+  const signatures = await Promise.all(keys.map((key) => sign(key, id, timestamp, options.payload)))
   return {
     id,
     timestamp,
@@ -104,7 +127,7 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': await sign({ id, timestamp, payload: options.payload }),
+      'webhook-signature': signatures.join(' '),
     },
   }
 }
