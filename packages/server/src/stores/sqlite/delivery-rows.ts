@@ -33,11 +33,22 @@ const columns = `
 type Path = {
   readonly first: string
   readonly second: string
+  /** The first table with the events of its rows. */
+  readonly payloads: string
   /** The keys of the first table. */
   readonly event: 'd.event' | 'e.seq'
   readonly subscription: 'd.subscription' | '0'
   /** The conditions that the index answers. */
   readonly where: Conditions
+}
+
+/** Sorts after the deliveries of an event, as 0 sorts before them. */
+const aboveSubscriptions = 2 ** 40
+
+/** Returns the cursor of a page that ends before this key; the next one begins with it. */
+const formatEnd = ([event, subscription]: readonly [number, number], isReverse: boolean): string => {
+  if (isReverse) return `${event}.${subscription + 1}`
+  return subscription > 0 ? `${event}.${subscription - 1}` : `${event - 1}.${aboveSubscriptions}`
 }
 
 const excludesDelivered = ({ statuses }: DeliveryQuery): boolean => statuses?.includes('delivered') === false
@@ -49,6 +60,7 @@ const selectsFailed = ({ statuses }: DeliveryQuery): boolean =>
 const throughDeliveries = (first: string, where: Conditions): Path => ({
   first,
   second: 'events e on e.seq = d.event',
+  payloads: `${first} cross join events e on e.seq = d.event`,
   event: 'd.event',
   subscription: 'd.subscription',
   where,
@@ -57,6 +69,7 @@ const throughDeliveries = (first: string, where: Conditions): Path => ({
 const throughEvents = (where: Conditions): Path => ({
   first: 'events e',
   second: 'deliveries d on d.event = e.seq',
+  payloads: 'events e',
   event: 'e.seq',
   subscription: '0',
   where,
@@ -108,9 +121,9 @@ const listFilters = (query: DeliveryQuery): Conditions => ({
 })
 
 export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => {
-  const read = createQueries(database)
+  const queries = createQueries(database)
   return (query) => {
-    const { order, limit, maxExamined } = query
+    const { order, limit, text } = query
     const path = choosePath(query)
     const { event } = path
     const isReverse = order === 'newest_first'
@@ -122,18 +135,22 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
     })
     const cursor = query.cursor === undefined ? undefined : parseCursor(query.cursor, 2).map(Number)
 
-    const [next] =
-      maxExamined === undefined
-        ? []
-        : read({
-            select: `select ${event} as event, ${path.subscription} as subscription from ${path.first}`,
-            where: { ...path.where, ...beside(follows, path.subscription, cursor) },
-            orderBy: `event ${direction}, subscription ${direction}`,
-            limit: 1,
-            offset: maxExamined,
-          })
-    const end = next && ([Number(next.event), Number(next.subscription)] as const)
-    const rows = read({
+    const next = queries.findEnd(
+      {
+        select: `select ${event} as event, ${path.subscription} as subscription${
+          text === undefined
+            ? ` from ${path.first}`
+            : `, octet_length(e.payload) as bytes from ${path.payloads}`
+        }`,
+        where: { ...path.where, ...beside(follows, path.subscription, cursor) },
+        orderBy: `event ${direction}, subscription ${direction}`,
+      },
+      query,
+    )
+    const isWholeEvent = isReverse && path.subscription === '0'
+    const end =
+      next && ([Number(next.event), isWholeEvent ? aboveSubscriptions : Number(next.subscription)] as const)
+    const rows = queries.read({
       select: `select ${columns} from ${path.first} cross join ${path.second}
         cross join subscriptions s on s.seq = d.subscription`,
       where: {
@@ -145,6 +162,6 @@ export const createReadDeliveries = (database: DatabaseSync): ReadDeliveries => 
       orderBy: `${event} ${direction}, d.subscription ${direction}`,
       limit,
     })
-    return { rows, end: end && `${end[0]}.${isReverse ? end[1] + 1 : Math.max(0, end[1] - 1)}` }
+    return { rows, end: end && formatEnd(end, isReverse) }
   }
 }

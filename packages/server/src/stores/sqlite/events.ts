@@ -41,7 +41,7 @@ export const createEvents = ({ database, remember, lanes }: EventsContext): Even
   const findRecipients = remember(['subscriptions'], (...key: [string, string, string, string]) =>
     match.all(...key).map(recipients.toRecord),
   )
-  const query = createQueries(database)
+  const queries = createQueries(database)
 
   return {
     publish: (event, subscriptionId) => {
@@ -53,8 +53,7 @@ export const createEvents = ({ database, remember, lanes }: EventsContext): Even
       for (const recipient of found) lanes.add(Number(lastInsertRowid), event, recipient)
     },
     list: (selection) => {
-      const { organizationId, eventId, subject, subscriptionId, order, cursor, limit, maxExamined } =
-        selection
+      const { organizationId, eventId, subject, subscriptionId, order, cursor, limit } = selection
       const isReverse = order === 'newest_first'
       const [follows, precedes] = isReverse ? ['<', '>'] : ['>', '<']
       const orderBy = isReverse ? 'e.seq desc' : 'e.seq'
@@ -64,13 +63,11 @@ export const createEvents = ({ database, remember, lanes }: EventsContext): Even
         'e.subject = ?': subject,
         [`e.seq ${follows} ?`]: cursor === undefined ? undefined : Number(parseCursor(cursor, 1)[0]),
       }
-      const [next] =
-        maxExamined === undefined
-          ? []
-          : query({ select: 'select e.seq from events e', where, orderBy, limit: 1, offset: maxExamined })
+      const select = 'select e.seq, octet_length(e.payload) as bytes from events e'
+      const next = queries.findEnd({ select, where, orderBy }, selection)
       const end = next && Number(next.seq)
       return toPage({
-        rows: query({
+        rows: queries.read({
           select: 'select e.* from events e',
           where: {
             ...where,

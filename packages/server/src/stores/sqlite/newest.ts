@@ -16,7 +16,7 @@ type TimedTable = { readonly table: string; readonly time: string; readonly id: 
 
 /** Reads the rows of a page, newest first, that meet further conditions. */
 export const createNewest = (database: DatabaseSync, { table, time, id }: TimedTable) => {
-  const read = createQueries(database)
+  const { read } = createQueries(database)
   const toCursor = (row: Row): string => formatNewestCursor(Number(row[time]), String(row[id]))
 
   return (

@@ -1,28 +1,65 @@
-import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 
 export type Row = Record<string, SQLOutputValue>
 
 /** The conditions of a query: SQL with its values. A condition whose value is `undefined` is left out. */
 export type Conditions = Readonly<Record<string, SQLInputValue | readonly SQLInputValue[] | undefined>>
 
-export type ListQuery = {
+type Selection = {
   /** The query up to `where`. */
   readonly select: string
   readonly where: Conditions
   readonly orderBy: string
-  readonly limit: number
-  readonly offset?: number
+}
+
+export type ListQuery = Selection & { readonly limit: number; readonly offset?: number }
+
+/** How much a page may examine. */
+export type Bounds = {
+  readonly maxExamined?: number | undefined
+  /** A text that payloads are searched for. If it is set, the selection has their sizes in the column `bytes`. */
+  readonly text?: string | undefined
 }
 
 /** Runs queries with varying conditions. Each combination is prepared once. */
-export const createQueries = (database: DatabaseSync): ((query: ListQuery) => Row[]) => {
-  const statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
-  return ({ select, where, orderBy, limit, offset = 0 }) => {
+export type Queries = {
+  read(query: ListQuery): Row[]
+  /** Returns the first row that a page may not examine, if there is one. */
+  findEnd(selection: Selection, bounds: Bounds): Row | undefined
+}
+
+/** Maximum size of the payloads that a page searches for a text, unless the first is larger: some 10 ms of the event loop. */
+export const maxExaminedBytes = 4 * 1024 * 1024
+
+export const createQueries = (database: DatabaseSync): Queries => {
+  const statements = new Map<string, StatementSync>()
+
+  const prepare = ({ select, where, orderBy }: Selection) => {
     const conditions = Object.entries(where).filter(([, value]) => value !== undefined)
     const sql = `${select} where ${conditions.map(([text]) => text).join(' and ')} order by ${orderBy} limit ? offset ?`
     const statement = statements.get(sql) ?? database.prepare(sql)
     statements.set(sql, statement)
-    const values = conditions.flatMap(([, value]) => value ?? null)
+    return { statement, values: conditions.flatMap(([, value]) => value ?? null) }
+  }
+
+  const read = ({ limit, offset = 0, ...selection }: ListQuery): Row[] => {
+    const { statement, values } = prepare(selection)
     return statement.all(...values, limit, offset)
+  }
+
+  return {
+    read,
+    findEnd: (selection, { maxExamined, text }) => {
+      if (maxExamined === undefined) return undefined
+      if (text === undefined) return read({ ...selection, limit: 1, offset: maxExamined })[0]
+      const { statement, values } = prepare(selection)
+      let [examined, bytes] = [0, 0]
+      for (const row of statement.iterate(...values, maxExamined + 1, 0)) {
+        bytes += Number(row.bytes)
+        if (examined === maxExamined || (examined > 0 && bytes > maxExaminedBytes)) return row
+        examined += 1
+      }
+      return undefined
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { RecordNotFoundError, StorageUnavailableError, type Store } from '@wabakit/core'
 import { createDueNotifier } from '@wabakit/core/storage'
 import { getPatienceMs } from '../patience.ts'
@@ -112,6 +113,11 @@ export const storeOnDatabase = (
   const readOwned = <Result>(organizationId: string, work: () => Result, nothing: Result): Promise<Result> =>
     read(() => (tenancy.findOrganization(organizationId) === undefined ? nothing : work()))
 
+  /** Waits before each page of a list but the first, so that others are served while a caller reads all of them. */
+  const awaitTurn = async ({ cursor }: { readonly cursor?: string | undefined }): Promise<void> => {
+    if (cursor !== undefined) await setImmediate()
+  }
+
   let lastRemoval: Promise<unknown> = Promise.resolve()
 
   /** Continues all removals to their end, one batch per transaction, after those that are running. */
@@ -169,7 +175,10 @@ export const storeOnDatabase = (
     addEvent: (event) => writeTo(event.organizationId, () => events.publish(event)),
     addEventTo: (event, subscriptionId) =>
       writeTo(event.organizationId, () => events.publish(event, subscriptionId)),
-    listEvents: (query) => readOwned(query.organizationId, () => events.list(query), { items: [] }),
+    listEvents: async (query) => {
+      await awaitTurn(query)
+      return readOwned(query.organizationId, () => events.list(query), { items: [] })
+    },
 
     saveSubscription: async (subscription) => {
       const isDisabled = subscription.disabledReason !== null
@@ -184,7 +193,10 @@ export const storeOnDatabase = (
     removeSubscription: async (organizationId, subscriptionId) =>
       (await remove(() => subscriptions.remove(organizationId, subscriptionId))) && endRemoval(true),
 
-    listDeliveries: (query) => read(() => deliveries.list(query)),
+    listDeliveries: async (query) => {
+      await awaitTurn(query)
+      return read(() => deliveries.list(query))
+    },
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
     listLastAttempts: (organizationId, deliveryIds) =>

@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers'
+import type { Page, Store } from '@wabakit/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { event, organization, subscription } from '../../../test/records.ts'
+import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { sqliteStore } from './sqlite-store.ts'
+
+const maxBytes = 4 * 1024 * 1024
+const sizes = [1, 2, 1, 1, 6, 1, 2, 2].map((megabytes) => megabytes * 1024 * 1024)
+
+/** A store of events with large payloads that all have the text. */
+const openLarge = async (): Promise<Store> => {
+  const store = sqliteStore({ path: join(temporaryFolder(), 'wabakit.db') })
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+  await store.saveSubscription(subscription())
+  for (const size of sizes) await store.addEvent(event({ payload: 'needle'.padEnd(size, 'a') }))
+  return store
+}
+
+type List = (
+  store: Store,
+  page: { order: 'oldest_first' | 'newest_first'; cursor?: string | undefined },
+) => Promise<Page<unknown>>
+
+/** Reads all pages, and returns the number of items of each. */
+const readAll = async (
+  list: List,
+  store: Store,
+  order: 'oldest_first' | 'newest_first',
+): Promise<number[]> => {
+  const lengths: number[] = []
+  let cursor: string | undefined
+  do {
+    const { items, nextCursor } = await list(store, { order, cursor })
+    lengths.push(items.length)
+    cursor = nextCursor
+  } while (cursor !== undefined)
+  return lengths
+}
+
+const search = { organizationId: 'acme', limit: 10, maxExamined: 20_000, text: 'NEEDLE' }
+
+const lists: readonly [string, List][] = [
+  ['events', (store, page) => store.listEvents({ ...search, ...page })],
+  ['deliveries', (store, page) => store.listDeliveries({ ...search, ...page })],
+  [
+    'deliveries of a subscription',
+    (store, page) => store.listDeliveries({ ...search, ...page, subscriptionId: 'sub_1' }),
+  ],
+]
+
+test.each(lists)(
+  'a page of %s searches at most 4 MB of payloads for a text, or one payload',
+  async (_, list) => {
+    const store = await openLarge()
+    for (const order of ['oldest_first', 'newest_first'] as const) {
+      const rest = order === 'oldest_first' ? [...sizes] : sizes.toReversed()
+      for (const length of await readAll(list, store, order)) {
+        const examined = rest.splice(0, length)
+        const bytes = examined.reduce((sum, size) => sum + size, 0)
+        expect(examined.length === 1 ? 0 : bytes).toBeLessThanOrEqual(maxBytes)
+      }
+      expect(rest).toEqual([])
+    }
+  },
+)
+
+test.each(lists)('others are served between the pages of %s', async (_, list) => {
+  const store = await openLarge()
+  let [turns, isOver] = [0, false]
+  const turn = (): void => {
+    turns += 1
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const pages = await readAll(list, store, 'newest_first')
+  isOver = true
+  expect(pages.length).toBeGreaterThan(2)
+  expect(turns).toBeGreaterThanOrEqual(pages.length - 1)
+})
