@@ -6,7 +6,7 @@ export type { ErrorListener, Failure, FailureStage } from './receiver/failures.t
 export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/handlers.ts'
 export type { ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
-export type { Receiver } from './receiver/receiver.ts'
+export type { Receiver, ReceiverMethods } from './receiver/receiver.ts'
 export type { StopOptions, WaitUntil } from './receiver/running.ts'
 export type { WebhookTrace } from './receiver/webhook-trace.ts'
 
@@ -64,7 +64,7 @@ export {
 
 // Dedupe stores: handle each delivery once.
 
-export type { Claim, ClaimOutcome, Dedupe, Inbox, InboxOutcome } from './dedupe/dedupe.ts'
+export type { Claim, ClaimOutcome, Dedupe } from './dedupe/dedupe.ts'
 export { type MemoryDedupeOptions, memoryDedupe } from './dedupe/memory-dedupe.ts'
 export {
   type IoRedisClient,
@@ -75,13 +75,40 @@ export {
 export type { SqlClient, SqliteDatabase, SqlQuery, SqlResult, SqlValue } from './dedupe/sql-database.ts'
 export { sqlDedupe } from './dedupe/sql-dedupe.ts'
 export type { SqlDialect } from './dedupe/sql-dialects.ts'
-export { type SqlPool, type SqlTransaction, sqlInbox } from './dedupe/sql-inbox.ts'
 export {
   type SqlDedupeOptions,
-  type SqlInboxOptions,
   type SqlTableOptions,
   sqlDedupeTable,
 } from './dedupe/sql-table.ts'
+
+// Inbox: store first, handle later.
+
+export type { PostgresClient, PostgresPool } from './inbox/engines/postgresql.ts'
+export type { SqliteConnection } from './inbox/engines/sqlite.ts'
+export type {
+  AcceptOptions,
+  DrainOptions,
+  Inbox,
+  InboxContext,
+  InboxEntries,
+  InboxEntry,
+  InboxEntryWithBody,
+  InboxErasure,
+  InboxMethods,
+  InboxPage,
+  InboxSelection,
+  InboxState,
+  ParkedReason,
+  Remaining,
+  StoreOutcome,
+} from './inbox/inbox.ts'
+export {
+  type InboxRetention,
+  type SqlInboxOptions,
+  type SqlInboxTableOptions,
+  sqlInbox,
+  sqlInboxTable,
+} from './inbox/sql-inbox.ts'
 
 // Calls: combine the events of a call.
 

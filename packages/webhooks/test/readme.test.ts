@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateSecret, sqlDedupeTable } from '@wabakit/webhooks'
-import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { generateSecret } from '@wabakit/webhooks'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { startPostgres } from './postgres.ts'
 import { joined, signed, summary } from './signed.ts'
 
@@ -12,11 +11,11 @@ const files = [
   'receive.test.ts',
   'rotate.ts',
   'vendor.ts',
-  'transaction.ts',
   'switch.ts',
   'diagnose.ts',
   'timeline.ts',
-  'durable-inbox.ts',
+  'inbox.ts',
+  'inbox-sqlite.ts',
 ]
 const secret = generateSecret()
 const post = async (event: object, id?: string) =>
@@ -118,71 +117,23 @@ it('the snippet with the timeline prints each new state once', async () => {
   expect(printed).toEqual(['call-1 ended ', `call-1 summarized ${summary.summary.recap}`])
 })
 
-describe('the recipes on PostgreSQL', () => {
-  let postgres: Awaited<ReturnType<typeof startPostgres>>
-  beforeAll(async () => {
-    postgres = await startPostgres()
-  }, 30_000)
-  afterAll(() => postgres.stop())
-
-  it('the transaction keeps a summary exactly once', async () => {
-    const { createSummaries } = await import('./readme/transaction.ts')
-    const pool = postgres.pool()
-    await pool.query(sqlDedupeTable())
-    await pool.query('CREATE TABLE summaries (call_id text, recap text)')
-    const receiver = createSummaries(pool, secret)
+it('the snippets with an inbox keep a summary exactly once', async () => {
+  const postgres = await startPostgres()
+  onTestFinished(() => postgres.stop())
+  const pool = postgres.pool()
+  await pool.query('CREATE TABLE summaries (call_id text, recap text)')
+  vi.stubEnv('DATABASE', ':memory:')
+  const { database, receiver } = await import('./readme/inbox-sqlite.ts')
+  database.exec('CREATE TABLE summaries (call_id TEXT, recap TEXT)')
+  const { createSummaries } = await import('./readme/inbox.ts')
+  for (const each of [createSummaries(pool, secret), receiver]) {
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      expect((await receiver.handle(await post(summary, 'msg_1'))).status).toBe(200)
+      expect((await each.handle(await post(summary, 'msg_1'))).status, printed.join()).toBe(200)
     }
-    const { rows } = await pool.query('SELECT call_id, recap FROM summaries')
-    expect(rows).toEqual([{ call_id: 'call-1', recap: summary.summary.recap }])
-  })
-
-  const setUp = async () => {
-    const recipe = await import('./readme/durable-inbox.ts')
-    const pool = postgres.pool()
-    await pool.query('DROP TABLE IF EXISTS webhook_inbox')
-    await pool.query(recipe.table)
-    const inbox = recipe.createInbox(pool, secret)
-    const drain = async (handle: Parameters<typeof recipe.workOnce>[1]) => {
-      while (await recipe.workOnce(pool, handle));
-    }
-    return { ...recipe, pool, inbox, drain }
+    expect(await each.drain()).toMatchObject({ remaining: 0 })
+    await each.stop()
   }
-
-  it('handles each event once, in any number of workers, however often it is sent', async () => {
-    const { inbox, drain } = await setUp()
-    const events = Array.from({ length: 20 }, (_, index) => ({ ...joined, groupId: `g-${index}` }))
-    const requests = await Promise.all(
-      [...events, ...events].map((event) => post(event, `msg_${event.groupId}`)),
-    )
-    const responses = await Promise.all(requests.map((request) => inbox.handle(request)))
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
-
-    const handled: string[] = []
-    const handle = async (event: object) => void handled.push(Object(event).groupId)
-    await Promise.all([drain(handle), drain(handle), drain(handle)])
-    expect(handled.toSorted()).toEqual(events.map(({ groupId }) => groupId).toSorted())
-  })
-
-  it('keeps an event whose worker failed or died, until its lease expires', async () => {
-    const { inbox, workOnce, pool } = await setUp()
-    await inbox.handle(await post(summary))
-    const handled: string[] = []
-    const handle = async (event: object) => void handled.push(Object(event).callId)
-
-    await expect(workOnce(pool, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
-    expect(await workOnce(pool, handle)).toBe(false)
-    await pool.query('UPDATE webhook_inbox SET leased_until = now()')
-    expect(await workOnce(pool, handle)).toBe(true)
-    expect(await workOnce(pool, handle)).toBe(false)
-    expect(handled).toEqual(['call-1'])
-  })
-
-  it('responds 500 while the database is down, so that the sender keeps the event', async () => {
-    const { createInbox } = await import('./readme/durable-inbox.ts')
-    const closed = new pg.Pool({ host: '127.0.0.1', port: 1 })
-    const response = await createInbox(closed, secret).handle(await post(joined))
-    expect(response.status).toBe(500)
-  })
+  const select = 'SELECT call_id, recap FROM summaries'
+  const kept = [{ call_id: 'call-1', recap: summary.summary.recap }]
+  expect([(await pool.query(select)).rows, database.prepare(select).all()]).toEqual([kept, kept])
 })

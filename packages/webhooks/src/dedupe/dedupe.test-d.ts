@@ -1,8 +1,5 @@
-import type { Pool, PoolClient } from 'pg'
-import { expectTypeOf } from 'vitest'
-import { type Claim, createReceiver, type Dedupe, type Receiver, sqlInbox, unsigned } from '../index.ts'
+import { type Claim, createReceiver, type Dedupe, unsigned } from '../index.ts'
 
-declare const pool: Pool
 const verify = unsigned()
 
 // With a store whose claims have no owner, anyone could release them.
@@ -20,16 +17,3 @@ createReceiver({ verify, dedupe: ownerless })
 const silent = { renew: () => true, complete: async () => {}, release: () => {} }
 // @ts-expect-error complete() must return whether the claim was held
 silent satisfies Claim
-
-// Handlers get the type of the inbox's transaction. Without an inbox, it is undefined.
-const inInbox = createReceiver({ verify, dedupe: sqlInbox<PoolClient>(pool) })
-expectTypeOf(inInbox).toEqualTypeOf<Receiver<PoolClient>>()
-inInbox
-  .onAny((_, context) => expectTypeOf(context.transaction).toEqualTypeOf<PoolClient>())
-  .on('CALL_ENDED', (_, context) => expectTypeOf(context.transaction).toEqualTypeOf<PoolClient>())
-  .onUnknown((_, context) => expectTypeOf(context.transaction).toEqualTypeOf<PoolClient>())
-createReceiver({ verify, dedupe: sqlInbox(pool) }).onAny((_, { transaction }) =>
-  expectTypeOf(transaction.query).toBeCallableWith('SELECT $1', [1]),
-)
-expectTypeOf(createReceiver({ verify })).toEqualTypeOf<Receiver>()
-createReceiver({ verify }).onAny((_, context) => expectTypeOf(context.transaction).toBeUndefined())

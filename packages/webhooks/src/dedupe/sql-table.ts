@@ -25,9 +25,6 @@ export type SqlDedupeOptions = SqlTableOptions & {
   readonly ttlMs?: number | undefined
 }
 
-/** Options for {@link sqlInbox}. */
-export type SqlInboxOptions = Omit<SqlDedupeOptions, 'dialect'>
-
 /**
  * Checks the options and fills in the defaults.
  *
@@ -49,8 +46,7 @@ export const readSqlOptions = (
 }
 
 /**
- * Returns the statement that creates the table of {@link sqlDedupe} and {@link sqlInbox} if it does not exist, for your
- * migrations. A row whose `claimed_by` is null is a handled delivery.
+ * Returns the statement that creates the table of {@link sqlDedupe} if it does not exist, for your migrations. A row whose `claimed_by` is null is a handled delivery.
  *
  * @throws WebhookUsageError for an unknown option or dialect.
  * @throws RangeError when `table` is not a plain identifier.

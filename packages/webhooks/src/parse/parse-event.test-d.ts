@@ -29,7 +29,7 @@ const receiver = createReceiver({ verify: unsigned() })
   .onDrift((event) => expectTypeOf(event.name).toEqualTypeOf<EventName>())
   .onError((error, failure) => {
     expectTypeOf(error).toEqualTypeOf<unknown>()
-    expectTypeOf(failure.stage).toEqualTypeOf<'request' | 'dedupe' | 'handler'>()
+    expectTypeOf(failure.stage).toEqualTypeOf<'request' | 'dedupe' | 'inbox' | 'handler'>()
   })
 
 // @ts-expect-error no such event

@@ -1,7 +1,7 @@
 import type { RecognizedBy } from '../parse/parse-event.ts'
 
 /** The second argument of every handler: the delivery that its event came with. */
-export type DeliveryContext<Transaction = undefined> = {
+export type DeliveryContext = {
   /** The delivery. The same on every attempt. */
   readonly delivery: {
     /** The `webhook-id`, if the sender sends one. */
@@ -18,12 +18,13 @@ export type DeliveryContext<Transaction = undefined> = {
   }
   /** The bytes of the body exactly as they arrived. */
   readonly rawBody: Uint8Array
-  /** The request's headers. */
+  /** The request's headers. With an inbox, only those that identify or trace the delivery. */
   readonly headers: Headers
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
   readonly recognizedBy: RecognizedBy | undefined
-  /** Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. */
+  /**
+   * Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. With an inbox:
+   * when the handler's time is up, when the claim is lost, or when the receiver stops.
+   */
   readonly signal: AbortSignal
-  /** The transaction of the receiver's inbox, such as a client of `pg`; `undefined` without an inbox. */
-  readonly transaction: Transaction
 }

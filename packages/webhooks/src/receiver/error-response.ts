@@ -37,11 +37,11 @@ const unhandled = {
     message: 'This delivery is already being handled.',
     headers: tryAgainAfter(Math.min(60, Math.ceil(claimTtlMs / 10_000))),
   }),
-  /** The dedupe store failed, so the delivery was not handled, or may not be remembered. */
+  /** The dedupe store or the inbox failed, so the delivery was not handled, or may not be remembered. */
   unavailable: () => ({
     status: 503,
     code: 'store_unavailable',
-    message: 'The store of handled deliveries is not available.',
+    message: 'The store of deliveries is not available.',
     headers: tryAgainAfter(5),
   }),
 } satisfies Record<string, (claimTtlMs: number) => Problem>

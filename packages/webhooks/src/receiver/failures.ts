@@ -1,8 +1,8 @@
 import type { DeliveryContext } from './delivery-context.ts'
 import { describeRejection } from './error-response.ts'
 
-/** Where a delivery failed: before its event was known, in the dedupe store, or in a handler. */
-export type FailureStage = 'request' | 'dedupe' | 'handler'
+/** Where a delivery failed: before its event was known, in the dedupe store, in the inbox, or in a handler. */
+export type FailureStage = 'request' | 'dedupe' | 'inbox' | 'handler'
 
 /** The delivery that failed. */
 export type Failure = {
@@ -10,7 +10,7 @@ export type Failure = {
   readonly stage: FailureStage
   /** The request's headers. */
   readonly headers: Headers
-  /** The context that handlers get; `undefined` at stage `request`. */
+  /** The context that handlers get; `undefined` at the stages `request` and `inbox`. */
   readonly context: DeliveryContext | undefined
 }
 
@@ -44,7 +44,7 @@ export const createReporter = (now = () => Date.now()) => {
 
   const report = async (error: unknown, failure: Failure): Promise<void> => {
     if (listeners.length === 0) {
-      if (failure.context === undefined) printRejection(error)
+      if (failure.stage === 'request') printRejection(error)
       else console.error('A webhook delivery failed. Register onError() to handle this yourself.', error)
     }
     for (const listener of listeners) {

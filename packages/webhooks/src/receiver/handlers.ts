@@ -7,11 +7,11 @@ import type { DeliveryContext } from './delivery-context.ts'
 /** The event with this name, or with one of these names. */
 export type NamedEvent<Name extends EventName> = Extract<WebhookEvent, { event: Name }>
 
-/** A function that is called with an event. Its promise is awaited. When it throws, the sender tries again. */
-export type WebhookHandler<Event, Transaction = undefined> = (
-  event: Event,
-  context: DeliveryContext<Transaction>,
-) => unknown
+/**
+ * A function that is called with an event. Its promise is awaited. When it throws, the sender tries again; with an inbox,
+ * the receiver does.
+ */
+export type WebhookHandler<Event, Context = DeliveryContext> = (event: Event, context: Context) => unknown
 
 /** Options for one handler. */
 export type HandlerOptions = {
@@ -22,13 +22,13 @@ export type HandlerOptions = {
   readonly timeoutMs?: number | undefined
 }
 
-type Call<Transaction> = (context: DeliveryContext<Transaction>) => unknown
+type Call<Context> = (context: Context) => unknown
 
 /** Binds a handler to a parsed event; `undefined` when the handler is for other events. */
-export type Binding<Transaction> = (parsed: ParsedEvent) => Call<Transaction> | undefined
+export type Binding<Context> = (parsed: ParsedEvent) => Call<Context> | undefined
 
 /** A call of one handler with one event. */
-export type Task<Transaction> = { readonly call: Call<Transaction>; readonly timeoutMs: number | undefined }
+export type Task<Context> = { readonly call: Call<Context>; readonly timeoutMs: number | undefined }
 
 const isNamed = <Name extends EventName>(
   event: WebhookEvent,
@@ -42,10 +42,10 @@ const isList = <Item>(value: Item | readonly Item[]): value is readonly Item[] =
  *
  * @throws WebhookUsageError for an unknown name.
  */
-export const bindNames = <Name extends EventName, Transaction>(
+export const bindNames = <Name extends EventName, Context>(
   name: Name | readonly Name[],
-  handler: WebhookHandler<NamedEvent<Name>, Transaction>,
-): Binding<Transaction> => {
+  handler: WebhookHandler<NamedEvent<Name>, Context>,
+): Binding<Context> => {
   const names: readonly Name[] = isList(name) ? name : [name]
   if (names.length === 0) throw new WebhookUsageError('Name at least one event.')
   assertNames('the name of an event', { names, known: eventNames })
@@ -65,25 +65,25 @@ const isKind = <Kind extends ParsedEvent['kind']>(
 ): parsed is ParsedAs<Kind> => parsed.kind === kind
 
 /** Binds a handler to every parsed event of a kind. */
-export const bindKind = <Kind extends ParsedEvent['kind'], Transaction>(
+export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
   kind: Kind,
-  handler: WebhookHandler<ParsedAs<Kind>, Transaction>,
-): Binding<Transaction> => {
+  handler: WebhookHandler<ParsedAs<Kind>, Context>,
+): Binding<Context> => {
   assertFunction('The handler', handler)
   return (parsed) => (isKind(parsed, kind) ? (context) => handler(parsed, context) : undefined)
 }
 
-type Registration<Transaction> = {
-  readonly bind: Binding<Transaction>
+type Registration<Context> = {
+  readonly bind: Binding<Context>
   readonly timeoutMs: number | undefined
 }
 
 /** Creates the list of a receiver's handlers, in the order of their registration. */
-export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined) => {
-  let registrations: readonly Registration<Transaction>[] = []
+export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
+  let registrations: readonly Registration<Context>[] = []
   return {
     /** Adds a handler, and returns a function that removes it. */
-    add: (bind: Binding<Transaction>, options: HandlerOptions = {}): (() => void) => {
+    add: (bind: Binding<Context>, options: HandlerOptions = {}): (() => void) => {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
@@ -93,8 +93,8 @@ export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined
         registrations = registrations.filter((each) => each !== registration)
       }
     },
-    find: (parsed: ParsedEvent): Task<Transaction>[] => {
-      const tasks: Task<Transaction>[] = []
+    find: (parsed: ParsedEvent): Task<Context>[] => {
+      const tasks: Task<Context>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const call = bind(parsed)
         if (call !== undefined) tasks.push({ call, timeoutMs })
@@ -105,11 +105,11 @@ export const createHandlers = <Transaction>(defaultTimeoutMs: number | undefined
 }
 
 /** The handlers of a receiver. */
-export type Handlers<Transaction> = ReturnType<typeof createHandlers<Transaction>>
+export type Handlers<Context> = ReturnType<typeof createHandlers<Context>>
 
-const callInTime = async <Transaction>(
-  call: Call<Transaction>,
-  { context, timeoutMs }: { readonly context: DeliveryContext<Transaction>; readonly timeoutMs: number },
+const callInTime = async <Context extends { readonly signal: AbortSignal }>(
+  call: Call<Context>,
+  { context, timeoutMs }: { readonly context: Context; readonly timeoutMs: number },
 ): Promise<unknown> => {
   const deadline = new AbortController()
   const signal = AbortSignal.any([context.signal, deadline.signal])
@@ -133,7 +133,7 @@ const callInTime = async <Transaction>(
  *
  * @throws whatever the handler throws, or WebhookHandlerTimeoutError.
  */
-export const callHandler = <Transaction>(
-  { call, timeoutMs }: Task<Transaction>,
-  context: DeliveryContext<Transaction>,
+export const callHandler = <Context extends { readonly signal: AbortSignal }>(
+  { call, timeoutMs }: Task<Context>,
+  context: Context,
 ): unknown => (timeoutMs === undefined ? call(context) : callInTime(call, { context, timeoutMs }))

@@ -1,23 +1,30 @@
-import type { Dedupe, Inbox } from '../dedupe/dedupe.ts'
+import type { Dedupe } from '../dedupe/dedupe.ts'
 import { WebhookUsageError } from '../errors.ts'
+import type { Inbox } from '../inbox/inbox.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
+import type { DeliveryContext } from './delivery-context.ts'
 import type { WaitUntil } from './running.ts'
 
 /** Options for {@link createReceiver}. */
-export type ReceiverOptions<Transaction = undefined> = {
+export type ReceiverOptions<Context = DeliveryContext> = {
   /** Decides who may send. There is no default; to accept anyone, choose `unsigned()`. */
   readonly verify: Verifier
   /**
-   * Remembers handled deliveries, so that a retry or a replay is not handled again. An inbox, such as
-   * `sqlInbox(pool)`, remembers them in the transaction that handlers get as `context.transaction`.
+   * Remembers handled deliveries, so that a retry or a replay is not handled again.
    * @default none: every delivery is handled
    */
-  readonly dedupe?: Dedupe | Inbox<Transaction> | undefined
+  readonly dedupe?: Dedupe | undefined
+  /**
+   * Stores every verified delivery before the response, such as `sqlInbox(pool)`. Handlers run afterwards, when
+   * `receiver.start()` or `receiver.drain()` was called, and as often as it takes. Excludes `dedupe`,
+   * `ack` and `waitUntil`.
+   * @default none: handlers run before the response
+   */
+  readonly inbox?: Inbox<Context> | undefined
   /**
    * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the event if the
    * process dies or a handler fails, because the sender will not try again. It needs `waitUntil`, or `receiver.stop()`.
-   * Not possible with an inbox.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before' | undefined
@@ -44,7 +51,7 @@ export type ReceiverOptions<Transaction = undefined> = {
   readonly handlerTimeoutMs?: number | undefined
   /**
    * Milliseconds until a claim expires, if the process that handles the delivery dies. While handlers run, the claim is
-   * renewed every third of this time. An inbox has no claims. A sender that repeats the delivery meanwhile is asked by
+   * renewed every third of this time. Without an inbox, a sender that repeats the delivery meanwhile is asked by
    * `Retry-After` to wait for a tenth of this time, 1 to 60 seconds.
    * @default 60_000
    */
@@ -57,7 +64,7 @@ export type ReceiverOptions<Transaction = undefined> = {
 }
 
 /** The options with defaults filled in. */
-export type ReceiverSettings<Transaction> = ReturnType<typeof toSettings<Transaction>>
+export type ReceiverSettings = ReturnType<typeof toSettings<DeliveryContext>>
 
 /**
  * Checks the options and fills in the defaults.
@@ -65,10 +72,11 @@ export type ReceiverSettings<Transaction> = ReturnType<typeof toSettings<Transac
  * @throws WebhookUsageError for a missing, unknown or impossible option.
  * @throws RangeError when a limit or a time is not above 0.
  */
-export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) => {
+export const toSettings = <Context>(options: ReceiverOptions<Context>) => {
   assertOptions('createReceiver()', options, [
     'verify',
     'dedupe',
+    'inbox',
     'ack',
     'waitUntil',
     'maxBodyBytes',
@@ -77,7 +85,7 @@ export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) =
     'claimTtlMs',
     'now',
   ])
-  const { verify, dedupe, ack = 'after', waitUntil, handlerTimeoutMs, now } = options
+  const { verify, dedupe, inbox, ack = 'after', waitUntil, handlerTimeoutMs, now } = options
   const { maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000, claimTtlMs = 60_000 } = options
   const limits = { maxBodyBytes, bodyTimeoutMs, handlerTimeoutMs, claimTtlMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
@@ -86,17 +94,17 @@ export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) =
       'verify is required: standardWebhooks(…), staticHeader(…), basicAuth(…), a function, or unsigned()',
     )
   }
-  const inbox = typeof Object(dedupe).transact === 'function'
-  if (dedupe !== undefined && !inbox && typeof Object(dedupe).claim !== 'function') {
+  if (dedupe !== undefined && typeof Object(dedupe).claim !== 'function') {
     throw new WebhookUsageError(
-      'dedupe must be a store such as memoryDedupe(), or an object with a function claim or transact.',
+      'dedupe must be a store such as memoryDedupe(), or an object with a function claim. ' +
+        'An inbox stores events before it handles them: pass sqlInbox(…) as inbox.',
     )
   }
-  if (ack !== 'after' && ack !== 'before') throw new WebhookUsageError("ack must be 'after' or 'before'.")
-  if (ack === 'before' && inbox) {
-    throw new WebhookUsageError("An inbox commits before it responds. Use ack: 'after'.")
+  if (inbox && (typeof inbox.attach !== 'function' || dedupe || options.ack || waitUntil)) {
+    throw new WebhookUsageError('inbox must be sqlInbox(…). It replaces dedupe, ack and waitUntil.')
   }
+  if (ack !== 'after' && ack !== 'before') throw new WebhookUsageError("ack must be 'after' or 'before'.")
   if (waitUntil !== undefined) assertFunction('waitUntil', waitUntil)
   if (now !== undefined) assertFunction('now', now)
-  return { verify, dedupe, ack, waitUntil, now, ...limits }
+  return { verify, dedupe, inbox, ack, waitUntil, now, ...limits }
 }

@@ -1,12 +1,14 @@
 import { findTracingChannel } from '@wabakit/wire'
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
+import type { InboxDelivery, StoreOutcome } from '../inbox/inbox.ts'
 import { parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
 import type { VerifiedDelivery } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './delivery-context.ts'
+import { toDeliveryKey } from './delivery-key.ts'
 import { respondRejected, respondUnhandled } from './error-response.ts'
 import type { ErrorListener } from './failures.ts'
-import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
+import { createHandleOnce } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
@@ -31,28 +33,37 @@ const readVerdict = (verdict: unknown, headers: Headers) => {
   throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
 
+/** The parts of a receiver that handle a request. */
+type Parts = {
+  readonly handlers: Handlers<DeliveryContext>
+  readonly running: Running
+  readonly report: ErrorListener
+  /** Stores the delivery in the inbox, if there is one, instead of handling it. */
+  readonly store: ((delivery: InboxDelivery) => Promise<StoreOutcome>) | undefined
+}
+
 /** Creates the function that handles a request: check, read, verify, parse, claim, handle, respond. Never rejects. */
-export const createReceive = <Transaction>(
-  settings: ReceiverSettings<Transaction>,
-  {
-    handlers,
-    running,
-    report,
-  }: {
-    readonly handlers: Handlers<Transaction>
-    readonly running: Running
-    readonly report: ErrorListener
-  },
-) => {
+export const createReceive = (settings: ReceiverSettings, { handlers, running, report, store }: Parts) => {
   const { verify, maxBodyBytes, claimTtlMs, now } = settings
   const handleOnce = createHandleOnce(settings, report)
+
+  const respondStored = async (trace: WebhookTrace, storing: Promise<StoreOutcome>): Promise<Response> => {
+    try {
+      trace.outcome = await storing
+      return respondAccepted()
+    } catch (error) {
+      trace.outcome = 'unavailable'
+      await report(error, { stage: 'inbox', headers: trace.request.headers, context: undefined })
+      return respondUnhandled(trace.outcome)
+    }
+  }
 
   const respond = async (trace: WebhookTrace, host: object): Promise<Response> => {
     const { request } = trace
     const { headers, url } = request
     const receivedAt = now === undefined ? new Date() : new Date(now())
     let context: DeliveryContext
-    let tasks: readonly Task<Transaction>[]
+    let tasks: readonly Task<DeliveryContext>[]
     const early = running.acknowledgeEarly()
     try {
       // Before the body is read, so that a stranger costs little.
@@ -60,11 +71,13 @@ export const createReceive = <Transaction>(
       // Only promises are awaited, because awaiting is slow.
       const checked = verify.checkHeaders?.(headers, now)
       const signature = isPromise(checked) ? await checked : checked
-      assertJson(headers.get('content-type'))
+      // An inbox stores everything that is authentic.
+      if (!store) assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request, settings)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
+      if (store) return await respondStored(trace, store({ id, body: rawBody, sentAt, headers }))
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
       tasks = handlers.find(parsed)
       if (tasks.length === 0 && parsed.kind === 'drifted')
@@ -82,7 +95,6 @@ export const createReceive = <Transaction>(
         recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
         // After an early response the sender has hung up, which must not stop the work.
         signal: early?.signal ?? request.signal,
-        transaction: undefined,
       }
     } catch (error) {
       trace.outcome = 'rejected'

@@ -1,32 +1,36 @@
 import type { EventName, WebhookEvent } from '@wabakit/wire'
+import type { InboxMethods } from '../inbox/inbox.ts'
 import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
+import type { DeliveryContext } from './delivery-context.ts'
 import type { ErrorListener } from './failures.ts'
 import type { HandlerOptions, NamedEvent, WebhookHandler } from './handlers.ts'
 import type { RequestHolder } from './read-request.ts'
 import type { StopOptions } from './running.ts'
 
-/** Turns webhook requests into calls of typed handlers. */
-export type Receiver<Transaction = undefined> = {
+/** Turns webhook requests into calls of typed handlers. With an inbox, it has the methods of {@link InboxMethods}, too. */
+export type Receiver<Context = DeliveryContext> = ReceiverMethods<Context> &
+  (Context extends { readonly transaction: unknown } ? InboxMethods : unknown)
+
+/** The methods of every receiver. */
+export type ReceiverMethods<Context> = {
   /**
    * Calls `handler` with every event that has this name, or one of these names. The handlers of one event run
-   * concurrently. If one of them fails, the sender gets a 500, and its next attempt goes to all of them.
+   * concurrently. If one of them fails, the sender gets a 500, and its next attempt goes to all of them. With an inbox,
+   * the inbox makes the next attempt.
    */
   on<Name extends EventName>(
     name: Name | readonly Name[],
-    handler: WebhookHandler<NamedEvent<Name>, Transaction>,
+    handler: WebhookHandler<NamedEvent<Name>, Context>,
     options?: HandlerOptions,
-  ): Receiver<Transaction>
+  ): Receiver<Context>
   /** Calls `handler` with every known event that matches its contract. */
-  onAny(handler: WebhookHandler<WebhookEvent, Transaction>, options?: HandlerOptions): Receiver<Transaction>
-  /** Calls `handler` with every event that this version does not know. By default, they are ignored (200). */
-  onUnknown(
-    handler: WebhookHandler<UnknownEvent, Transaction>,
-    options?: HandlerOptions,
-  ): Receiver<Transaction>
-  /** Calls `handler` with every known event that does not match its contract. By default, they are rejected (422). */
-  onDrift(handler: WebhookHandler<DriftedEvent, Transaction>, options?: HandlerOptions): Receiver<Transaction>
+  onAny(handler: WebhookHandler<WebhookEvent, Context>, options?: HandlerOptions): Receiver<Context>
+  /** Calls `handler` with every event that this version does not know. By default, they are ignored (200), or parked in the inbox. */
+  onUnknown(handler: WebhookHandler<UnknownEvent, Context>, options?: HandlerOptions): Receiver<Context>
+  /** Calls `handler` with every known event that does not match its contract. By default, they are rejected (422), or parked in the inbox. */
+  onDrift(handler: WebhookHandler<DriftedEvent, Context>, options?: HandlerOptions): Receiver<Context>
   /** Calls `listener` with every error, including those of rejected requests. */
-  onError(listener: ErrorListener): Receiver<Transaction>
+  onError(listener: ErrorListener): Receiver<Context>
   /**
    * Registers a handler as `on` does.
    *
@@ -34,12 +38,14 @@ export type Receiver<Transaction = undefined> = {
    */
   subscribe<Name extends EventName>(
     name: Name | readonly Name[],
-    handler: WebhookHandler<NamedEvent<Name>, Transaction>,
+    handler: WebhookHandler<NamedEvent<Name>, Context>,
     options?: HandlerOptions,
   ): () => void
   /**
    * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after the server
-   * has stopped listening. A delivery that arrives later is acknowledged after it was handled.
+   * has stopped listening. A delivery that arrives later is acknowledged after it was handled. With an inbox: takes no
+   * new work, waits for running handlers, and returns connections to the pool. Entries whose handlers do not end are left
+   * to other processes.
    *
    * @throws RangeError when `maxMs` is not above 0.
    */

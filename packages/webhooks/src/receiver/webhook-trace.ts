@@ -11,9 +11,17 @@ export type WebhookTrace = {
   delivery?: DeliveryContext['delivery']
   /**
    * What became of it: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
-   * `ignored` (nobody handles it), or `rejected`.
+   * `ignored` (nobody handles it), `stored` (in the inbox), or `rejected`.
    */
-  outcome?: 'handled' | 'duplicate' | 'in_progress' | 'failed' | 'unavailable' | 'ignored' | 'rejected'
+  outcome?:
+    | 'handled'
+    | 'duplicate'
+    | 'in_progress'
+    | 'failed'
+    | 'unavailable'
+    | 'ignored'
+    | 'stored'
+    | 'rejected'
   /** The response: set at the end. */
   result?: unknown
 }

@@ -1,11 +1,12 @@
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { createReceiver, sqlInbox, standardWebhooks } from 'wabakit/webhooks'
 
 export const createSummaries = (pool: Pool, secret: string) =>
   createReceiver({
     verify: standardWebhooks({ secrets: [secret] }),
-    dedupe: sqlInbox<PoolClient>(pool),
+    inbox: sqlInbox(pool),
   }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {
+    const client = await transaction()
     const insert = 'INSERT INTO summaries (call_id, recap) VALUES ($1, $2)'
-    await transaction.query(insert, [event.callId, event.summary.recap])
+    await client.query(insert, [event.callId, event.summary.recap])
   })

@@ -1,0 +1,23 @@
+/** Creates a bell: whoever waits for it continues when it rings. A ring that came after the count was read is not missed. */
+export const createBell = () => {
+  let rings = 0
+  const waiting = new Set<() => void>()
+  return {
+    count: (): number => rings,
+    ring: (): void => {
+      rings += 1
+      for (const proceed of waiting) proceed()
+    },
+    wait: (seen: number, maxMs: number): Promise<void> =>
+      new Promise((resolve) => {
+        if (rings !== seen) return resolve()
+        const proceed = (): void => {
+          clearTimeout(timer)
+          waiting.delete(proceed)
+          resolve()
+        }
+        const timer = setTimeout(proceed, Math.min(maxMs, 2 ** 31 - 1))
+        waiting.add(proceed)
+      }),
+  }
+}

@@ -1,0 +1,89 @@
+/** Milliseconds after which a statement has failed, and its connection is closed. */
+const deadlineMs = 10_000
+
+/** How to open and close connections of a pool. */
+type ConnectionPool<Client> = {
+  readonly open: () => Promise<Client>
+  readonly close: (client: Client, broken: boolean) => unknown
+  /** Checks whether an error leaves the connection unusable. */
+  readonly isBroken: (error: unknown) => boolean
+}
+
+/**
+ * Creates a connection for one statement at a time. It is taken from the pool when it is needed, returned when it is
+ * not, and replaced when it breaks.
+ */
+export const createOwnConnection = <Client>({ open, close, isBroken }: ConnectionPool<Client>) => {
+  let current: Promise<Client> | undefined
+  let users = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  const drop = async (client: Promise<Client>, broken: boolean): Promise<void> => {
+    if (current === client) current = undefined
+    try {
+      await close(await client, broken)
+    } catch {
+      // It was never open, or is gone.
+    }
+  }
+
+  const leave = async (): Promise<void> => {
+    users -= 1
+    if (users === 0 && current !== undefined) await drop(current, false)
+  }
+
+  const connect = (): Promise<Client> => {
+    if (current !== undefined) return current
+    const opening = open()
+    current = opening
+    opening.catch(() => {
+      if (current === opening) current = undefined
+    })
+    return opening
+  }
+
+  const attempt = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
+    const client = connect()
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const expired = new Promise<never>((_, reject) => {
+      const error = new Error(`The database did not answer within ${deadlineMs} ms.`)
+      timer = setTimeout(() => reject(error), deadlineMs)
+    })
+    try {
+      return await Promise.race([client.then(work), expired])
+    } catch (error) {
+      if (isBroken(error)) void drop(client, true)
+      throw error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    /** Runs a statement after all earlier ones have ended. */
+    use: async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
+      users += 1
+      const result = last.then(() => attempt(work))
+      last = result.catch(() => {})
+      try {
+        return await result
+      } finally {
+        void leave()
+      }
+    },
+    /** Keeps the connection until the returned function is called. */
+    hold: (): (() => Promise<void>) => {
+      users += 1
+      // An error shows again when the connection is used.
+      connect().catch(() => {})
+      return leave
+    },
+    /** Replaces the connection. */
+    replace: (client: Client): void => {
+      const closed = current
+      void closed?.then((opened) => {
+        if (opened === client) void drop(closed, true)
+      })
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import { readColumn } from '../../dedupe/sql-table.ts'
+import { WebhookUsageError } from '../../errors.ts'
+import { type Effects, type InboxEngine, refuse, type Statement } from '../engine.ts'
+import { createOwnConnection } from './own-connection.ts'
+
+type Result = { readonly rows: readonly unknown[]; readonly rowCount?: number | null }
+
+/** The required part of a client of a pool of `pg`. */
+export type PostgresClient = {
+  query(text: string, values?: unknown[]): Promise<Result>
+  on(event: 'error' | 'notification', listener: () => void): unknown
+  off(event: 'error' | 'notification', listener: () => void): unknown
+  release(destroy?: boolean): unknown
+}
+
+/** The required part of a pool of `pg`. */
+export type PostgresPool = {
+  connect(): Promise<PostgresClient>
+  query(text: string, values?: unknown[]): Promise<Result>
+  readonly options?: { readonly max?: number | undefined }
+}
+
+/** The client that the pool's `connect` resolves to. */
+export type ClientOf<Pool extends PostgresPool> = Pool extends {
+  connect: { (): Promise<infer Client>; (callback: never): void }
+}
+  ? Client
+  : PostgresClient
+
+const divisionByZero = '22012'
+
+const number = (text: string): string => {
+  let position = 0
+  return text.replaceAll('?', () => `$${++position}`)
+}
+
+/** Several statements in one message cannot have values. These are numbers, ids and random tokens. */
+const inline = ({ text, values }: Statement): string => {
+  let position = 0
+  return text.replaceAll('?', () => {
+    const value = values[position++]
+    if (typeof value === 'number') return String(value)
+    if (typeof value === 'string' && /^[\w-]+$/.test(value)) return `'${value}'`
+    throw new TypeError(`${typeof value} cannot be part of a statement`)
+  })
+}
+
+const toOutcome = ({ rows, rowCount }: Result) => ({ rows, count: rowCount ?? rows.length })
+
+const ignore = (): void => {}
+
+const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
+
+/** Limits the number of handlers that have a connection. */
+const createSlots = (limit: number) => {
+  let free = limit
+  const waiting: (() => void)[] = []
+  return {
+    enter: async (): Promise<void> => {
+      if (free > 0) free -= 1
+      else await new Promise<void>((resolve) => void waiting.push(resolve))
+    },
+    leave: (): void => {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    },
+  }
+}
+
+/** Runs an inbox on PostgreSQL. */
+export const createPostgresEngine = <Pool extends PostgresPool>(
+  pool: Pool,
+  table: string,
+): InboxEngine<ClientOf<Pool>, never> => {
+  if ((pool.options?.max ?? 2) < 2) {
+    throw new WebhookUsageError(
+      'An inbox needs a pool of at least 2 connections: one to store, one for handlers.',
+    )
+  }
+  const channel = toChannel(table)
+  const listeners = new Set<() => void>()
+  const wake = (): void => {
+    for (const listener of listeners) listener()
+  }
+  const lose = new WeakMap<PostgresClient, () => void>()
+
+  const own = createOwnConnection<PostgresClient>({
+    open: async () => {
+      const client = await pool.connect()
+      const onError = () => own.replace(client)
+      lose.set(client, onError)
+      client.on('error', onError)
+      client.on('notification', wake)
+      if (listeners.size > 0) await client.query(`LISTEN ${channel}`)
+      return client
+    },
+    close: async (client, broken) => {
+      // A broken connection keeps its listener, because without one, an error would end the process.
+      if (broken) return client.release(true)
+      const onError = lose.get(client)
+      client.off('notification', wake)
+      if (onError) client.off('error', onError)
+      await client.query('UNLISTEN *')
+      client.release()
+    },
+    isBroken: (error) => readColumn(error, 'severity') !== 'ERROR',
+  })
+
+  // One connection of the pool is left to the inbox, also when its own breaks while handlers occupy the others.
+  const slots = createSlots((pool.options?.max ?? 10) - 1)
+
+  const open = async (): Promise<PostgresClient> => {
+    await slots.enter()
+    let client: PostgresClient | undefined
+    try {
+      client = await pool.connect()
+      // When a connection breaks, its next statement fails. Without a listener, the process would end, too.
+      client.on('error', ignore)
+      await client.query('BEGIN')
+      return client
+    } catch (error) {
+      slots.leave()
+      client?.release(true)
+      throw error
+    }
+  }
+  const close = (client: PostgresClient, destroy: boolean): void => {
+    slots.leave()
+    if (!destroy) client.off('error', ignore)
+    client.release(destroy)
+  }
+
+  const begin = (): Effects<ClientOf<Pool>, never> => {
+    let transaction: Promise<PostgresClient> | undefined
+    let ended = false
+    return {
+      transaction: async () => {
+        if (ended) throw new Error('The attempt has ended, and its transaction with it.')
+        // The pool's own type of client.
+        transaction ??= open()
+        return (await transaction) as ClientOf<Pool>
+      },
+      atCompletion: () => refuse('atCompletion() runs on SQLite. On PostgreSQL, write with transaction().'),
+      complete: async (completion) => {
+        ended = true
+        if (transaction === undefined) return undefined
+        const client = await transaction
+        let committed = false
+        try {
+          // One message, so that a process that is paused or killed never holds the entry's lock. Without the claim,
+          // nothing is completed, and dividing by its number fails before COMMIT.
+          await client.query(
+            `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
+          )
+          committed = true
+          return true
+        } catch (error) {
+          if (readColumn(error, 'code') === divisionByZero) return false
+          throw error
+        } finally {
+          close(client, !committed)
+        }
+      },
+      // Closing the connection rolls back, and keeps a handler that is still running from writing anything else.
+      abandon: () => {
+        if (ended) return
+        ended = true
+        transaction?.then((client) => close(client, true)).catch(ignore)
+      },
+    }
+  }
+
+  return {
+    dialect: 'postgresql',
+    run: ({ text, values }) =>
+      own.use(async (client) => toOutcome(await client.query(number(text), [...values]))),
+    claim: (statement) =>
+      own.use(async (client) => {
+        // Each statement sees what was committed before it began, so the lock has to come first. A claim that a crash
+        // of the database forgets is claimed again, so it need not be synced.
+        const results: unknown = await client.query(
+          `BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
+            `${inline(statement)}; COMMIT`,
+        )
+        if (!Array.isArray(results))
+          throw new TypeError('The pool must run several statements at once, as pg does.')
+        const { rows }: Result = results[3]
+        return rows
+      }),
+    query: async ({ text, values }) => toOutcome(await pool.query(number(text), [...values])),
+    create: async (statements) => {
+      const { rows } = await pool.query(`SELECT to_regclass('${table}') AS found`)
+      if (readColumn(rows[0], 'found') !== null) return
+      // Two processes that create a table at once would both fail.
+      await pool.query(
+        `BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 1)); ${statements}; COMMIT`,
+      )
+    },
+    hold: own.hold,
+    announcement: `pg_notify('${channel}', '')`,
+    listen: (listener) => {
+      listeners.add(listener)
+      own.use((client) => client.query(`LISTEN ${channel}`)).catch(ignore)
+      return () => void listeners.delete(listener)
+    },
+    begin,
+    findWeakness: async () => {
+      const settings = `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync`
+      const { rows } = await pool.query(settings)
+      const weak = ['synchronous_commit', 'fsync'].filter((name) => readColumn(rows[0], name) === 'off')
+      return weak.length === 0 ? undefined : weak.map((name) => `${name}=off`).join(' and ')
+    },
+    isUnreachable: (error) => readColumn(error, 'severity') !== 'ERROR',
+  }
+}

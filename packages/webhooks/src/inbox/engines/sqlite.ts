@@ -1,0 +1,184 @@
+import { readColumn } from '../../dedupe/sql-table.ts'
+import { createBatch } from '../batch.ts'
+import {
+  type Effects,
+  type InboxEngine,
+  type InboxValue,
+  type Outcome,
+  refuse,
+  type Statement,
+} from '../engine.ts'
+
+/** The required part of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
+export type SqliteConnection = {
+  prepare(text: string): { all(...values: InboxValue[]): readonly unknown[] }
+  exec(text: string): unknown
+}
+
+/** Milliseconds after which a statement has failed, because the database was locked. */
+const deadlineMs = 8_000
+
+/** Maximum number of statements that are kept prepared. */
+const maxPrepared = 200
+
+const isLocked = (error: unknown): boolean =>
+  readColumn(error, 'errcode') === 5 || String(readColumn(error, 'code')).startsWith('SQLITE_BUSY')
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** The completion of an entry, and what its handlers asked to write with it. */
+type Completion<Database> = {
+  readonly statement: Statement
+  readonly writes: readonly ((database: Database) => unknown)[]
+}
+
+const ignore = (): void => {}
+
+/** Runs an inbox on SQLite. Statements are synchronous; between two of them, other code may use the connection. */
+export const createSqliteEngine = <Database extends SqliteConnection>(
+  database: Database,
+): InboxEngine<never, Database> => {
+  const prepared = new Map<string, ReturnType<SqliteConnection['prepare']>>()
+
+  const execute = ({ text, values }: Statement): Outcome => {
+    let statement = prepared.get(text)
+    if (statement === undefined) {
+      if (prepared.size >= maxPrepared) prepared.clear()
+      statement = database.prepare(text)
+      prepared.set(text, statement)
+    }
+    const rows = statement.all(...values)
+    return { rows, count: rows.length }
+  }
+
+  const isInTransaction = (): boolean =>
+    readColumn(database, 'isTransaction') === true || readColumn(database, 'inTransaction') === true
+
+  /**
+   * Runs synchronous work when no other code has a transaction open on this connection: what is stored in it would be
+   * acknowledged before it is committed, and might be rolled back.
+   */
+  const whenFree = async <Result>(work: () => Result): Promise<Result> => {
+    const expiresAt = performance.now() + deadlineMs
+    for (;;) {
+      const busy = isInTransaction()
+      try {
+        if (!busy) return work()
+      } catch (error) {
+        if (!isLocked(error) || performance.now() > expiresAt) throw error
+      }
+      if (busy && performance.now() > expiresAt) {
+        throw new Error(
+          `Other code has held a transaction open on the inbox's connection for ${deadlineMs} ms. ` +
+            'Open a connection of its own for the inbox.',
+        )
+      }
+      await pause(1 + Math.random() * 20)
+    }
+  }
+
+  const inTransaction = <Result>(work: () => Result): Result => {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      database.exec('COMMIT')
+      return result
+    } catch (error) {
+      try {
+        database.exec('ROLLBACK')
+      } catch {
+        // Some errors have already rolled back.
+      }
+      throw error
+    }
+  }
+
+  /** Completes an entry if its claim is still held, and writes with it. */
+  const completeOne = ({ statement, writes }: Completion<Database>): boolean => {
+    if (execute(statement).count === 0) return false
+    for (const write of writes) {
+      if (typeof Object(write(database)).then === 'function') {
+        refuse('A function of atCompletion() must be synchronous: nothing may run between it and the commit.')
+      }
+    }
+    return true
+  }
+
+  /** Runs completions in one transaction. One that throws undoes only what it wrote. */
+  const completeAll = (completions: readonly Completion<Database>[]): (boolean | Error)[] =>
+    inTransaction(() =>
+      completions.map((completion) => {
+        database.exec('SAVEPOINT completion')
+        try {
+          const held = completeOne(completion)
+          database.exec('RELEASE completion')
+          return held
+        } catch (error) {
+          database.exec('ROLLBACK TO completion; RELEASE completion')
+          return error instanceof Error ? error : new Error(String(error))
+        }
+      }),
+    )
+
+  const completeTogether = createBatch(async (completions: readonly Completion<Database>[]) => {
+    try {
+      return await whenFree(() => completeAll(completions))
+    } catch (error) {
+      if (completions.length === 1) throw error
+      // One of them has ended the transaction of all.
+      const outcomes: (boolean | Error)[] = []
+      for (const completion of completions) {
+        outcomes.push(
+          await whenFree(() => inTransaction(() => completeOne(completion))).catch(
+            (failure: Error) => failure,
+          ),
+        )
+      }
+      return outcomes
+    }
+  })
+
+  const begin = (): Effects<never, Database> => {
+    const writes: ((database: Database) => unknown)[] = []
+    let ended = false
+    return {
+      transaction: async () =>
+        refuse('transaction() runs on PostgreSQL. On SQLite, write with atCompletion().'),
+      atCompletion: (write) => {
+        if (ended) refuse('The handler has returned. Call atCompletion() before.')
+        writes.push(write)
+      },
+      complete: async (statement) => {
+        ended = true
+        if (writes.length === 0) return undefined
+        const outcome = await completeTogether({ statement, writes })
+        if (outcome instanceof Error) throw outcome
+        return outcome
+      },
+      abandon: () => {
+        ended = true
+      },
+    }
+  }
+
+  const run = (statement: Statement) => whenFree(() => execute(statement))
+  return {
+    dialect: 'sqlite',
+    run,
+    claim: async (statement) => (await run(statement)).rows,
+    query: run,
+    create: (statements) => whenFree(() => database.exec(statements)),
+    hold: () => async () => {},
+    announcement: undefined,
+    listen: () => ignore,
+    begin,
+    findWeakness: async () => {
+      const synchronous = readColumn(
+        execute({ text: 'PRAGMA synchronous', values: [] }).rows[0],
+        'synchronous',
+      )
+      return Number(synchronous) < 2 ? `synchronous=${['OFF', 'NORMAL'][Number(synchronous)]}` : undefined
+    },
+    isUnreachable: () => false,
+  }
+}

@@ -1,0 +1,337 @@
+import { readColumn } from '../dedupe/sql-table.ts'
+import type { Claim, InboxEngine, InboxValue, Outcome, Statement } from './engine.ts'
+import type { StoredEvent } from './identify.ts'
+import type { ParkedReason } from './inbox.ts'
+import { type ClaimedEntry, claimedColumns, readClaimed } from './read-entry.ts'
+import { inboxSyntaxes } from './schema.ts'
+
+// Every entry of an inbox is in one state, and `due_at` says when its next transition is due.
+//
+//   (arrives)  → stored                                   in the insert before the response
+//   stored     → claimed                                  by a worker, the first of its lane
+//   failed     → claimed                                  when its backoff is over
+//   claimed    → claimed                                  by another worker, when the claim has expired
+//   claimed    → handled                                  its handlers succeeded
+//   claimed    → failed                                   a handler failed
+//   claimed    → parked                                   no handler takes it, or the last attempt failed
+//   claimed    → suppressed                               another entry has handled the same fact
+//   claimed    → erased                                   another entry with the same fact was erased
+//   parked     → stored                                   a retry, a handler that takes it now, or a duplicate
+//   suppressed → stored                                   a retry
+//   failed     → stored                                   a retry
+//   stored, failed, parked, suppressed → discarded        by request
+//   (a call without a summary) → missing                  by reconcile
+//   missing    → stored | suppressed                      the summary was fetched, or has arrived by itself
+//   missing    → unavailable | given_up                   there is none, or it is too late to ask
+//   any        → erased                                   by request
+//   handled, parked, suppressed, discarded, unavailable, given_up, erased
+//              → without a body → deleted                 when due, twice
+//
+// A claim has a token. Whatever a worker writes about an entry compares it, so a worker that was paused past its claim
+// changes nothing. Leaving `claimed` removes the token.
+
+/** For how long an entry that fails holds up the later ones of its lane, from its first attempt, in milliseconds. */
+const holdMs = 300_000
+
+/** States in which an entry has yet to be handled. */
+export const openStates = `'stored', 'failed', 'claimed'`
+
+/** States in which nothing happens to an entry, except that it is forgotten. */
+const closedStates = `'handled', 'parked', 'suppressed', 'discarded', 'unavailable', 'given_up', 'erased'`
+
+/** The columns of an erased entry. */
+export const erased = `state = 'erased', delivery_id = NULL, name = NULL, subject = NULL, reason = NULL, error = NULL,
+  headers = NULL, body = NULL, sent_at = NULL`
+
+/** What became of an attempt. */
+export type Settlement =
+  | {
+      readonly state: 'failed'
+      readonly error: string
+      readonly delayMs: number
+      readonly subject: string | undefined
+    }
+  /** Ended before its time, which does not count as an attempt. */
+  | { readonly state: 'released' }
+  | { readonly state: 'parked'; readonly reason: ParkedReason; readonly error: string | undefined }
+  | { readonly state: 'suppressed' }
+  | { readonly state: 'erased' }
+
+/** How long bodies and keys are kept, in milliseconds. */
+export type Retention = {
+  readonly handledBodyMs: number
+  readonly parkedBodyMs: number
+  readonly keyMs: number
+}
+
+/** Which entries to claim, and for how long. */
+type ClaimRequest = {
+  /** Whether to claim those that were attempted before. */
+  readonly again: boolean
+  readonly limit: number
+  readonly claimMs: number
+  readonly token: string
+}
+
+/** Options for {@link createEntries}. */
+type EntriesOptions = {
+  readonly table: string
+  readonly retention: Retention
+  /** The time in Unix milliseconds, as an expression. */
+  readonly now: () => string
+}
+
+const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
+
+const toPairs = (claims: readonly Claim[]): Statement => ({
+  text: claims.map(() => '(id = ? AND token = ?)').join(' OR '),
+  values: claims.flatMap(({ id, token }) => [id, token]),
+})
+
+const readIds = ({ rows }: Outcome): Set<string> => new Set(rows.map((row) => String(readColumn(row, 'id'))))
+
+/** Creates the functions that move entries from state to state. Each is one statement, so it happens or it does not. */
+export const createEntries = (
+  engine: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'run' | 'claim' | 'query'>,
+  { table, retention, now }: EntriesOptions,
+) => {
+  const { dialect, run, query } = engine
+  const syntax = inboxSyntaxes[dialect]
+  const mysql = dialect === 'mysql'
+  const returning = (columns: string) => (mysql ? '' : ` RETURNING ${columns}`)
+
+  /** Leaving a claim, by the claim's owner. */
+  const toSettling = (set: string, { id, token }: Claim, values: readonly InboxValue[] = []): Statement => ({
+    text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ?${returning('id')}`,
+    values: [...values, id, token],
+  })
+  const toHandled = (claim: Claim): Statement =>
+    toSettling(
+      `state = 'handled', error = NULL, due_at = ${now()} + ?${retention.handledBodyMs === 0 ? ', body = NULL, headers = NULL' : ''}`,
+      claim,
+      [retention.handledBodyMs === 0 ? retention.keyMs : retention.handledBodyMs],
+    )
+  const settleOne = async (statement: Statement): Promise<boolean> => (await run(statement)).count > 0
+
+  const columns = [
+    ...['event_key', 'source', 'delivery_id', 'name', 'fact', 'subject', 'sent_at', 'headers', 'body'],
+    ...['state', 'due_at', 'received_at'],
+  ]
+  const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
+  const onConflict = mysql
+    ? `ON DUPLICATE KEY UPDATE ${[
+        ...renewed.map((column) => `${column} = IF(state = 'parked', VALUES(${column}), ${column})`),
+        ...['attempts', 'due_at', 'holds_until', 'reason', 'error'].map((column) => {
+          const value = { attempts: '0', due_at: 'VALUES(due_at)' }[column] ?? 'NULL'
+          return `${column} = IF(state = 'parked', ${value}, ${column})`
+        }),
+        // Assignments run from left to right, and the others read the state.
+        `state = IF(state = 'parked', 'stored', state)`,
+      ].join(', ')}`
+    : `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
+       state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
+       WHERE known.state = 'parked'`
+
+  /** Whether an earlier entry of the lane, or a claimed one, keeps `r` from being claimed. */
+  const isHeldUp = (again: boolean) => `r.subject IS NOT NULL AND EXISTS (
+      SELECT 1 FROM ${table} s
+      WHERE s.subject = r.subject AND s.state IN (${openStates}) AND s.id <> r.id AND (
+        (s.state = 'claimed' AND s.due_at > ${now()})
+        OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
+
+  const candidates = (again: boolean) => `SELECT r.id FROM ${table} r
+    WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
+    ORDER BY r.due_at, r.id LIMIT ? ${syntax.lock}`
+
+  const setClaimed = () => `state = 'claimed', token = ?, attempts = attempts + 1, due_at = ${now()} + ?,
+      holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`
+  const hasFact = (states: string) =>
+    `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND f.state IN (${states}))`
+  // A parked entry does not suppress another one with the same fact, which may be good.
+  const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`'erased'`)} THEN 'erased'
+    WHEN ${hasFact(`'handled', 'discarded'`)} THEN 'suppressed' END AS known`
+
+  const claimAll = ({ again, limit, token, claimMs }: ClaimRequest) =>
+    engine.claim({
+      text: `WITH picked AS MATERIALIZED (${candidates(again)})
+        UPDATE ${table} SET ${setClaimed()} WHERE id IN (SELECT id FROM picked) RETURNING ${claimed}`,
+      values: [limit, token, claimMs],
+    })
+
+  /** MySQL has no RETURNING. An index keeps two entries of a lane from being claimed at once. */
+  const claimEach = async ({ again, limit, token, claimMs }: ClaimRequest): Promise<readonly unknown[]> => {
+    const found = readIds(await run({ text: candidates(again), values: [limit] }))
+    const ids: string[] = []
+    for (const id of found) {
+      const text = `UPDATE ${table} SET ${setClaimed()}
+        WHERE id = ? AND due_at <= ${now()} AND state IN (${openStates})`
+      try {
+        if ((await run({ text, values: [token, claimMs, id] })).count > 0) ids.push(id)
+      } catch (error) {
+        if (readColumn(error, 'code') !== 'ER_DUP_ENTRY') throw error
+      }
+    }
+    if (ids.length === 0) return []
+    const text = `SELECT ${claimed} FROM ${table} WHERE id IN (${toPlaceholders(ids)}) AND token = ?`
+    return (await run({ text, values: [...ids, token] })).rows
+  }
+
+  return {
+    /** Stores events, and returns for each whether it is new. A duplicate of a parked one is new. */
+    store: async (events: readonly StoredEvent[], announcement: string | undefined): Promise<boolean[]> => {
+      const keys = events.map(({ key }) => key)
+      const row = `(${toPlaceholders(columns.slice(0, -3))}, 'stored', ${now()}, ${now()})`
+      const insert = `INSERT INTO ${table}${mysql ? '' : ' AS known'} (${columns.join(', ')})
+        VALUES ${events.map(() => row).join(', ')} ${onConflict}${returning('event_key')}`
+      const values = events.flatMap(
+        ({ key, source, deliveryId, name, fact, subject, sentAt, headers, body }) => [
+          ...[key, source, deliveryId ?? null, name ?? null, fact ?? null, subject ?? null],
+          ...[sentAt?.getTime() ?? null, headers ?? null, body],
+        ],
+      )
+      const text =
+        announcement === undefined
+          ? insert
+          : `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
+      if (!mysql) {
+        const { rows } = await run({ text, values })
+        const added = new Set(rows.map((each) => readColumn(each, 'event_key')))
+        return keys.map((key) => added.has(key))
+      }
+      const { rows } = await run({
+        text: `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`,
+        values: keys,
+      })
+      const known = new Set(rows.map((each) => readColumn(each, 'event_key')))
+      await run({ text, values })
+      return keys.map((key) => !known.has(key))
+    },
+
+    /** Claims entries that are due: for their first attempt, or for another one. */
+    claim: async (request: Omit<ClaimRequest, 'token'>): Promise<ClaimedEntry[]> => {
+      const token = crypto.randomUUID()
+      const rows = await (mysql ? claimEach : claimAll)({ ...request, token })
+      return rows.map((each) => readClaimed(each, token)).toSorted((left, right) => left.order - right.order)
+    },
+
+    /** Extends claims, and returns the ids of those that are still held. */
+    renew: async (claims: readonly Claim[], claimMs: number): Promise<Set<string>> => {
+      const { text, values } = toPairs(claims)
+      const set = `UPDATE ${table} SET due_at = ${now()} + ?`
+      if (dialect === 'postgresql') {
+        // A row that is locked is being completed. Waiting for it would hold up everything else on this connection.
+        const renew = `WITH mine AS (SELECT id FROM ${table} WHERE ${text} FOR NO KEY UPDATE SKIP LOCKED),
+          renewed AS (${set} WHERE id IN (SELECT id FROM mine))
+          SELECT id FROM ${table} WHERE ${text}`
+        const outcome = await run({ text: renew, values: [...values, claimMs, ...values] })
+        return readIds(outcome)
+      }
+      const outcome = await run({
+        text: `${set} WHERE ${text}${returning('id')}`,
+        values: [claimMs, ...values],
+      })
+      return readIds(mysql ? await run({ text: `SELECT id FROM ${table} WHERE ${text}`, values }) : outcome)
+    },
+
+    /** The completion of one entry, to run with the effects of its handlers. */
+    toHandled,
+
+    /** Completes entries, and returns for each whether its claim was still held. */
+    complete: async (claims: readonly Claim[]): Promise<boolean[]> => {
+      const [first] = claims
+      if (first === undefined) return []
+      if (mysql || claims.length === 1) {
+        const held: boolean[] = []
+        for (const claim of claims) held.push(await settleOne(toHandled(claim)))
+        return held
+      }
+      const { text, values } = toHandled(first)
+      const pairs = toPairs(claims)
+      const ids = readIds(
+        await run({
+          text: text.replace('id = ? AND token = ?', pairs.text),
+          values: [...values.slice(0, -2), ...pairs.values],
+        }),
+      )
+      return claims.map(({ id }) => ids.has(id))
+    },
+
+    /** Ends an attempt that did not succeed. Returns whether the claim was still held. */
+    settle: async (claim: Claim, settlement: Settlement): Promise<boolean> => {
+      if (settlement.state === 'released') {
+        return settleOne(toSettling(`state = 'failed', attempts = attempts - 1, due_at = ${now()}`, claim))
+      }
+      const dueAt = `due_at = ${now()} + ?`
+      if (settlement.state === 'erased')
+        return settleOne(toSettling(`${erased}, ${dueAt}`, claim, [retention.keyMs]))
+      if (settlement.state === 'suppressed') {
+        return settleOne(toSettling(`state = 'suppressed', ${dueAt}`, claim, [retention.parkedBodyMs]))
+      }
+      if (settlement.state === 'parked') {
+        const { reason, error = null } = settlement
+        const set = `state = 'parked', reason = ?, error = ?, ${dueAt}`
+        return settleOne(toSettling(set, claim, [reason, error, retention.parkedBodyMs]))
+      }
+      const { error, delayMs, subject } = settlement
+      const held = await settleOne(
+        toSettling(`state = 'failed', error = ?, ${dueAt}`, claim, [error, delayMs]),
+      )
+      if (held && subject !== undefined) {
+        // Saves claims from examining a long lane again and again. `isHeldUp` decides.
+        const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
+          FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ?) h)`
+        await query({
+          text: `UPDATE ${table} SET due_at = ${headDueAt} WHERE subject = ? AND state = 'stored' AND id > ?${returning('id')}`,
+          values: [claim.id, subject, claim.id],
+        })
+      }
+      return held
+    },
+
+    /** Lets the stored entries of a lane go ahead that waited for one that had failed. */
+    release: (subject: string): Promise<unknown> =>
+      query({
+        text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()}${returning('id')}`,
+        values: [subject],
+      }),
+
+    /** Returns the number of open entries, and when the next of them is due. */
+    readRemaining: async () => {
+      const { rows } = await query({
+        text: `SELECT count(*) AS remaining, min(due_at) AS next FROM ${table} WHERE state IN (${openStates})`,
+        values: [],
+      })
+      const [next, remaining] = [readColumn(rows[0], 'next'), Number(readColumn(rows[0], 'remaining'))]
+      return { remaining, nextDueAt: next === null ? undefined : new Date(Number(next)) }
+    },
+
+    /** Counts the entries that no process has claimed for a time. */
+    readWaiting: async (forMs: number): Promise<number> => {
+      const text = `SELECT count(*) AS waiting FROM ${table} WHERE state = 'stored' AND received_at < ${now()} - ?`
+      return Number(readColumn((await query({ text, values: [forMs] })).rows[0], 'waiting'))
+    },
+
+    /** Forgets bodies that are due, and deletes rows that are due again: a limited number. Returns how many. */
+    forget: async (limit: number): Promise<number> => {
+      const due = (body: string) =>
+        `FROM ${table} WHERE state IN (${closedStates}) AND due_at <= ${now()} AND body ${body}`
+      const select = async (body: string) => [
+        ...readIds(await query({ text: `SELECT id ${due(body)} LIMIT ${limit}`, values: [] })),
+      ]
+      const [ended, read] = [await select('IS NULL'), await select('IS NOT NULL')]
+      if (ended.length > 0) {
+        const text = `DELETE ${due('IS NULL')} AND id IN (${toPlaceholders(ended)})${returning('id')}`
+        await query({ text, values: ended })
+      }
+      if (read.length > 0) {
+        const text = `UPDATE ${table} SET body = NULL, headers = NULL, due_at = ${now()} + ?
+          WHERE state IN (${closedStates}) AND due_at <= ${now()} AND id IN (${toPlaceholders(read)})${returning('id')}`
+        await query({ text, values: [retention.keyMs, ...read] })
+      }
+      return ended.length + read.length
+    },
+  }
+}
+
+/** The transitions of an inbox. */
+export type Entries = ReturnType<typeof createEntries>

@@ -1,0 +1,249 @@
+import type { WebhookPayload } from '../payload.ts'
+import type { DeliveryContext } from '../receiver/delivery-context.ts'
+import type { ErrorListener } from '../receiver/failures.ts'
+import type { Handlers } from '../receiver/handlers.ts'
+import type { StopOptions } from '../receiver/running.ts'
+
+/**
+ * The state of an entry. `entries.ts` describes the transitions.
+ *
+ * - `stored`: waits for its first attempt.
+ * - `claimed`: a process is handling it.
+ * - `failed`: waits for its next attempt.
+ * - `handled`: its handlers have succeeded.
+ * - `parked`: no handler took it, or every attempt failed. It waits for an upgrade, a retry or a discard.
+ * - `suppressed`: reports what another handled entry has reported already.
+ * - `discarded`: was given up by request.
+ * - `missing`: a summary that never arrived, and that `reconcile` asks for.
+ * - `unavailable`: a summary that can never exist.
+ * - `given_up`: a summary that was not found before the age limit.
+ * - `erased`: only hashes are left, which keep it from coming back.
+ */
+export type InboxState =
+  | 'stored'
+  | 'claimed'
+  | 'failed'
+  | 'handled'
+  | 'parked'
+  | 'suppressed'
+  | 'discarded'
+  | 'missing'
+  | 'unavailable'
+  | 'given_up'
+  | 'erased'
+
+/**
+ * Why an entry is parked.
+ *
+ * - `failed`: the limit of attempts is reached.
+ * - `drifted`: the event does not match its contract, and there is no `onDrift`.
+ * - `unknown`: this version does not know the event, and there is no `onUnknown`.
+ * - `unreadable`: the body is not a JSON object.
+ * - `no_handler`: the event is known, but has no handler.
+ */
+export type ParkedReason = 'failed' | 'drifted' | 'unknown' | 'unreadable' | 'no_handler'
+
+/** One received event. */
+export type InboxEntry = {
+  /** Its id in the inbox, in the order of arrival. */
+  readonly id: string
+  /** Its state. */
+  readonly state: InboxState
+  /** Why it is parked. */
+  readonly reason: ParkedReason | undefined
+  /** The error of the last attempt. */
+  readonly error: string | undefined
+  /** Where it came from: `webhook`, or the `source` given to `accept`. */
+  readonly source: string
+  /** The sender's id, such as the `webhook-id`. */
+  readonly deliveryId: string | undefined
+  /** The name of the event, if it has one. */
+  readonly name: string | undefined
+  /** The call or group: `call:<callId>` or `group:<groupId>`. */
+  readonly subject: string | undefined
+  /** Number of attempts so far. */
+  readonly attempts: number
+  /** When it was stored. */
+  readonly receivedAt: Date
+  /** When the sender sent it, if known. */
+  readonly sentAt: Date | undefined
+  /** When something happens to it next: its next attempt, the end of its claim, or the deletion of its body or row. */
+  readonly dueAt: Date
+}
+
+/** An entry with its body. */
+export type InboxEntryWithBody = InboxEntry & {
+  /** The body exactly as it arrived; `undefined` when it is no longer kept. */
+  readonly body: Uint8Array | undefined
+}
+
+/** Selects entries that meet every given condition. */
+export type InboxSelection = {
+  /** One id, or several. */
+  readonly id?: string | readonly string[] | undefined
+  /** A state. */
+  readonly state?: InboxState | undefined
+  /** Why entries are parked. */
+  readonly reason?: ParkedReason | undefined
+  /** The name of the event. */
+  readonly name?: string | undefined
+  /** The id of a call. */
+  readonly callId?: string | undefined
+  /** The id of a group. */
+  readonly groupId?: string | undefined
+}
+
+/** The part of a page of entries to return. */
+export type InboxPage = {
+  /**
+   * Maximum number of entries.
+   * @default 100
+   */
+  readonly limit?: number | undefined
+  /** The id of the last entry of the page before. */
+  readonly after?: string | undefined
+}
+
+/** The person or thing to forget: one of the three. A number is compared by its digits. */
+export type InboxErasure =
+  | { readonly callId: string }
+  | { readonly groupId: string }
+  | { readonly number: string }
+
+/** Listing, retrying, discarding and erasing entries. None of it needs a receiver. */
+export type InboxEntries = {
+  /** Lists entries in the order of arrival. */
+  list(selection?: InboxSelection, page?: InboxPage): Promise<readonly InboxEntry[]>
+  /** Returns one entry with its body. */
+  show(id: string): Promise<InboxEntryWithBody | undefined>
+  /** Returns the number of entries of each state. */
+  count(): Promise<Readonly<Partial<Record<InboxState, number>>>>
+  /**
+   * Handles failed, parked and suppressed entries again, with a new number of attempts. A suppressed one is handled
+   * although its event was handled before. Entries whose body is no longer kept stay as they are.
+   *
+   * @returns the number of entries that will be handled.
+   */
+  retry(selection: InboxSelection): Promise<number>
+  /**
+   * Gives up stored, failed, parked and suppressed entries, and forgets their bodies. Duplicates of them are still
+   * recognized.
+   *
+   * @returns the number of discarded entries.
+   */
+  discard(selection: InboxSelection): Promise<number>
+  /**
+   * Erases everything about a call or a group, or the events that mention a number together with their calls. Hashes
+   * stay for the time of `retention.keyMs`, so that neither a duplicate nor `reconcile` brings them back.
+   *
+   * @returns the number of erased entries.
+   */
+  erase(what: InboxErasure): Promise<number>
+}
+
+/** The second argument of handlers of a receiver with an inbox. */
+export type InboxContext<Client = never, Database = never> = DeliveryContext & {
+  /** This attempt. */
+  readonly attempt: DeliveryContext['attempt'] & {
+    /** Counts the attempts from 1. */
+    readonly number: number
+  }
+  /**
+   * PostgreSQL: returns a client in a transaction that begins here and ends with the completion. What it writes is
+   * committed when all handlers of the event have succeeded and the claim is still held, or not at all. Do not commit,
+   * roll back or release it. All handlers of an event share it.
+   *
+   * @throws WebhookUsageError on other databases.
+   */
+  transaction(): Promise<Client>
+  /**
+   * SQLite: adds a function to run in the transaction of the completion, when all handlers of the event have succeeded
+   * and the claim is still held. It must be synchronous. If it throws, the attempt has failed, and nothing is written.
+   *
+   * @throws WebhookUsageError on other databases, and after the handler has returned.
+   */
+  atCompletion(write: (database: Database) => unknown): void
+}
+
+/** An event that came in another way than by HTTP. */
+export type AcceptOptions = {
+  /** The id of the message, by which duplicates within the source are recognized. Without one, as for webhooks. */
+  readonly id?: string | undefined
+  /**
+   * Where it came from. Ids of different sources do not clash. The source of webhooks is `webhook`.
+   * @default 'accepted'
+   */
+  readonly source?: string | undefined
+}
+
+/** The result of storing an event. */
+export type StoreOutcome = 'stored' | 'duplicate'
+
+/** Options for {@link InboxMethods.drain}. */
+export type DrainOptions = {
+  /**
+   * Milliseconds after which no further handler starts.
+   * @default no limit
+   */
+  readonly maxMs?: number | undefined
+}
+
+/** The entries that are left after {@link InboxMethods.drain}. */
+export type Remaining = {
+  /** Number of entries that are stored, claimed or failed. */
+  readonly remaining: number
+  /** When the first of them is due. */
+  readonly nextDueAt: Date | undefined
+}
+
+/** The methods that a receiver has only with an inbox. */
+export type InboxMethods = {
+  /**
+   * Handles what is stored, in this process, until `stop`. Any number of processes may do so. On PostgreSQL, reserves a
+   * connection of the pool for storing, before handlers can occupy all of them.
+   */
+  start(): void
+  /**
+   * Handles everything that is due, and resolves when no handler is running: for tests, cron jobs and serverless hosts.
+   *
+   * @throws whatever the database throws.
+   */
+  drain(options?: DrainOptions): Promise<Remaining>
+  /**
+   * Stores an event that came through a queue, a bus or a file. Nothing is verified: the caller vouches for it.
+   * Acknowledge the message when the promise resolves.
+   *
+   * @throws TypeError when the body is neither text nor bytes.
+   * @throws whatever the database throws. Then the event is not stored.
+   */
+  accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
+}
+
+/** A verified delivery to store. */
+export type InboxDelivery = {
+  readonly id: string | undefined
+  /** `webhook`, unless stated. */
+  readonly source?: string | undefined
+  readonly body: Uint8Array
+  readonly sentAt?: Date | undefined
+  readonly headers?: Headers | undefined
+}
+
+/** The parts of a receiver that an inbox uses. */
+export type InboxHost<Context> = {
+  readonly handlers: Handlers<Context>
+  readonly report: ErrorListener
+  readonly claimTtlMs: number
+  readonly maxBodyBytes: number
+}
+
+/** Stores received events before they are handled: {@link sqlInbox}. */
+export type Inbox<Context> = InboxEntries & {
+  /** Connects it with a receiver. `createReceiver` calls this. */
+  attach(host: InboxHost<Context>): {
+    /** Stores a verified delivery. Rejects when it is not stored. */
+    readonly store: (delivery: InboxDelivery) => Promise<StoreOutcome>
+    /** The methods that the receiver gets. */
+    readonly methods: InboxMethods & { stop(options?: StopOptions): Promise<void> }
+  }
+}

@@ -1,0 +1,87 @@
+import { readColumn } from '../dedupe/sql-table.ts'
+import type { Claim } from './engine.ts'
+import type { InboxEntry, InboxState, ParkedReason } from './inbox.ts'
+
+/** An entry that this process may handle. */
+export type ClaimedEntry = Claim & {
+  /** Its position in the order of arrival. */
+  readonly order: number
+  readonly key: string
+  readonly deliveryId: string | undefined
+  readonly subject: string | undefined
+  readonly attempts: number
+  readonly receivedAt: Date
+  readonly sentAt: Date | undefined
+  readonly headers: Headers
+  readonly body: Uint8Array
+  /** What becomes of the entry, if another one has reported the same fact. */
+  readonly known: 'suppressed' | 'erased' | undefined
+}
+
+export const claimedColumns =
+  'id, event_key, delivery_id, subject, attempts, received_at, sent_at, headers, body'
+
+export const entryColumns =
+  'id, state, reason, error, source, delivery_id, name, subject, attempts, received_at, sent_at, due_at'
+
+/** Headers that are stored. None of them can be a secret. */
+const storedHeaders = ['webhook-id', 'webhook-timestamp', 'content-type', 'traceparent', 'tracestate']
+
+/** Returns the headers to store, as JSON. */
+export const serializeHeaders = (headers: Headers): string =>
+  JSON.stringify(
+    storedHeaders.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    }),
+  )
+
+const readText = (row: unknown, column: string): string | undefined => {
+  const value = readColumn(row, column)
+  return typeof value === 'string' ? value : undefined
+}
+
+const readDate = (row: unknown, column: string): Date | undefined => {
+  const value = readColumn(row, column)
+  return value === null ? undefined : new Date(Number(value))
+}
+
+/** Reads the body of a row; `undefined` when it is no longer kept. */
+export const readBytes = (row: unknown): Uint8Array | undefined => {
+  const body = readColumn(row, 'body')
+  return body instanceof Uint8Array ? body : undefined
+}
+
+export const readClaimed = (row: unknown, token: string): ClaimedEntry => {
+  const known = readColumn(row, 'known')
+  return {
+    id: String(readColumn(row, 'id')),
+    order: Number(readColumn(row, 'id')),
+    token,
+    key: readText(row, 'event_key') ?? '',
+    deliveryId: readText(row, 'delivery_id'),
+    subject: readText(row, 'subject'),
+    attempts: Number(readColumn(row, 'attempts')),
+    receivedAt: readDate(row, 'received_at') ?? new Date(0),
+    sentAt: readDate(row, 'sent_at'),
+    headers: new Headers(JSON.parse(readText(row, 'headers') ?? '[]')),
+    body: readBytes(row) ?? new Uint8Array(),
+    known: known === 'suppressed' || known === 'erased' ? known : undefined,
+  }
+}
+
+export const readEntry = (row: unknown): InboxEntry => ({
+  id: String(readColumn(row, 'id')),
+  // The column has no other values.
+  state: readText(row, 'state') as InboxState,
+  reason: readText(row, 'reason') as ParkedReason | undefined,
+  error: readText(row, 'error'),
+  source: readText(row, 'source') ?? '',
+  deliveryId: readText(row, 'delivery_id'),
+  name: readText(row, 'name'),
+  subject: readText(row, 'subject'),
+  attempts: Number(readColumn(row, 'attempts')),
+  receivedAt: readDate(row, 'received_at') ?? new Date(0),
+  sentAt: readDate(row, 'sent_at'),
+  dueAt: readDate(row, 'due_at') ?? new Date(0),
+})

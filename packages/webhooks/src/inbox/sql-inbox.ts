@@ -1,0 +1,259 @@
+import type { SqlDialect } from '../dedupe/sql-dialects.ts'
+import { WebhookUsageError } from '../errors.ts'
+import { toBytes, type WebhookPayload } from '../payload.ts'
+import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
+import type { InboxEngine } from './engine.ts'
+import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
+import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
+import { createEntries } from './entries.ts'
+import { createErase } from './erase.ts'
+import { identify } from './identify.ts'
+import type {
+  AcceptOptions,
+  Inbox,
+  InboxContext,
+  InboxDelivery,
+  InboxEntry,
+  InboxHost,
+  StoreOutcome,
+} from './inbox.ts'
+import { inboxSyntaxes, toInboxTable } from './schema.ts'
+import { createSelections } from './select-entries.ts'
+import { createStoring } from './store-events.ts'
+import { createUnpark } from './unpark.ts'
+import { createWorker } from './worker.ts'
+
+const day = 24 * 3_600_000
+
+/** Options for {@link sqlInboxTable}. */
+export type SqlInboxTableOptions = {
+  /**
+   * Name of the table, optionally with its schema.
+   * @default 'wabakit_inbox'
+   */
+  readonly table?: string | undefined
+  /**
+   * The database.
+   * @default 'postgresql'
+   */
+  readonly dialect?: SqlDialect | undefined
+}
+
+/** Options for {@link sqlInbox}. */
+export type SqlInboxOptions = {
+  /**
+   * Name of the table, optionally with its schema. It is created if it does not exist; {@link sqlInboxTable} returns the
+   * statements for your migrations.
+   * @default 'wabakit_inbox'
+   */
+  readonly table?: string | undefined
+  /**
+   * Maximum number of entries that one process handles concurrently. At most half of them, rounded up, are entries
+   * that have failed before.
+   * @default 10
+   */
+  readonly concurrency?: number | undefined
+  /**
+   * Number of attempts after which an entry is parked.
+   * @default 20 (about 4 hours)
+   */
+  readonly maxAttempts?: number | undefined
+  /**
+   * Milliseconds between two searches for work, when nothing wakes the process.
+   * @default 1_000
+   */
+  readonly pollMs?: number | undefined
+  /** How long entries are kept. */
+  readonly retention?: InboxRetention | undefined
+  /**
+   * Called with every entry that is parked, unless it is a known event without a handler. Whatever it throws is
+   * reported to `onError`.
+   * @default prints one line
+   */
+  readonly onParked?: ((entry: InboxEntry) => unknown) | undefined
+  /**
+   * The clock, in milliseconds since the epoch, for tests: `mock.clock`.
+   * @default the clock of the database
+   */
+  readonly clock?: { now(): number } | undefined
+}
+
+/** How long an inbox keeps what it no longer needs, in milliseconds. */
+export type InboxRetention = {
+  /**
+   * The bodies of handled entries. 0 deletes them with the completion.
+   * @default 604_800_000 (7 days)
+   */
+  readonly handledBodyMs?: number | undefined
+  /**
+   * The bodies of parked and suppressed entries. After that, they cannot be retried.
+   * @default 2_592_000_000 (30 days)
+   */
+  readonly parkedBodyMs?: number | undefined
+  /**
+   * The rest of an entry, after its body was deleted: until then, duplicates are recognized.
+   * @default 2_592_000_000 (30 days)
+   */
+  readonly keyMs?: number | undefined
+}
+
+const readTable = (table = 'wabakit_inbox'): string => {
+  if (/^[a-z_][\w$]*(?:\.[a-z_][\w$]*)?$/i.test(table)) return table
+  throw new RangeError(`"${table}" is not a valid table name`)
+}
+
+/**
+ * Returns the statements that create the table of {@link sqlInbox} if it does not exist, for your migrations.
+ *
+ * @throws WebhookUsageError for an unknown option or dialect.
+ * @throws RangeError when `table` is not a plain identifier.
+ * @example
+ * await pool.query(sqlInboxTable())
+ * database.exec(sqlInboxTable({ dialect: 'sqlite' }))
+ */
+export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
+  assertOptions('sqlInboxTable()', options, ['table', 'dialect'])
+  const { dialect = 'postgresql' } = options
+  if (!Object.hasOwn(inboxSyntaxes, dialect)) {
+    throw new WebhookUsageError(`"${dialect}" is not a dialect of sqlInboxTable().`)
+  }
+  return toInboxTable(readTable(options.table), dialect)
+}
+
+const isSqlite = (database: object): database is SqliteConnection => 'prepare' in database
+
+/** Creates the table before the first statement. */
+const createTableFirst = <Client, Database>(
+  engine: InboxEngine<Client, Database>,
+  table: string,
+): InboxEngine<Client, Database> => {
+  let created: Promise<unknown> | undefined
+  const create = async (): Promise<void> => {
+    try {
+      await engine.create(toInboxTable(table, engine.dialect))
+    } catch (error) {
+      created = undefined
+      throw error
+    }
+  }
+  const ready = (): Promise<unknown> => {
+    created ??= create()
+    return created
+  }
+  return {
+    ...engine,
+    run: (statement) => ready().then(() => engine.run(statement)),
+    claim: (statement) => ready().then(() => engine.claim(statement)),
+    query: (statement) => ready().then(() => engine.query(statement)),
+  }
+}
+
+/** Recognizes a database by its shape. */
+const createEngine = (
+  database: PostgresPool | SqliteConnection,
+  { dialect, table }: { readonly dialect: SqlDialect | undefined; readonly table: string },
+): InboxEngine<unknown, unknown> => {
+  const engine = isSqlite(database) ? createSqliteEngine(database) : createPostgresEngine(database, table)
+  if (dialect !== undefined && dialect !== engine.dialect) {
+    throw new WebhookUsageError(`This is a database of ${engine.dialect}, not of ${dialect}.`)
+  }
+  return engine as InboxEngine<unknown, unknown>
+}
+
+/**
+ * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles them
+ * afterwards: in order per call and group, as often as it takes, in any number of processes. The table is created when
+ * it is first used.
+ *
+ * @param database - a pool of `pg`, a database of `node:sqlite` or `better-sqlite3`, or a pool of `mysql2/promise`. It is
+ * never closed. A pool of `pg` needs at least 2 connections.
+ * @throws WebhookUsageError for an unknown option, or a database that it does not recognize.
+ * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
+ * @example
+ * const receiver = createReceiver({ verify, inbox: sqlInbox(pool) }).on('CALL_AI_SUMMARY', async (event, { transaction }) => {
+ *   const client = await transaction()
+ *   await client.query('INSERT INTO summaries (call_id, recap) VALUES ($1, $2)', [event.callId, event.summary.recap])
+ * })
+ * receiver.start()
+ */
+export function sqlInbox<Pool extends PostgresPool>(
+  pool: Pool,
+  options?: SqlInboxOptions & { readonly dialect?: 'postgresql' | undefined },
+): Inbox<InboxContext<ClientOf<Pool>>>
+export function sqlInbox<Database extends SqliteConnection>(
+  database: Database,
+  options?: SqlInboxOptions & { readonly dialect?: 'sqlite' | undefined },
+): Inbox<InboxContext<never, Database>>
+export function sqlInbox(
+  database: PostgresPool | SqliteConnection,
+  options: SqlInboxOptions & { readonly dialect?: SqlDialect | undefined } = {},
+): unknown {
+  assertOptions('sqlInbox()', options, [
+    'table',
+    'dialect',
+    'concurrency',
+    'maxAttempts',
+    'pollMs',
+    'retention',
+    'onParked',
+    'clock',
+  ])
+  const { concurrency = 10, maxAttempts = 20, pollMs = 1_000, onParked, clock } = options
+  const { handledBodyMs = 7 * day, parkedBodyMs = 30 * day, keyMs = 30 * day } = options.retention ?? {}
+  const limits = { concurrency, maxAttempts, pollMs, parkedBodyMs, keyMs }
+  for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
+  if (onParked !== undefined) assertFunction('onParked', onParked)
+  const table = readTable(options.table)
+  const engine = createTableFirst(createEngine(database, { dialect: options.dialect, table }), table)
+  const now = () =>
+    clock === undefined ? inboxSyntaxes[engine.dialect].now : String(Math.round(clock.now()))
+  const place = { table, now }
+  const entries = createEntries(engine, { ...place, retention: { handledBodyMs, parkedBodyMs, keyMs } })
+  const selections = createSelections(engine, { ...place, keyMs })
+
+  const attach = (host: InboxHost<InboxContext<unknown, unknown>>) => {
+    const { maxBodyBytes } = host
+    const worker = createWorker({
+      ...host,
+      ...{ engine, entries, concurrency, maxAttempts, pollMs },
+      unpark: createUnpark(engine, { table, host, retry: selections.retry }),
+      onParked: async (id, { reason, error }) => {
+        if (reason === 'no_handler') return
+        if (onParked === undefined) {
+          console.error(
+            `Entry ${id} of ${table} was parked (${reason}). ${error ?? ''} Pass onParked to handle this yourself.`,
+          )
+          return
+        }
+        const entry = await selections.show(id)
+        if (entry !== undefined) await onParked(entry)
+      },
+    })
+    const storeEvent = createStoring({ engine, entries, worker, table })
+    const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
+      (await storeEvent(identify(delivery, { maxBodyBytes }))) ? 'stored' : 'duplicate'
+    const warnIfWeak = async (): Promise<void> => {
+      const weakness = await engine.findWeakness()
+      if (weakness === undefined) return
+      console.warn(
+        `With ${weakness}, the database of ${table} acknowledges before it syncs. A loss of power loses events that got a 200.`,
+      )
+    }
+    const methods = {
+      accept: async (body: WebhookPayload, acceptOptions: AcceptOptions = {}) => {
+        assertOptions('accept()', acceptOptions, ['id', 'source'])
+        const { id, source = 'accepted' } = acceptOptions
+        return store({ id, source, body: toBytes(body) })
+      },
+      start: () => {
+        worker.start()
+        // Storing and claiming report the errors of the database.
+        warnIfWeak().catch(() => {})
+      },
+      stop: worker.stop,
+      drain: worker.drain,
+    }
+    return { store, methods }
+  }
+  return { ...selections, erase: createErase(engine, { ...place, keyMs }), attach }
+}

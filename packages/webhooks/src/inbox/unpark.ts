@@ -1,0 +1,54 @@
+import { readColumn } from '../dedupe/sql-table.ts'
+import type { Handlers } from '../receiver/handlers.ts'
+import type { InboxEngine } from './engine.ts'
+import { parseStored } from './identify.ts'
+import type { InboxEntries } from './inbox.ts'
+import { readBytes } from './read-entry.ts'
+
+/** Number of entries that are read at a time. */
+const pageSize = 200
+
+/** Options for {@link createUnpark}. */
+type UnparkOptions = {
+  readonly table: string
+  readonly host: { readonly handlers: Pick<Handlers<never>, 'find'>; readonly maxBodyBytes: number }
+  readonly retry: InboxEntries['retry']
+}
+
+/**
+ * Creates a function that retries the parked entries that no handler took, and that one takes now: after an upgrade that
+ * knows the event, or with a new handler.
+ */
+export const createUnpark = (
+  { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
+  { table, host: { handlers, maxBodyBytes }, retry }: UnparkOptions,
+) => {
+  const isTaken = (row: unknown): boolean => {
+    const body = readBytes(row)
+    const parsed = body && parseStored(body, maxBodyBytes)
+    return parsed !== undefined && handlers.find(parsed).length > 0
+  }
+  /** One entry of each event name shows whether all of that name are taken. Drifted ones differ. */
+  const representatives = `SELECT min(id) AS id FROM ${table}
+    WHERE state = 'parked' AND reason IN ('no_handler', 'unknown') AND body IS NOT NULL GROUP BY reason, name`
+  const others = `SELECT id FROM ${table} WHERE state = 'parked' AND reason = 'drifted' AND body IS NOT NULL`
+
+  return async (): Promise<void> => {
+    for (const ids of [representatives, others]) {
+      let after = '0'
+      for (;;) {
+        const text = `SELECT id, name, reason, body FROM ${table}
+          WHERE id IN (${ids}) AND id > ? ORDER BY id LIMIT ${pageSize}`
+        const { rows } = await query({ text, values: [after] })
+        for (const row of rows) {
+          after = String(readColumn(row, 'id'))
+          if (!isTaken(row)) continue
+          const [reason, name] = [readColumn(row, 'reason'), readColumn(row, 'name')]
+          const all = typeof name === 'string' && (reason === 'no_handler' || reason === 'unknown')
+          await retry(all ? { state: 'parked', reason, name } : { id: after, state: 'parked' })
+        }
+        if (rows.length < pageSize) break
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { ParsedEvent } from '../parse/parse-event.ts'
+import { encoder } from '../payload.ts'
+
+/** Maximum key length, so that a database can index it. */
+const maximumLength = 200
+
+/** Returns the SHA-256 of bytes, with its name in front. */
+export const hash = async (bytes: Uint8Array): Promise<string> => {
+  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
+  return `sha256:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** Identifies the events that happen once. All others may happen again with the same ids. */
+export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {
+  if (parsed?.kind !== 'event') return undefined
+  const { event } = parsed
+  if (event.event === 'CALL_AI_SUMMARY') return `${event.event}:${event.callId}`
+  return event.event === 'GROUP_CREATED' ? `${event.event}:${event.groupId}` : undefined
+}
+
+/**
+ * Returns the key by which duplicates of a delivery are recognized: its `webhook-id`; otherwise the identity of an event
+ * that happens once; otherwise the SHA-256 of its body.
+ */
+export const toDeliveryKey = (
+  id: string | undefined,
+  parsed: ParsedEvent | undefined,
+  body: Uint8Array,
+): string | Promise<string> => {
+  const key = id === undefined ? findNaturalKey(parsed) : `id:${id}`
+  if (key === undefined) return hash(body)
+  return key.length <= maximumLength ? key : hash(encoder.encode(key))
+}

@@ -1,0 +1,580 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  type Context,
+  type Environment,
+  newTable,
+  receive,
+  toEnd,
+  toJoin,
+  toRequest,
+  toSummary,
+} from './environment.ts'
+
+const day = 24 * 3_600_000
+
+/** For how long to wait for what happens at once on a machine that has time. */
+const patience = 15_000
+
+/** A clock that a test moves. */
+const createClock = () => {
+  let time = Date.UTC(2026, 0, 1)
+  return {
+    now: () => time,
+    advance: (ms: number) => {
+      time += ms
+    },
+  }
+}
+
+/** Lets a handler wait for the test. */
+const createGate = () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { wait: () => promise, open: resolve }
+}
+
+type Inbox = ReturnType<typeof receive>['inbox']
+
+const readStates = async (inbox: Inbox) => (await inbox.list()).map(({ state }) => state)
+
+/** The rules of an inbox, on any database. */
+export const inboxCases = (name: string, environment: () => Environment): void => {
+  const setUp = (options: Parameters<typeof receive>[1] = {}) => {
+    const set = receive(environment(), options)
+    onTestFinished(() => set.receiver.stop())
+    return { ...set, send: (body: unknown, id?: string) => set.receiver.handle(toRequest(body, id)) }
+  }
+  const countEffects = async (effect: string) =>
+    (await environment().query(`SELECT effect FROM effects WHERE effect = '${effect}'`)).length
+
+  describe(`${name}: rule 1, stored before 200`, () => {
+    it('has committed an event before it responds, and calls no handler', async () => {
+      const { receiver, inbox, send } = setUp()
+      const handle = vi.fn()
+      receiver.onAny(handle)
+      expect((await send(toJoin('g'), 'a')).status).toBe(200)
+      expect(await inbox.list()).toMatchObject([
+        {
+          state: 'stored',
+          source: 'webhook',
+          deliveryId: 'a',
+          name: 'GROUP_PARTICIPANT_JOINED',
+          subject: 'group:g',
+        },
+      ])
+      expect(handle).not.toHaveBeenCalled()
+    })
+
+    it('keeps the bytes of a body', async () => {
+      const { inbox, receiver } = setUp()
+      const body = Uint8Array.from({ length: 256 }, (_, index) => index)
+      await receiver.accept(body)
+      const [entry] = await inbox.list()
+      expect(Buffer.from((await inbox.show(entry?.id ?? ''))?.body ?? [])).toEqual(Buffer.from(body))
+    })
+
+    it('does not store what could be a secret', async () => {
+      const { inbox, receiver, table } = setUp()
+      await receiver.handle(
+        toRequest(toJoin('g'), 'a', { authorization: 'Bearer s3cret', 'x-token': 's3cret' }),
+      )
+      expect(JSON.stringify(await environment().query(`SELECT headers FROM ${table}`))).not.toContain(
+        's3cret',
+      )
+      expect(await inbox.count()).toEqual({ stored: 1 })
+    })
+
+    it('stores many events at once, in the order of their arrival', async () => {
+      const { inbox, send } = setUp()
+      const ids = Array.from({ length: 250 }, (_, index) => `id-${index}`)
+      const responses = await Promise.all(ids.map((id) => send(toJoin(id), id)))
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]))
+      expect((await inbox.list({}, { limit: 500 })).map(({ deliveryId }) => deliveryId)).toEqual(ids)
+    })
+  })
+
+  describe(`${name}: rule 2, everything authentic is stored`, () => {
+    it('stores unknown, drifted and unreadable events, and parks what no handler takes', async () => {
+      const parked: unknown[] = []
+      const { receiver, inbox, send } = setUp({ onParked: ({ reason }) => parked.push(reason) })
+      const bodies = [
+        toEnd('c'),
+        { event: 'NEW' },
+        { ...toSummary('c'), summary: 1 },
+        '[1]',
+        'no JSON \0',
+        '',
+      ]
+      for (const body of bodies) expect((await send(body)).status).toBe(200)
+      await receiver.handle(toRequest('{}', 'x', { 'content-type': 'text/plain' }))
+      await receiver.drain()
+      expect((await inbox.list()).map(({ state, reason }) => `${state} ${reason}`)).toEqual(
+        ['no_handler', 'unknown', 'drifted', 'unreadable', 'unreadable', 'unreadable', 'unknown'].map(
+          (reason) => `parked ${reason}`,
+        ),
+      )
+      expect(parked.toSorted()).toEqual([
+        'drifted',
+        'unknown',
+        'unknown',
+        'unreadable',
+        'unreadable',
+        'unreadable',
+      ])
+    })
+
+    it('handles a parked event after an upgrade that takes it', async () => {
+      const { receiver, inbox, send, table } = setUp({ onParked: () => {} })
+      await send({ event: 'NEW' })
+      await send(toEnd('c'))
+      await send({ event: 'OTHER' })
+      await receiver.drain()
+      const handled: unknown[] = []
+      const upgraded = setUp({ table })
+      upgraded.receiver.on('CALL_ENDED', ({ event }) => handled.push(event))
+      await upgraded.receiver.drain()
+      expect([handled, await readStates(inbox)]).toEqual([['CALL_ENDED'], ['parked', 'handled', 'parked']])
+    })
+
+    it('handles a parked event on request', async () => {
+      const { receiver, inbox, send } = setUp({ onParked: () => {} })
+      await send({ event: 'NEW' })
+      await receiver.drain()
+      const handle = vi.fn()
+      receiver.onUnknown(handle)
+      expect(await inbox.retry({ state: 'parked' })).toBe(1)
+      await receiver.drain()
+      expect([handle.mock.calls.length, await readStates(inbox)]).toEqual([1, ['handled']])
+    })
+  })
+
+  describe(`${name}: rule 3, once`, () => {
+    it('knows an event by its id within its source', async () => {
+      const { receiver, inbox, send } = setUp()
+      await send(toJoin('g'), 'a')
+      await send(toJoin('g'), 'a')
+      expect(await receiver.accept(JSON.stringify(toJoin('g')), { id: 'a', source: 'webhook' })).toBe(
+        'duplicate',
+      )
+      expect(await receiver.accept(JSON.stringify(toJoin('g')), { id: 'a', source: 'queue' })).toBe('stored')
+      expect(await inbox.count()).toEqual({ stored: 2 })
+    })
+
+    it('stores one of many concurrent duplicates', async () => {
+      const { inbox, send } = setUp()
+      await Promise.all(Array.from({ length: 50 }, (_, index) => send(toJoin('g'), `${index % 2}`)))
+      expect(await inbox.count()).toEqual({ stored: 2 })
+    })
+
+    it('knows an event without an id by what happens once, or by its body', async () => {
+      const { inbox, send } = setUp()
+      await send(toSummary('c'))
+      await send({ ...toSummary('c'), extra: 1 })
+      await send(toEnd('c'))
+      await send(toEnd('c'))
+      await send({ ...toEnd('c'), extra: 1 })
+      expect(await inbox.count()).toEqual({ stored: 3 })
+    })
+
+    it('suppresses what happens once, whatever its ids, lists it, and handles it on request', async () => {
+      const { receiver, inbox, send } = setUp()
+      const handle = vi.fn()
+      receiver.on('CALL_AI_SUMMARY', handle)
+      await send(toSummary('c'), 'a')
+      await send(toSummary('c'), 'b')
+      await receiver.accept(JSON.stringify(toSummary('c')), { id: 'c', source: 'queue' })
+      await receiver.drain()
+      expect([handle.mock.calls.length, await readStates(inbox)]).toEqual([
+        1,
+        ['handled', 'suppressed', 'suppressed'],
+      ])
+      const [second] = await inbox.list({ state: 'suppressed' })
+      await inbox.retry({ id: second?.id ?? '' })
+      await receiver.drain()
+      expect(handle).toHaveBeenCalledTimes(2)
+    })
+
+    it('does not let a parked event suppress a good one', async () => {
+      const { receiver, inbox, send } = setUp({ maxAttempts: 1, onParked: () => {} })
+      let fails = true
+      receiver.on('CALL_AI_SUMMARY', () => {
+        if (fails) throw new Error('down')
+      })
+      await send(toSummary('c'), 'a')
+      await receiver.drain()
+      fails = false
+      await send(toSummary('c'), 'b')
+      await receiver.drain()
+      expect(await readStates(inbox)).toEqual(['parked', 'handled'])
+    })
+
+    it('handles a duplicate of a parked event', async () => {
+      const { receiver, inbox, send } = setUp({ onParked: () => {} })
+      receiver.on('CALL_AI_SUMMARY', () => {})
+      await send('{"event":"CALL_AI_SUMM', 'a')
+      await receiver.drain()
+      await send(toSummary('c'), 'a')
+      await receiver.drain()
+      expect(await inbox.list()).toMatchObject([
+        { state: 'handled', name: 'CALL_AI_SUMMARY', subject: 'call:c' },
+      ])
+    })
+  })
+
+  describe(`${name}: rule 4, exactly once`, () => {
+    it('writes effects and the completion together', async () => {
+      const { receiver, inbox, send, errors } = setUp()
+      receiver.onAny((event, context) => environment().write(context, `good ${event.event}`))
+      await send(toEnd('c'), 'a')
+      expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+      expect([await countEffects('good CALL_ENDED'), await readStates(inbox), errors]).toEqual([
+        1,
+        ['handled'],
+        [],
+      ])
+    })
+
+    it('writes nothing when another handler of the event fails', async () => {
+      const { receiver, inbox, send } = setUp()
+      receiver
+        .onAny((_, context) => environment().write(context, 'of a failed event'))
+        .on('CALL_ENDED', () => {
+          throw new Error('down')
+        })
+      await send(toEnd('c'), 'a')
+      await receiver.drain()
+      expect([await countEffects('of a failed event'), await readStates(inbox)]).toEqual([0, ['failed']])
+    })
+
+    it('writes nothing when the effects fail', async () => {
+      const { receiver, inbox, send, errors } = setUp()
+      receiver.onAny((_, context) => environment().write(context, "broken'"))
+      await send(toEnd('c'), 'a')
+      await receiver.drain()
+      expect(errors).toHaveLength(1)
+      expect(await inbox.list()).toMatchObject([{ state: 'failed', attempts: 1, error: expect.any(String) }])
+    })
+
+    it('writes nothing for a claim that was lost', async () => {
+      const { receiver, send, errors, table } = setUp()
+      receiver.onAny(async (_, context) => {
+        await environment().write(context, 'of a lost claim')
+        await environment().query(`UPDATE ${table} SET token = 'of another worker' WHERE token IS NOT NULL`)
+      })
+      await send(toEnd('c'), 'a')
+      await receiver.drain()
+      expect([await countEffects('of a lost claim'), errors.length]).toEqual([0, 1])
+      expect(await environment().query(`SELECT state, token FROM ${table}`)).toMatchObject([
+        { state: 'claimed', token: 'of another worker' },
+      ])
+    })
+  })
+
+  describe(`${name}: rule 5, in order`, () => {
+    it('handles the events of a call one at a time in their order, and others meanwhile', async () => {
+      const { receiver, send } = setUp()
+      const log: string[] = []
+      receiver.onAny(async (_, { delivery }) => {
+        log.push(`start ${delivery.id}`)
+        if (delivery.id === 'a1') await vi.waitFor(() => expect(log).toContain('end b1'), patience)
+        log.push(`end ${delivery.id}`)
+      })
+      for (const id of ['a1', 'a2', 'a3', 'b1']) await send(toJoin(id.slice(0, 1)), id)
+      await receiver.drain()
+      const ofA = log.filter((line) => line.includes(' a'))
+      expect(ofA).toEqual(['start a1', 'end a1', 'start a2', 'end a2', 'start a3', 'end a3'])
+    })
+
+    it('lets an event that fails hold up its own call for five minutes, and nothing else at all', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock, maxAttempts: 1_000 })
+      const handled: unknown[] = []
+      receiver.onAny((_, { delivery }) => {
+        if (delivery.id === 'a1') throw new Error('poisoned')
+        handled.push(delivery.id)
+      })
+      for (const id of ['a1', 'a2', 'b1']) await send(toJoin(id.slice(0, 1)), id)
+      for (let second = 0; second < 299; second += 1) {
+        clock.advance(1_000)
+        if (second % 20 === 0) await receiver.drain()
+      }
+      expect(handled).toEqual(['b1'])
+      await send(toJoin('a'), 'a3')
+      clock.advance(2_000)
+      await receiver.drain()
+      await receiver.drain()
+      expect(handled).toEqual(['b1', 'a2', 'a3'])
+    })
+
+    it('handles 5 good events at once next to 7 poisoned ones', async () => {
+      const { receiver, inbox, send } = setUp()
+      const handled: string[] = []
+      receiver.onAny((event) => {
+        if ('groupId' in event && event.groupId.startsWith('poisoned')) throw new Error('poisoned')
+        handled.push('good')
+      })
+      for (let index = 0; index < 7; index += 1) await send(toJoin(`poisoned-${index}`), `p${index}`)
+      for (let index = 0; index < 5; index += 1) await send(toJoin(`good-${index}`), `g${index}`)
+      receiver.start()
+      await vi.waitFor(() => expect(handled).toHaveLength(5), patience)
+      // It takes 0.02 s. A busy machine may take longer, but not until the poisoned ones have had their fourth attempts.
+      expect(Math.max(...(await inbox.list({}, { limit: 7 })).map(({ attempts }) => attempts))).toBeLessThan(
+        4,
+      )
+    })
+  })
+
+  describe(`${name}: rule 6, failures end`, () => {
+    it('retries with exponential backoff, parks after the last attempt, and calls onParked', async () => {
+      const clock = createClock()
+      const parked: unknown[] = []
+      const { receiver, inbox, send, errors } = setUp({
+        clock,
+        maxAttempts: 4,
+        onParked: (entry) => parked.push(entry),
+      })
+      const numbers: number[] = []
+      receiver.onAny((_, { attempt }) => {
+        numbers.push(attempt.number)
+        throw new Error('down')
+      })
+      await send(toEnd('c'), 'a')
+      const delays: number[] = []
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        const { nextDueAt } = await receiver.drain()
+        if (nextDueAt === undefined) break
+        delays.push(nextDueAt.getTime() - clock.now())
+        clock.advance(nextDueAt.getTime() - clock.now())
+      }
+      expect(numbers).toEqual([1, 2, 3, 4])
+      expect(delays.map((ms, index) => ms >= 100 && ms <= 100 + 1_000 * 2 ** index)).toEqual([
+        true,
+        true,
+        true,
+      ])
+      expect(await inbox.list()).toMatchObject([
+        { state: 'parked', reason: 'failed', error: 'Error: down', attempts: 4 },
+      ])
+      expect([parked, errors.length]).toMatchObject([[{ reason: 'failed', deliveryId: 'a' }], 4])
+    })
+
+    it('lists, shows, retries and discards entries', async () => {
+      const { receiver, inbox, send } = setUp({ maxAttempts: 1, onParked: () => {} })
+      let fails = true
+      receiver.onAny(() => {
+        if (fails) throw new Error('down')
+      })
+      for (const id of ['a', 'b', 'c']) await send(toEnd(id), id)
+      await receiver.drain()
+      const [first, second] = await inbox.list({ state: 'parked', reason: 'failed' })
+      expect(await inbox.list({ callId: 'b' })).toEqual([second])
+      expect((await inbox.list({}, { limit: 1, after: first?.id ?? '' })).map(({ id }) => id)).toEqual([
+        second?.id,
+      ])
+      expect(await inbox.show(first?.id ?? '')).toMatchObject({ ...first, body: expect.any(Uint8Array) })
+      expect([await inbox.show('x'), await inbox.list({ name: 'NONE' })]).toEqual([undefined, []])
+      fails = false
+      expect(await inbox.discard({ callId: 'c' })).toBe(1)
+      expect(await inbox.retry({ id: [first?.id ?? '', second?.id ?? ''] })).toBe(2)
+      await receiver.drain()
+      expect(await readStates(inbox)).toEqual(['handled', 'handled', 'discarded'])
+      expect((await send(toEnd('c'), 'c')).status).toBe(200)
+      expect(await inbox.count()).toEqual({ handled: 2, discarded: 1 })
+      await expect(inbox.retry({})).rejects.toThrow('needs a selection')
+    })
+  })
+
+  describe(`${name}: rule 7, owned`, () => {
+    it('renews the claim of a handler that takes three times as long, which therefore runs once', async () => {
+      const { receiver, inbox, send, table } = setUp({ claimTtlMs: 300 })
+      const other = setUp({ table, claimTtlMs: 300 })
+      const calls = vi.fn()
+      const handle = async (_: unknown, context: Context) => {
+        calls()
+        await environment().write(context, 'of a slow handler')
+        await new Promise((resolve) => setTimeout(resolve, 900))
+      }
+      receiver.onAny(handle).start()
+      other.receiver.onAny(handle).start()
+      await send(toEnd('c'), 'a')
+      await vi.waitFor(async () => expect(await readStates(inbox)).toEqual(['handled']), patience)
+      expect([calls.mock.calls.length, await countEffects('of a slow handler')]).toEqual([1, 1])
+    })
+
+    it('takes over the event of a process that is gone, and fences it', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send, table, errors } = setUp({ clock, pollMs: 3_600_000 })
+      const successor = setUp({ table, clock })
+      const gate = createGate()
+      const signals: AbortSignal[] = []
+      receiver.onAny(async (_, context) => {
+        signals.push(context.signal)
+        await environment().write(context, 'of a paused worker')
+        await gate.wait()
+      })
+      successor.receiver.onAny((_, context) => environment().write(context, 'of its successor'))
+      await send(toEnd('c'), 'a')
+      const paused = receiver.drain()
+      await vi.waitFor(() => expect(signals).toHaveLength(1), patience)
+      clock.advance(61_000)
+      await successor.receiver.drain()
+      gate.open()
+      await paused
+      expect([await countEffects('of a paused worker'), await countEffects('of its successor')]).toEqual([
+        0, 1,
+      ])
+      expect([await inbox.list(), errors.length]).toMatchObject([[{ state: 'handled', attempts: 2 }], 1])
+    })
+
+    it('aborts the signal of a handler whose claim is lost', async () => {
+      const { receiver, inbox, send } = setUp({ claimTtlMs: 100 })
+      const aborted = Promise.withResolvers<unknown>()
+      receiver.onAny(async (_, { signal }) => {
+        await inbox.erase({ callId: 'c' })
+        signal.addEventListener('abort', () => aborted.resolve(signal.reason))
+        await aborted.promise
+      })
+      await send(toEnd('c'), 'a')
+      await receiver.drain()
+      expect(await aborted.promise).toMatchObject({ message: expect.stringContaining('lost') })
+      expect(await inbox.count()).toEqual({ erased: 2 })
+    })
+
+    it('waits for running handlers when it stops, then aborts their signal and counts no attempt', async () => {
+      const { receiver, inbox, send } = setUp()
+      const gate = createGate()
+      const started: unknown[] = []
+      receiver.onAny(async (_, { delivery, signal }) => {
+        started.push(delivery.id)
+        if (delivery.id === 'quick') return gate.wait()
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+      })
+      await send(toEnd('c'), 'quick')
+      await send(toEnd('d'), 'slow')
+      receiver.start()
+      await vi.waitFor(() => expect(started).toHaveLength(2), patience)
+      const stopping = receiver.stop({ maxMs: 200 })
+      gate.open()
+      await send(toEnd('e'), 'late')
+      await stopping
+      expect((await inbox.list()).map(({ state, attempts }) => `${state} ${attempts}`)).toEqual([
+        'handled 1',
+        'failed 0',
+        'stored 0',
+      ])
+    })
+  })
+
+  describe(`${name}: rule 8, forgotten in time`, () => {
+    it('forgets the bodies of handled and parked events, then their keys', async () => {
+      const clock = createClock()
+      const retention = { handledBodyMs: day, parkedBodyMs: 2 * day, keyMs: 3 * day }
+      const { receiver, inbox, send, table } = setUp({ clock, retention })
+      receiver.on('CALL_ENDED', () => {})
+      await send(toEnd('c'), 'a')
+      await send(toJoin('g'), 'b')
+      await receiver.drain()
+      const read = async () => {
+        await setUp({ table, clock, retention }).receiver.drain()
+        const rows = await environment().query(`SELECT body FROM ${table} ORDER BY id`)
+        return rows.map(({ body }) => body !== null)
+      }
+      expect(await read()).toEqual([true, true])
+      clock.advance(1.5 * day)
+      expect(await read()).toEqual([false, true])
+      await send(toEnd('c'), 'a')
+      clock.advance(day)
+      expect([await read(), await inbox.retry({ state: 'parked' })]).toEqual([[false, false], 0])
+      clock.advance(2.5 * day)
+      expect(await read()).toEqual([false])
+      clock.advance(2.5 * day)
+      expect(await read()).toEqual([])
+    })
+
+    it('deletes a body with the completion if it is to be kept for no time', async () => {
+      const { receiver, send, table } = setUp({ retention: { handledBodyMs: 0 } })
+      receiver.onAny(() => {})
+      await send(toEnd('c'), 'a')
+      await send(toEnd('d'), 'b')
+      await receiver.drain()
+      expect(await environment().query(`SELECT body, headers FROM ${table}`)).toEqual([
+        { body: null, headers: null },
+        { body: null, headers: null },
+      ])
+    })
+
+    it('erases a call, a group or a number, and leaves hashes that keep them from coming back', async () => {
+      const { receiver, inbox, send, table } = setUp()
+      const handled: unknown[] = []
+      receiver.onAny((_, { delivery }) => handled.push(delivery.id))
+      await send(toSummary('call-of-ann'), 'a')
+      await send(toEnd('call-of-bob'), 'b')
+      await send({ ...toJoin('group-of-ann'), customerPhone: '+49 (30) 1234' }, 'c')
+      await send({ ...toEnd('call-of-eve'), from: '0049301234', to: '+49301234' }, 'd')
+      await receiver.drain()
+      handled.length = 0
+      expect(await inbox.erase({ callId: 'call-of-ann' })).toBe(1)
+      expect(await inbox.erase({ callId: 'call-of-bob' })).toBe(1)
+      expect(await inbox.erase({ number: '+49301234' })).toBe(2)
+      await send(toSummary('call-of-ann'), 'a')
+      await send(toSummary('call-of-ann'), 'a2')
+      await send(toSummary('call-of-bob'), 'b2')
+      await send(toEnd('call-of-bob'), 'b')
+      await receiver.drain()
+      expect(handled).toEqual([])
+      const rows = JSON.stringify(await environment().query(`SELECT * FROM ${table}`))
+      expect(rows).not.toMatch(/call-of|group-of|301234|"CALL_/)
+    })
+  })
+
+  describe(`${name}: rule 10, no daemon, no broker`, () => {
+    it('lets any number of processes handle what is stored, each event once', async () => {
+      const table = newTable()
+      const workers = Array.from({ length: 3 }, () => setUp({ table, pollMs: 20 }))
+      const handled: unknown[] = []
+      for (const { receiver } of workers) {
+        receiver.onAny((_, { delivery }) => handled.push(delivery.id))
+        receiver.start()
+      }
+      const ids = Array.from({ length: 200 }, (_, index) => `e${index}`)
+      await Promise.all(ids.map((id, index) => workers[index % 3]?.send(toJoin(`g${index % 40}`), id)))
+      await vi.waitFor(() => expect(handled).toHaveLength(200), patience)
+      expect(new Set(handled).size).toBe(200)
+    })
+
+    it('drains what is due within a time limit, and returns what remains', async () => {
+      const { receiver, send } = setUp({ concurrency: 1 })
+      receiver.onAny(() => new Promise((resolve) => setTimeout(resolve, 60)))
+      for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await send(toJoin(id), id)
+      const { remaining, nextDueAt } = await receiver.drain({ maxMs: 100 })
+      expect(remaining).toBeGreaterThan(0)
+      expect(remaining).toBeLessThan(6)
+      expect(nextDueAt).toBeInstanceOf(Date)
+      expect(await receiver.drain()).toEqual({ remaining: 0, nextDueAt: undefined })
+    })
+
+    it('handles new events while events that failed before take all the slots that they may have', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ concurrency: 4, clock })
+      const gate = createGate()
+      const handled: unknown[] = []
+      receiver.onAny(async (event, { attempt, delivery }) => {
+        if ('callId' in event) return handled.push(delivery.id)
+        if (attempt.number === 1) throw new Error('first')
+        return gate.wait()
+      })
+      for (let index = 0; index < 8; index += 1) await send(toJoin(`g${index}`), `p${index}`)
+      await receiver.drain()
+      clock.advance(2_000)
+      receiver.start()
+      await send(toEnd('c'), 'good')
+      await vi.waitFor(() => expect(handled).toEqual(['good']), patience)
+      gate.open()
+    })
+  })
+
+  it(`${name}: refuses what makes no sense`, () => {
+    expect(() => environment().inbox({ table: 'a; DROP TABLE b' })).toThrow(RangeError)
+    expect(() => environment().inbox({ concurrency: 0 })).toThrow(RangeError)
+    expect(() => Reflect.apply(environment().inbox, undefined, [{ leaseMs: 1 }])).toThrow(/leaseMs/)
+  })
+}

@@ -1,0 +1,185 @@
+import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
+import type { Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startPostgres } from '../postgres.ts'
+import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
+import { inboxCases } from './inbox-cases.ts'
+
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+let shared: Environment
+
+const createEnvironment = (pool: Pool): Environment => ({
+  inbox: (options) => sqlInbox(pool, options) as unknown as Inbox<Context>,
+  write: async ({ transaction }, effect) => {
+    const client = await transaction()
+    await client.query(`INSERT INTO effects VALUES ('${effect}')`)
+  },
+  query: async (text) => (await pool.query(text)).rows,
+})
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const pool = postgres.pool()
+  await pool.query('CREATE TABLE effects (effect text)')
+  shared = createEnvironment(pool)
+}, 60_000)
+afterAll(() => postgres.stop())
+
+inboxCases('PostgreSQL', () => shared)
+
+describe('an inbox on PostgreSQL', () => {
+  it('stores while handlers occupy all other connections of the pool', async () => {
+    const pool = postgres.pool({ max: 3 })
+    const { receiver, inbox } = receive(createEnvironment(pool))
+    const gate = Promise.withResolvers<void>()
+    let started = 0
+    receiver.onAny(async (_, { transaction }) => {
+      await transaction()
+      started += 1
+      await gate.promise
+    })
+    receiver.start()
+    for (let index = 0; index < 5; index += 1)
+      await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))
+    await vi.waitFor(() => expect(started).toBe(2), 15_000)
+    const responses = Array.from({ length: 20 }, (_, index) =>
+      receiver.handle(toRequest(toJoin(`${index}`), `x${index}`)),
+    )
+    for (const response of responses) expect((await response).status).toBe(200)
+    gate.resolve()
+    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 25 }), 15_000)
+    await receiver.stop()
+  })
+
+  it('wakes a worker in another process at once', async () => {
+    const [table, handled] = [newTable(), Promise.withResolvers<void>()]
+    const worker = receive(createEnvironment(postgres.pool()), { table, pollMs: 3_600_000 })
+    worker.receiver.onAny(() => handled.resolve())
+    worker.receiver.start()
+    const web = receive(createEnvironment(postgres.pool()), { table })
+    await vi.waitFor(async () =>
+      expect(
+        await shared.query(
+          `SELECT 1 FROM pg_stat_activity WHERE query LIKE 'LISTEN ${table}%' OR query LIKE '%lock%${table}%'`,
+        ),
+      ).not.toEqual([]),
+    )
+    await web.receiver.handle(toRequest(toEnd('c'), 'a'))
+    await handled.promise
+    await worker.receiver.stop()
+  })
+
+  it('does not complete an event when a handler hides that its statement failed', async () => {
+    const { receiver, inbox, errors } = receive(shared)
+    receiver.onAny(async (_, { transaction }) => {
+      const client = await transaction()
+      await client.query('SELECT 1 / 0').catch(() => {})
+    })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    await receiver.drain()
+    expect([await inbox.count(), errors]).toMatchObject([
+      { failed: 1 },
+      [{ message: expect.stringContaining('aborted') }],
+    ])
+  })
+
+  it('does not let a handler write anything after it timed out', async () => {
+    const { receiver, inbox } = receive(shared, { handlerTimeoutMs: 2_000 })
+    const late = Promise.withResolvers<unknown>()
+    receiver.onAny(async (_, { transaction, signal }) => {
+      const client = await transaction()
+      await client.query("INSERT INTO effects VALUES ('in time')")
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      setTimeout(
+        () => client.query("INSERT INTO effects VALUES ('late')").then(late.resolve, late.resolve),
+        20,
+      )
+      await new Promise(() => {})
+    })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    await receiver.drain()
+    expect(await late.promise).toBeInstanceOf(Error)
+    expect([
+      await inbox.count(),
+      await shared.query("SELECT * FROM effects WHERE effect LIKE '%t_me' OR effect = 'late'"),
+    ]).toEqual([{ failed: 1 }, []])
+  })
+
+  it('survives the loss of all connections, while events arrive and handlers run', async () => {
+    const pool = postgres.pool({ max: 4 })
+    const { receiver, inbox, errors, table } = receive(createEnvironment(pool))
+    receiver.onAny(async (_, { transaction, attempt }) => {
+      const client = await transaction()
+      await client.query(`INSERT INTO effects VALUES ('${table}')`)
+      if (attempt.number === 1) await new Promise((resolve) => setTimeout(resolve, 50))
+    })
+    receiver.start()
+    const send = async (index: number) =>
+      (await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))).status
+    for (let index = 0; index < 40; index += 1) {
+      if (index % 10 === 5) {
+        await shared
+          .query(
+            'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
+          )
+          .catch(() => {})
+      }
+      expect(await send(index)).toBe(200)
+    }
+    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 40 }), 30_000)
+    expect((await shared.query(`SELECT 1 FROM effects WHERE effect = '${table}'`)).length).toBe(40)
+    expect(errors.length).toBeGreaterThan(0)
+    await receiver.stop()
+  }, 60_000)
+
+  it('returns every connection when it stops, and needs at least two', async () => {
+    const pool = postgres.pool({ max: 2 })
+    const { receiver } = receive(createEnvironment(pool))
+    receiver.onAny(async (_, { transaction }) => void (await transaction()))
+    receiver.start()
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    await receiver.stop()
+    const client = await pool.connect()
+    expect([client.listenerCount('error'), client.listenerCount('notification')]).toEqual([
+      expect.any(Number),
+      0,
+    ])
+    client.release()
+    expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
+    expect(() => sqlInbox(postgres.pool({ max: 1 }))).toThrow(/at least 2/)
+  })
+
+  it('works on a table that a migration has created', async () => {
+    const table = newTable()
+    await shared.query(sqlInboxTable({ table }))
+    await shared.query(sqlInboxTable({ table }))
+    const { receiver, inbox } = receive(shared, { table })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    expect(await inbox.count()).toEqual({ stored: 1 })
+  })
+
+  it('lets many processes create the table at once', async () => {
+    const table = newTable()
+    const inboxes = Array.from({ length: 6 }, () => receive(createEnvironment(postgres.pool()), { table }))
+    expect(await Promise.all(inboxes.map(({ inbox }) => inbox.count()))).toEqual(inboxes.map(() => ({})))
+  })
+
+  it('refuses atCompletion()', async () => {
+    const { receiver, errors } = receive(shared)
+    receiver.onAny((_, { atCompletion }) => atCompletion(() => {}))
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    await receiver.drain()
+    expect(errors.map(String)).toEqual([expect.stringMatching(/transaction\(\)/)])
+  })
+
+  it('warns when the database acknowledges before it syncs', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    await shared.query('ALTER ROLE CURRENT_USER SET synchronous_commit = off')
+    const { receiver } = receive(createEnvironment(postgres.pool()))
+    receiver.start()
+    await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous_commit=off'), 15_000)
+    await receiver.stop()
+    await shared.query('ALTER ROLE CURRENT_USER RESET synchronous_commit')
+    warn.mockRestore()
+  })
+})

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type Inbox, sqlInbox } from '@wabakit/webhooks'
+import BetterSqlite from 'better-sqlite3'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { type Context, type Environment, receive, toEnd, toRequest } from './environment.ts'
+import { inboxCases } from './inbox-cases.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
+const opened: { close(): unknown }[] = []
+afterAll(() => {
+  for (const database of opened) database.close()
+  rmSync(folder, { recursive: true })
+})
+
+const open = <Database extends DatabaseSync | BetterSqlite.Database>(database: Database): Database => {
+  opened.push(database)
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  database.exec('CREATE TABLE IF NOT EXISTS effects (effect TEXT)')
+  return database
+}
+
+const createEnvironment = (database: DatabaseSync | BetterSqlite.Database): Environment => ({
+  inbox: (options) => sqlInbox(database, { dialect: 'sqlite', ...options }) as unknown as Inbox<Context>,
+  write: ({ atCompletion }, effect) =>
+    atCompletion((given) => given.exec(`INSERT INTO effects VALUES ('${effect}')`)),
+  query: async (text) =>
+    (text.startsWith('SELECT') ? database.prepare(text).all() : [database.exec(text)]) as Record<
+      string,
+      unknown
+    >[],
+})
+
+const node = createEnvironment(open(new DatabaseSync(join(folder, 'node.db'))))
+const better = createEnvironment(open(new BetterSqlite(join(folder, 'better.db'))))
+
+inboxCases('node:sqlite', () => node)
+inboxCases('better-sqlite3', () => better)
+
+describe('an inbox on SQLite', () => {
+  it('does not store an event in a transaction that other code has open', async () => {
+    const database = open(new DatabaseSync(join(folder, 'shared.db')))
+    const { receiver, inbox } = receive(createEnvironment(database))
+    await inbox.list()
+    database.exec('BEGIN')
+    const response = receiver.handle(toRequest(toEnd('c'), 'a'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    database.exec('ROLLBACK')
+    expect((await response).status).toBe(200)
+    expect(await inbox.count()).toEqual({ stored: 1 })
+  })
+
+  it('waits for another process that has locked the database', async () => {
+    const file = join(folder, 'locked.db')
+    const { receiver, inbox } = receive(createEnvironment(open(new DatabaseSync(file, { timeout: 0 }))))
+    await inbox.list()
+    const other = open(new DatabaseSync(file))
+    other.exec('BEGIN IMMEDIATE')
+    const response = receiver.handle(toRequest(toEnd('c'), 'a'))
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    other.exec('COMMIT')
+    expect((await response).status).toBe(200)
+  })
+
+  it('responds 503 when an event cannot be stored', async () => {
+    const database = open(new DatabaseSync(join(folder, 'closed.db')))
+    const { receiver, inbox, errors } = receive(createEnvironment(database))
+    await inbox.list()
+    database.exec('PRAGMA query_only = ON')
+    expect((await receiver.handle(toRequest(toEnd('c'), 'a'))).status).toBe(503)
+    expect(errors).toMatchObject([{ message: expect.stringContaining('readonly') }])
+  })
+
+  it('refuses transaction(), and a function of atCompletion() that is asynchronous', async () => {
+    const { receiver, inbox, errors } = receive(node)
+    receiver.on('CALL_ENDED', async ({ callId }, { transaction, atCompletion }) => {
+      if (callId === 'a') await transaction()
+      else atCompletion(async () => {})
+    })
+    for (const id of ['a', 'b']) await receiver.handle(toRequest(toEnd(id), id))
+    await receiver.drain()
+    expect(errors.map(String)).toEqual([
+      expect.stringMatching(/atCompletion\(\)/),
+      expect.stringMatching(/synchronous/),
+    ])
+    expect(await inbox.count()).toEqual({ failed: 2 })
+  })
+
+  it('undoes only the writes of the one that throws, when several complete at once', async () => {
+    const { receiver, inbox } = receive(node)
+    receiver.on('CALL_ENDED', ({ callId }, { atCompletion }) => {
+      atCompletion((database) => {
+        database.exec(`INSERT INTO effects VALUES ('together ${callId}')`)
+        if (callId === '3') throw new Error('down')
+        if (callId === '5') database.exec('ROLLBACK')
+      })
+    })
+    for (let id = 0; id < 8; id += 1) await receiver.handle(toRequest(toEnd(`${id}`), `${id}`))
+    await receiver.drain()
+    expect(await inbox.count()).toEqual({ handled: 6, failed: 2 })
+    const effects = await node.query(
+      "SELECT effect FROM effects WHERE effect LIKE 'together%' ORDER BY effect",
+    )
+    expect(effects.map(({ effect }) => String(effect).slice(-1))).toEqual(['0', '1', '2', '4', '6', '7'])
+  })
+
+  it('warns when the database acknowledges before it syncs', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { receiver } = receive(createEnvironment(new BetterSqlite(join(folder, 'better.db'))))
+    receiver.start()
+    await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous=NORMAL'), 15_000)
+    await receiver.stop()
+    warn.mockRestore()
+  })
+})

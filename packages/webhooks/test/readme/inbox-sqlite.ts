@@ -1,0 +1,16 @@
+import { DatabaseSync } from 'node:sqlite'
+import { createReceiver, sqlInbox, standardWebhooks } from 'wabakit/webhooks'
+
+export const database = new DatabaseSync(process.env.DATABASE ?? 'orders.db')
+
+export const receiver = createReceiver({
+  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
+  inbox: sqlInbox(database, { dialect: 'sqlite' }),
+}).on('CALL_AI_SUMMARY', (event, { atCompletion }) => {
+  atCompletion((sqlite) => {
+    const insert = sqlite.prepare('INSERT INTO summaries (call_id, recap) VALUES (?, ?)')
+    insert.run(event.callId, event.summary.recap)
+  })
+})
+
+receiver.start()
