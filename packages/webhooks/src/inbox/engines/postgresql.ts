@@ -92,8 +92,13 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       lose.set(client, onError)
       client.on('error', onError)
       client.on('notification', wake)
-      if (listeners.size > 0) await client.query(`LISTEN ${channel}`)
-      return client
+      try {
+        if (listeners.size > 0) await client.query(`LISTEN ${channel}`)
+        return client
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
     },
     close: async (client, broken) => {
       // A broken connection keeps its listener, because without one, an error would end the process.
@@ -143,6 +148,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       },
       atCompletion: () => refuse('atCompletion() runs on SQLite. On PostgreSQL, write with transaction().'),
       complete: async (completion) => {
+        if (ended) refuse('The attempt was abandoned.')
         ended = true
         if (transaction === undefined) return undefined
         const client = await transaction

@@ -149,6 +149,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
         writes.push(write)
       },
       complete: async (statement) => {
+        if (ended) refuse('The attempt was abandoned.')
         ended = true
         if (writes.length === 0) return undefined
         const outcome = await completeTogether({ statement, writes })
