@@ -402,7 +402,7 @@ export const inboxCases = (name: string, environment: () => Environment): void =
 
     it('takes over the event of a process that is gone, and fences it', async () => {
       const clock = createClock()
-      const { receiver, inbox, send, table, errors } = setUp({ clock, pollMs: 3_600_000 })
+      const { receiver, inbox, send, table, errors } = setUp({ clock, concurrency: 1 })
       const successor = setUp({ table, clock })
       const gate = createGate()
       const signals: AbortSignal[] = []
