@@ -96,15 +96,15 @@ onEachStore('the lists of the inspector', (inspector) => {
   })
 
   test('a row that no longer matches goes, and the record that is open stays', async () => {
-    const callId = `true-${inspector.store}`
-    await inspector.simulate({ outcome: 'missed', callId })
+    const customerNumber = '+15550197771'
+    await inspector.simulate({ outcome: 'missed', customerNumber })
     const { id } = inspector.stage.rejecting
     const filters = `organization=acme&status=pending,exhausted&subscription=${id}`
     const { page } = await inspector.open(`deliveries?${filters}`)
-    await page.locator('.row', { hasText: callId }).locator('.badge').click()
+    await page.locator('.row', { hasText: customerNumber }).locator('.badge').first().click()
     await page.getByText('found no valid signature').first().waitFor()
     const other = await inspector.open(`deliveries?${filters}`)
-    await other.page.locator('.row', { hasText: callId }).waitFor()
+    await other.page.locator('.row', { hasText: customerNumber }).waitFor()
 
     const { secret } = await inspector.stage.server.service.subscriptions.rotateSecret('acme', id)
     inspector.stage.setSecret(secret)
@@ -113,10 +113,10 @@ onEachStore('the lists of the inspector', (inspector) => {
     // The open one is updated where it is; elsewhere it goes.
     await page.locator('.row[aria-selected=true] .badge', { hasText: 'delivered' }).waitFor()
     await page.locator('h2 .badge', { hasText: 'delivered' }).waitFor()
-    await other.page.locator('.row', { hasText: callId }).waitFor({ state: 'detached' })
+    await other.page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.keyboard.press('Escape')
-    await page.locator('.row', { hasText: callId }).waitFor({ state: 'detached' })
+    await page.locator('.row', { hasText: customerNumber }).waitFor({ state: 'detached' })
   })
 
   test('1,000 events in a burst cause few requests, and leave selection and scroll alone', async () => {
