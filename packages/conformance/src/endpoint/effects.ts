@@ -4,7 +4,7 @@ import { EffectsError } from './errors.ts'
 import { sendRequest } from './send.ts'
 
 /**
- * Where the application's effects can be read, one a line: a URL, a shell command, or a function. Each line that
+ * Source of the application's effects, one per line: a URL, a shell command, or a function. Each line that
  * contains the `callId` or `groupId` of a delivery counts as one effect of it.
  */
 export type EffectsSource = string | (() => string | Promise<string>)
@@ -52,9 +52,9 @@ export const countLines = (text: string, subjects: readonly string[]): number[] 
   return subjects.map((subject) => lines.filter((line) => line.includes(subject)).length)
 }
 
-/** How long to wait for effects. */
+/** Times to wait for effects. */
 export type PollOptions = {
-  /** Whether the counts are as high as they should become; then they only have to stay the same. */
+  /** Returns whether the counts are as high as expected. From then on, they only have to stay the same. */
   isEnough(counts: readonly number[]): boolean
   readonly settleMs: number
   readonly effectMs: number

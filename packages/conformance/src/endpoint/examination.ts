@@ -20,7 +20,7 @@ export type GenuineDelivery = {
   readonly body: Buffer
 }
 
-/** How a genuine delivery may differ from an ordinary one. */
+/** Differences of a genuine delivery from an ordinary one. */
 export type GenuineOptions = {
   /** @default the current one */
   readonly secret?: string | readonly string[] | undefined
@@ -30,7 +30,7 @@ export type GenuineOptions = {
   readonly parts?: readonly Uint8Array[]
 }
 
-/** What a check works with. Every request that it sends ends with the check. */
+/** Everything that a check works with. Every request that it sends ends with the check. */
 export type Examination = Settings & {
   readonly knowledge: Knowledge
   readonly signal: AbortSignal
@@ -60,7 +60,7 @@ export type Examination = Settings & {
   listEffects(delivery: Delivery): Promise<string[]>
   /** Checks whether the endpoint accepts a genuine delivery, and gives it some time to recover. */
   isAlive(): Promise<boolean>
-  /** Whether `isAlive` found the endpoint dead. */
+  /** Returns whether `isAlive` found the endpoint dead. */
   isDown(): boolean
 }
 

@@ -5,10 +5,10 @@ import { type Exchange, isAccepted, isLimited } from './send.ts'
 
 /** One of the requests of a check. */
 export type Attempt = {
-  /** What is special about it, as part of a sentence: `a signature of another secret`. */
+  /** Its peculiarity, as part of a sentence: `a signature of another secret`. */
   readonly label: string
   readonly exchange: Exchange
-  /** What was sent, where an effect of it would show that it was handled. */
+  /** The delivery, if an effect of it would show that it was handled. */
   readonly delivery?: Delivery
   /** Number of effects that it had before. @default 0 */
   readonly effectsBefore?: number

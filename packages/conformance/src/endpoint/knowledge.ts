@@ -1,27 +1,27 @@
 import type { EventName } from '@wabakit/contract'
 import type { Exchange } from './send.ts'
 
-/** What the run has found out about the endpoint so far. Later checks depend on it. */
+/** The findings of the run so far, on which later checks depend. */
 export type Knowledge = {
   /** The genuine deliveries of the control, in order. */
   controls: Exchange[]
-  /** Whether the endpoint accepted them; `undefined` until they were sent. */
+  /** Set if the endpoint accepted them; `undefined` until they were sent. */
   acceptsGenuine: boolean | undefined
-  /** Why it probably did not. */
+  /** The probable reason for a refusal. */
   controlProblem: string
   /** An event that leaves an effect; `undefined` until one has. */
   effectName: EventName | undefined
-  /** Why the effects prove nothing. */
+  /** The reason why effects prove nothing. */
   effectsProblem: string
   /** Time that the first effect took, in milliseconds. */
   effectLatencyMs: number
-  /** Whether the endpoint handles events of a call only when it has seen the call before. */
+  /** Set if the endpoint handles events of a call only after the call's earlier events. */
   needsPredecessors: boolean
-  /** The check since which the endpoint does not respond any more. */
+  /** The check since which the endpoint no longer responds. */
   downSince: string | undefined
   /** Effects that a call has before its summary, where the endpoint needs to know the call. */
   effectsBefore: number
-  /** Subjects that no accepted delivery was about, but perhaps for what had to come before it. */
+  /** Subjects of refused deliveries, which must have no effects. */
   readonly refusedSubjects: Set<string>
   /** Everything that was sent and received. */
   readonly exchanges: Exchange[]

@@ -3,7 +3,7 @@ import type { EffectsSource } from './effects.ts'
 import type { Limits } from './limits.ts'
 import type { Exchange } from './send.ts'
 
-/** What a run is about to do. */
+/** The plan of a run. */
 export type ExaminationPlan = {
   /** URL of the endpoint, without credentials and query. */
   readonly target: string
@@ -24,7 +24,7 @@ export type ExamineEndpointOptions = {
   /** Headers that authenticate the sender, by name, for endpoints that know it by these. */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /**
-   * Where the application's effects can be read, one a line: a URL, a shell command, or a function that returns them.
+   * Source of the application's effects, one per line: a URL, a shell command, or a function that returns them.
    * Each line that contains the `callId` or `groupId` of a delivery counts as one effect of it.
    */
   readonly effects?: EffectsSource | undefined

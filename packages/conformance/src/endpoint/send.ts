@@ -18,7 +18,7 @@ export type OutgoingRequest = {
   readonly query?: string | undefined
 }
 
-/** What came of a request. */
+/** A request and its response. */
 export type Exchange = {
   readonly request: OutgoingRequest
   /** Status of the response; `undefined` when there was none. */
@@ -28,9 +28,9 @@ export type Exchange = {
   readonly body: string
   /** Why there was no response. */
   readonly error: string | undefined
-  /** Whether the response did not arrive in time. */
+  /** Set if the response did not arrive in time. */
   readonly timedOut: boolean
-  /** Whether a connection was made. */
+  /** Set if a connection was made. */
   readonly connected: boolean
   readonly durationMs: number
 }

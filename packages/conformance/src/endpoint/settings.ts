@@ -2,7 +2,7 @@ import type { EffectsSource } from './effects.ts'
 import type { Limits } from './limits.ts'
 import type { Random } from './random.ts'
 
-/** What a run is made with. */
+/** The settings of a run. */
 export type Settings = {
   readonly url: URL
   readonly secret: string | undefined

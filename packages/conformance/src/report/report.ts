@@ -1,8 +1,8 @@
-/** How bad it is when a check fails. */
+/** The severity of a failure. */
 export type Severity = 'critical' | 'high' | 'medium' | 'low'
 
 /**
- * What one check found:
+ * The verdict of one check:
  * - `pass`: the target does what the rule says.
  * - `fail`: it does not.
  * - `advice`: it does something worth knowing that breaks no rule. Advice makes a report fail only if the run is strict.
@@ -25,13 +25,13 @@ export type CheckResult = {
   /** Present if the specification is silent and this project decided the rule. Breaking it is advice, not a failure. */
   readonly decision?: true
   readonly verdict: CheckVerdict
-  /** What the rule asks for. */
+  /** The behavior that the rule requires. */
   readonly expected: string
-  /** What happened. Contains no secret. */
+  /** The observed behavior. Contains no secret. */
   readonly observed: string
-  /** What an attacker or an unlucky day could do to a target that breaks the rule. */
+  /** The possible consequences of breaking the rule. */
   readonly risk: string
-  /** What to change when the check fails. */
+  /** The change that makes the check pass. */
   readonly fix: string
   /** A command that repeats the check, or `null` where none can. Contains no secret. */
   readonly reproduce: string | null
@@ -48,7 +48,7 @@ export type CheckResult = {
  */
 export type Verdict = 'pass' | 'fail' | 'inconclusive'
 
-/** What a judge found. Plain JSON. */
+/** The findings of a judge, as plain JSON. */
 export type Report = {
   /** The judge: `doctor` attacks an endpoint, `acceptance` examines a server. */
   readonly tool: 'doctor' | 'acceptance'

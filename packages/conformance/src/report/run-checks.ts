@@ -1,9 +1,9 @@
 import type { CheckResult, CheckVerdict, Severity } from './report.ts'
 
-/** What a check found in one run. */
+/** The finding of a check. */
 export type Finding = {
   readonly verdict: CheckVerdict
-  /** What happened; for `inconclusive` and `skipped`, why, and what would settle it. */
+  /** The observed behavior; for `inconclusive` and `skipped`, the reason, and how to get a result. */
   readonly observed: string
   /** @default the check's own `expected` */
   readonly expected?: string | undefined

@@ -27,7 +27,7 @@ export type WaitTimes = {
   readonly quietMs: number
 }
 
-/** What the checks work with. */
+/** Everything that the checks work with. */
 export type Lab = {
   readonly baseUrl: string
   readonly wabaNumber: string

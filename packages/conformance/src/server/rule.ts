@@ -4,10 +4,10 @@ import type { ApiRequest } from './api/api-request.ts'
 import type { Lab, Need } from './lab.ts'
 import type { Scenes } from './scenes.ts'
 
-/** What the checks of a run share. */
+/** The state that the checks of a run share. */
 export type Examination = { readonly lab: Lab; readonly scenes: Scenes }
 
-/** What an examination of a rule found. */
+/** The result of examining a rule. */
 export type Observation = {
   /** `undefined` if the run could not tell. */
   readonly kept: boolean | undefined

@@ -57,7 +57,7 @@ export type Scenes = {
   flood(): Promise<readonly Exchange[]>
 }
 
-/** Where redirects of the examiner's listener lead. */
+/** The target of redirects by the examiner's listener. */
 export const redirectPath = '/redirected'
 
 /** The phone of the participant in the scene. */

@@ -31,7 +31,7 @@ export type ServerExamination = {
    * `nothing_said`; channels are `PSTN` and `WHATSAPP`.
    */
   readonly play?: string | PlayCall | undefined
-  /** What only the server itself can do on request. */
+  /** Functions that only the server itself can perform. */
   readonly simulate?: Simulate | undefined
   /** URL of a wabakit server whose control API fills in everything above except `baseUrl`, on an organization of its own. */
   readonly wabakitControl?: string | undefined
@@ -68,7 +68,7 @@ export type ServerExamination = {
    */
   readonly retryTimeoutMs?: number | undefined
   /**
-   * How long to wait for a webhook that must not come, in milliseconds.
+   * Time to wait for a webhook that must not arrive, in milliseconds.
    * @default 1_500
    */
   readonly quietMs?: number | undefined

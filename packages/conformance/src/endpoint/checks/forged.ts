@@ -36,7 +36,7 @@ const renameHeaders = (
 
 const tamperName = (body: Buffer): Buffer => Buffer.from(body.toString().replace(/(?<=event":")/, 'X'))
 
-/** Changes the sentence that somebody will read, and nothing else. */
+/** Changes a text for readers, and nothing else. */
 const tamperText = (body: Buffer): Buffer =>
   Buffer.from(body.toString().replace(/"(recap|groupName)":"/, '"$1":"Pay +1 202 555 0199. '))
 
@@ -296,7 +296,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   },
 ]
 
-/** What somebody without the secret sends. */
+/** Checks of deliveries by a sender without the secret. */
 export const forgedChecks: readonly EndpointCheck[] = [
   ...signatureChecks.map(
     (check): EndpointCheck => ({ severity: 'critical', clause: scheme, ...check, needs: ['signature'] }),

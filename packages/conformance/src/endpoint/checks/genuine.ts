@@ -38,7 +38,7 @@ const splitCharacter = (body: Buffer): Buffer[] => {
   return [body.subarray(0, at), body.subarray(at)]
 }
 
-/** What a genuine sender does, which the endpoint must accept. */
+/** Checks of genuine deliveries, which the endpoint must accept. */
 export const genuineChecks: readonly EndpointCheck[] = [
   {
     id: 'accepts-genuine',

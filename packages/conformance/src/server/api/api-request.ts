@@ -1,4 +1,4 @@
-/** Which key a request carries: one of those that the examiner was given, one that nobody has, or none. */
+/** The key of a request: one that the examiner was given, an unknown one, or none. */
 export type KeyName = 'api' | 'other' | 'unknown' | 'empty' | 'none'
 
 /** A request of the public API, before it has a base URL and a key. */
@@ -13,7 +13,7 @@ export type ApiRequest = {
   readonly body?: string | undefined
 }
 
-/** What came back. */
+/** The response. */
 export type ApiResponse = {
   /** 0 if there was no response at all. */
   readonly status: number

@@ -1,4 +1,4 @@
-/** How a call ends, in the words of the glossary. */
+/** The outcome of a call, in the words of the glossary. */
 export type PlayedOutcome =
   | 'answered'
   | 'missed'
@@ -13,10 +13,10 @@ export type PlayedCall = { readonly outcome: PlayedOutcome; readonly channel: 'P
 /** Plays a call on the examined server, and resolves with the call's id. */
 export type PlayCall = (call: PlayedCall) => Promise<string>
 
-/** What a participant of a group does. */
+/** A step of a participant of a group. */
 export type ParticipantStep = 'joined' | 'left' | 'removed'
 
-/** What only the server under examination can do on request. Each function is optional. */
+/** Functions that only the examined server can perform. Each is optional. */
 export type Simulate = {
   /** Generates the summary of a call again. */
   readonly regenerateSummary?: ((callId: string) => Promise<void>) | undefined

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readField } from '../api/api-request.ts'
 import type { PlayCall, Simulate } from './simulate.ts'
 
-/** How to reach the control API of a wabakit server. */
+/** The address of the control API of a wabakit server. */
 export type ControlAddress = {
   /** Base URL of the server; `/_wabakit` is appended. */
   readonly url: string
   readonly token: string | undefined
-  /** Where the subscriptions send. */
+  /** The URL of the subscriptions. */
   readonly webhookUrl: string
 }
 
@@ -35,7 +35,7 @@ const [wabaNumber, disabledNumber, otherNumber, pstnNumber] = [
 const customerNumber = '+15550190009'
 const agentNumber = '+15550190008'
 
-/** How long a simulated call rings, and how long it lasts, in milliseconds: long enough to fetch its summary meanwhile. */
+/** Times for which a simulated call rings and lasts, in milliseconds: long enough to fetch its summary meanwhile. */
 const pauseMs = 100
 
 const createKey = (): string => `wk_${randomBytes(24).toString('hex')}`

@@ -1,10 +1,10 @@
 import { limits } from '@wabakit/contract'
 import type { Step } from './step.ts'
 
-/** What the model says about a step. */
+/** The prediction of the model for a step. */
 export type Expectation = {
   readonly status: number
-  /** Whether the specification is silent about this case. */
+  /** Set if the specification is silent about this case. */
   readonly decided: boolean
 }
 

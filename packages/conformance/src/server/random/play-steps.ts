@@ -4,7 +4,7 @@ import { buildCreate, buildFetch, describeResponse, type Lab } from '../lab.ts'
 import { createModel, type Expectation } from './create-model.ts'
 import type { Step } from './step.ts'
 
-/** Where a sequence differed from the model. */
+/** A step at which the server differed from the model. */
 export type Difference = Expectation & {
   readonly index: number
   readonly observed: string
@@ -13,7 +13,7 @@ export type Difference = Expectation & {
 
 const pollMs = 100
 
-/** How long to stop sending after a 429. */
+/** Pause after a response 429, in milliseconds. */
 const limitedPauseMs = 1_000
 
 /** Plays steps against the server and the model; `groupIds` gets the ids of the groups that were created. */

@@ -13,7 +13,7 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
     .join(', ') || 'no webhook'
 
-/** What the run has made, and what it has received. */
+/** Everything that the run has made and received. */
 type Run = {
   readonly all: readonly ReceivedWebhook[]
   /** The ids of the calls; `undefined` if one could not be made, so that its id is not known. */

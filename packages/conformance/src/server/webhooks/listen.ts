@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { readField } from '../api/api-request.ts'
 import type { ReceivedWebhook } from './received-webhook.ts'
 
-/** How a webhook is responded to, other than with 204. */
+/** A response to a webhook, other than 204. */
 export type PlannedResponse = {
   readonly status: number
   readonly location?: string
@@ -14,7 +14,7 @@ export type PlannedResponse = {
 /** Decides on a response; `undefined` for the usual one. */
 export type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
 
-/** Where webhooks arrive. */
+/** A server that receives webhooks. */
 export type Listener = {
   /** Without a trailing slash. */
   readonly url: string
