@@ -25,6 +25,7 @@ const tests = [
   'release/*.test.ts',
   'examples/*.test.ts',
   'examples/start/*.test.ts',
+  'examples/{orders,queues}/*.test.ts',
   'examples/testing-vitest/*.test.ts',
 ]
 

@@ -581,7 +581,7 @@ describe('acknowledging before', () => {
     const warning = receive({ ack: 'before' })
     await send(warning)
     await send(warning, {})
-    expect(warnings.mock.calls).toEqual([[expect.stringContaining('Pass waitUntil')]])
+    expect(warnings.mock.calls).toEqual([[expect.stringContaining('Pass waitUntil'), expect.any(Error)]])
 
     const outside = new Error('after() was called outside a request')
     const throwing = receive({
@@ -655,9 +655,8 @@ describe('stopping', () => {
     const { receiver, steps } = start()
     await receiver.handle(await signedRequest(joined))
     await receiver.stop({ maxMs: 1 })
-    expect(steps).toEqual(['Error: The receiver was stopped, and did not wait longer than 1 ms.'])
+    expect(steps).toEqual(['Error: stop() waited 1 ms.'])
     await expect(receiver.stop({ maxMs: 0 })).rejects.toThrow(RangeError)
-    await expect(receiver.stop({ maxMS: 1 } as never)).rejects.toThrow('maxMS')
   })
 
   it('waits for nothing if nothing is running', async () => {

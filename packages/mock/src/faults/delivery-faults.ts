@@ -28,8 +28,8 @@ export type DeliveryFaults = {
   /** Loses an attempt; retries follow. `{ times: 'always' }` loses every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /**
-   * Makes a failed attempt the last one, like a vendor that documents no retries. It concerns every event until it is
-   * removed, unless it is told otherwise.
+   * Gives up a delivery when its attempt fails, like a vendor that documents no retries. By default, it hits every event
+   * until it is removed.
    *
    * @example
    * mock.faults.deliveries.neverRetry()

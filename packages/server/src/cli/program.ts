@@ -50,6 +50,11 @@ const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
     resource('deliveries', 'list, show, resend, retry or cancel deliveries'),
     resource('requests', 'list requests of the public API'),
     {
+      name: 'inbox',
+      summary: "list, show, retry or discard what a receiver's inbox stored",
+      load: () => import('./inbox.ts'),
+    },
+    {
       name: 'resend',
       summary: 'the same as deliveries resend',
       load: () => import('./change-deliveries.ts'),

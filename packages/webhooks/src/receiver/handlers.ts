@@ -83,7 +83,7 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) =>
   let registrations: readonly Registration<Context>[] = []
   return {
     /** Adds a handler, and returns a function that removes it. */
-    add: (bind: Binding<Context>, options: HandlerOptions = {}): (() => void) => {
+    add(bind: Binding<Context>, options: HandlerOptions = {}): () => void {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
@@ -93,7 +93,8 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) =>
         registrations = registrations.filter((each) => each !== registration)
       }
     },
-    find: (parsed: ParsedEvent): Task<Context>[] => {
+    // A method, like `add`: then an inbox of one database fits where one of several databases is expected.
+    find(parsed: ParsedEvent): Task<Context>[] {
       const tasks: Task<Context>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const call = bind(parsed)

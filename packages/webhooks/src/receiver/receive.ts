@@ -106,10 +106,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       context,
       tasks,
       isEarly: early !== undefined,
-      keepAlive: (work) => {
-        if (early !== undefined) running.track(work, early)
-        running.keepAlive(work, host)
-      },
+      keepAlive: (work) => running.keepAlive(work, host, early),
     })
     trace.outcome = outcome
     if (outcome === 'handled' || outcome === 'duplicate') return respondAccepted()

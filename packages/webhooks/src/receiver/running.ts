@@ -1,4 +1,4 @@
-import { assertAboveZero, assertOptions } from '../usage.ts'
+import { assertAboveZero } from '../usage.ts'
 
 /** Keeps a host running until work is done, like `after` of Next.js and `waitUntil` of Vercel's functions. */
 export type WaitUntil = (work: Promise<unknown>) => unknown
@@ -12,20 +12,7 @@ export type StopOptions = {
   readonly maxMs?: number | undefined
 }
 
-type Host = { waitUntil: WaitUntil }
-
-const isHost = (value: unknown): value is Host => typeof Object(value).waitUntil === 'function'
-
-const findHost = (given: object): Host | undefined => {
-  if (isHost(given)) return given
-  try {
-    // The context of Hono, where this throws on hosts that have none, such as Node.js.
-    const { executionCtx }: { executionCtx?: unknown } = given
-    return isHost(executionCtx) ? executionCtx : undefined
-  } catch {
-    return undefined
-  }
-}
+type Host = { readonly waitUntil: WaitUntil; readonly executionCtx: Host }
 
 /**
  * Keeps the host running while handlers run, and keeps track of deliveries that are acknowledged early, before their
@@ -33,54 +20,43 @@ const findHost = (given: object): Host | undefined => {
  */
 export const createRunning = (ack: 'after' | 'before', waitUntil?: WaitUntil) => {
   const early = new Map<Promise<unknown>, AbortController>()
-  let isStopped = false
-  let isWarned = false
-
-  const warn = (...cause: unknown[]): void => {
-    if (isWarned || ack === 'after') return
-    isWarned = true
-    const message =
-      "With ack: 'before', events are lost here when the host stops, because nothing tells it to wait. Pass waitUntil: " +
-      'after of next/server, or waitUntil of @vercel/functions. If your process runs until you stop it, pass ' +
-      'waitUntil: () => {}, and call receiver.stop() before it ends.'
-    console.warn(message, ...cause)
-  }
+  let isEarly = ack === 'before'
+  let isWarned = !isEarly
 
   return {
     /** Returns what aborts a delivery that is acknowledged early; otherwise `undefined`. */
     // One for each delivery: Workers allow none outside a request.
-    acknowledgeEarly: (): AbortController | undefined =>
-      ack === 'before' && !isStopped ? new AbortController() : undefined,
-    /** Asks the host to wait for work, which never rejects. */
-    keepAlive: (work: Promise<unknown>, given: object): void => {
+    acknowledgeEarly: () => (isEarly ? new AbortController() : undefined),
+    /** Lets the host, and `stop`, wait for work, which never rejects. */
+    keepAlive: (work: Promise<unknown>, given: object, abort?: AbortController): void => {
+      if (abort !== undefined) {
+        early.set(work, abort)
+        void work.then(() => early.delete(work))
+      }
       try {
-        const host = waitUntil === undefined ? findHost(given) : { waitUntil }
-        if (host === undefined) warn()
-        else host.waitUntil(work)
+        if (waitUntil !== undefined) waitUntil(work)
+        else {
+          // Anything may be missing. Hono's context has one inside, or throws on hosts that have none.
+          const host = given as Host
+          const keeper = host.waitUntil === undefined ? host.executionCtx : host
+          keeper.waitUntil(work)
+        }
       } catch (error) {
-        warn(error)
+        if (isWarned) return
+        isWarned = true
+        console.warn("With ack: 'before', events are lost when this host stops. Pass waitUntil.", error)
       }
     },
-    /** Adds work that `stop` waits for. It never rejects. */
-    track: (work: Promise<unknown>, abort: AbortController): void => {
-      early.set(work, abort)
-      void work.then(() => early.delete(work))
-    },
-    stop: async (options: StopOptions = {}): Promise<void> => {
-      assertOptions('stop()', options, ['maxMs'])
-      const { maxMs = 10_000 } = options
+    stop: async ({ maxMs = 10_000 }: StopOptions = {}): Promise<void> => {
       assertAboveZero('maxMs', maxMs)
-      isStopped = true
+      isEarly = false
       let timer: ReturnType<typeof setTimeout> | undefined
-      const expired = new Promise<void>((resolve) => {
-        timer = setTimeout(() => {
-          const reason = new Error(`The receiver was stopped, and did not wait longer than ${maxMs} ms.`)
-          for (const abort of early.values()) abort.abort(reason)
-          resolve()
-        }, maxMs)
+      const expired = new Promise((resolve) => {
+        timer = setTimeout(resolve, maxMs)
       })
       await Promise.race([Promise.all(early.keys()), expired])
       clearTimeout(timer)
+      for (const abort of early.values()) abort.abort(new Error(`stop() waited ${maxMs} ms.`))
     },
   }
 }

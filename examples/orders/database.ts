@@ -1,0 +1,62 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import { type Inbox, type InboxContext, sqlInbox } from 'wabakit/webhooks'
+
+/** A value that both databases store. */
+type Value = string | null
+
+export type Row = { readonly [column: string]: unknown }
+
+/** The context of a handler, on either database. */
+export type Context = InboxContext<pg.PoolClient, DatabaseSync>
+
+/** The application's database, which also holds the inbox. */
+export type Database = {
+  readonly inbox: Inbox<Context>
+  /** Runs a statement now. */
+  query(text: string, ...values: readonly Value[]): Promise<readonly Row[]>
+  /** Runs a statement together with the completion of an event: exactly once, whatever happens in between. */
+  write(context: Context, text: string, ...values: readonly Value[]): Promise<void>
+  close(): Promise<void>
+}
+
+const tables = `
+  CREATE TABLE IF NOT EXISTS orders (
+    id text PRIMARY KEY, title text NOT NULL, state text NOT NULL, invite_link text
+  );
+  CREATE TABLE IF NOT EXISTS calls (call_id text PRIMARY KEY, seen_at text NOT NULL, summary text NOT NULL);
+  CREATE TABLE IF NOT EXISTS summaries (call_id text PRIMARY KEY, customer text NOT NULL, recap text NOT NULL)`
+
+const openSqlite = (file: string): Database => {
+  const sqlite = new DatabaseSync(file, { timeout: 5_000 })
+  // FULL, so that what was acknowledged also survives a loss of power.
+  sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${tables}`)
+  const bind = (values: readonly Value[]) =>
+    Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))
+  return {
+    inbox: sqlInbox(sqlite, { dialect: 'sqlite' }),
+    query: async (text, ...values) => sqlite.prepare(text).all(bind(values)),
+    write: async ({ atCompletion }, text, ...values) =>
+      atCompletion((database) => database.prepare(text).run(bind(values))),
+    close: async () => sqlite.close(),
+  }
+}
+
+const openPostgres = async (url: string): Promise<Database> => {
+  const pool = new pg.Pool({ connectionString: url })
+  pool.on('error', (error) => console.error('A connection broke.', error))
+  await pool.query(tables)
+  return {
+    inbox: sqlInbox(pool),
+    query: async (text, ...values) => (await pool.query<Row>(text, [...values])).rows,
+    write: async ({ transaction }, text, ...values) => {
+      const client = await transaction()
+      await client.query(text, [...values])
+    },
+    close: () => pool.end(),
+  }
+}
+
+/** Opens a SQLite file or, by its URL, a PostgreSQL database. */
+export const openDatabase = async (name: string): Promise<Database> =>
+  name.startsWith('postgres') ? openPostgres(name) : openSqlite(name)

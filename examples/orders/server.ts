@@ -1,0 +1,42 @@
+import { createClient } from 'wabakit'
+import { standardWebhooks } from 'wabakit/webhooks'
+import { openDatabase } from './database.ts'
+import { createHttpServer } from './http.ts'
+import { createOrders } from './orders.ts'
+
+const { DATABASE = 'orders.db', PORT = '3000', WABA_NUMBER = '', RECONCILE_AFTER_MS = '600000' } = process.env
+
+// During a rotation, both are valid. Without any, the process does not start.
+const { WABAKIT_WEBHOOK_SECRET, WABAKIT_WEBHOOK_SECRET_PREVIOUS } = process.env
+const secrets = [WABAKIT_WEBHOOK_SECRET, WABAKIT_WEBHOOK_SECRET_PREVIOUS].filter(
+  (secret) => secret !== undefined,
+)
+
+const database = await openDatabase(DATABASE)
+const client = createClient() // WABAKIT_BASE_URL and WABAKIT_API_KEY
+const verify = standardWebhooks({ secrets })
+const orders = createOrders({ database, client, wabaNumber: WABA_NUMBER, verify })
+const server = createHttpServer(orders)
+
+orders.receiver.start()
+server.listen(Number(PORT), () => console.log(`listening on ${PORT}`))
+
+// Asks about summaries that never arrived. Its own pause, not a timer's, so that it never runs twice at once.
+const stopping = new AbortController()
+const olderThanMs = Number(RECONCILE_AFTER_MS)
+const reconcile = async (): Promise<void> => {
+  try {
+    await orders.reconcile(olderThanMs)
+  } catch (error) {
+    if (!stopping.signal.aborted) console.error('Asking for missing summaries failed.', error)
+  }
+  if (!stopping.signal.aborted) setTimeout(reconcile, Math.min(olderThanMs, 60_000)).unref()
+}
+void reconcile()
+
+process.once('SIGTERM', async () => {
+  stopping.abort()
+  server.close()
+  await orders.receiver.stop({ maxMs: 8_000 })
+  await database.close()
+})

@@ -1,0 +1,213 @@
+import { existsSync } from 'node:fs'
+import { type InboxEntries, type InboxEntry, type InboxSelection, sqlInbox } from '@wabakit/webhooks'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { isPostgres } from '../serve/open-store.ts'
+import { CliError, exitCodes } from './cli-error.ts'
+import { confirm, createYesOption } from './confirm.ts'
+import { addExamples, createFormatOption, createOption } from './options.ts'
+import { createOutput, type Format } from './output.ts'
+import { formatRecord, formatTable } from './table.ts'
+
+const states = [
+  'stored',
+  'claimed',
+  'failed',
+  'handled',
+  'parked',
+  'suppressed',
+  'discarded',
+  'missing',
+  'unavailable',
+  'given_up',
+  'erased',
+] as const satisfies readonly InboxEntry['state'][]
+
+const reasons = [
+  'failed',
+  'drifted',
+  'unknown',
+  'unreadable',
+  'no_handler',
+] as const satisfies readonly Exclude<InboxEntry['reason'], undefined>[]
+
+type InboxOptions = { readonly database: string; readonly table: string; readonly format: Format }
+
+type SelectionOptions = Pick<InboxSelection, 'state' | 'reason'> & {
+  readonly event?: string
+  readonly call?: string
+  readonly group?: string
+}
+
+const toSelection = (options: SelectionOptions, id: readonly string[] = []): InboxSelection => {
+  const { state, reason, event: name, call: callId, group: groupId } = options
+  return { state, reason, name, callId, groupId, ...(id.length > 0 && { id }) }
+}
+
+const isEmpty = (selection: InboxSelection): boolean =>
+  Object.values(selection).every((value) => value === undefined)
+
+// Messages do not contain the database's URL, because it may contain a password.
+const assertTable = (found: boolean, table: string): void => {
+  if (found) return
+  const message = `The database has no table ${table}. Name the database of your receiver, or its table with --table.`
+  throw new CliError(message, exitCodes.usage)
+}
+
+const usePostgres = async <Result>(
+  { database, table }: InboxOptions,
+  work: (inbox: InboxEntries) => Promise<Result>,
+): Promise<Result> => {
+  const { default: pg } = await import('pg')
+  const pool = new pg.Pool({ connectionString: database, max: 2, connectionTimeoutMillis: 10_000 })
+  pool.on('error', () => {})
+  try {
+    const { rows } = await pool
+      .query('SELECT to_regclass($1) IS NOT NULL AS found', [table])
+      .catch((cause: unknown) => {
+        const reason = cause instanceof Error ? cause.message : String(cause)
+        throw new CliError(`The database cannot be reached: ${reason}`, exitCodes.unreachable, { cause })
+      })
+    assertTable(rows[0]?.found === true, table)
+    return await work(sqlInbox(pool, { table }))
+  } finally {
+    await pool.end()
+  }
+}
+
+const useSqlite = async <Result>(
+  { database, table }: InboxOptions,
+  work: (inbox: InboxEntries) => Promise<Result>,
+): Promise<Result> => {
+  // Opening would create it.
+  if (!existsSync(database)) throw new CliError(`There is no file ${database}.`, exitCodes.usage)
+  const { DatabaseSync } = await import('node:sqlite')
+  const sqlite = new DatabaseSync(database, { timeout: 5_000 })
+  try {
+    const found = sqlite
+      .prepare('SELECT 1 FROM sqlite_master WHERE type = ? AND name = ?')
+      .get('table', table)
+    assertTable(found !== undefined, table)
+    return await work(sqlInbox(sqlite, { table, dialect: 'sqlite' }))
+  } finally {
+    sqlite.close()
+  }
+}
+
+/** Opens the inbox of an application for one piece of work. */
+const useInbox = <Result>(
+  options: InboxOptions,
+  work: (inbox: InboxEntries) => Promise<Result>,
+): Promise<Result> => (isPostgres(options.database) ? usePostgres : useSqlite)(options, work)
+
+const parseLimit = (text: string): number => {
+  const value = Number(text)
+  if (Number.isInteger(value) && value > 0) return value
+  throw new InvalidArgumentError('It must be a whole number above 0.')
+}
+
+const addSelection = (command: Command): Command =>
+  command
+    .addOption(new Option('--state <state>', 'entries in this state').choices(states))
+    .addOption(new Option('--reason <reason>', 'entries that are parked for this reason').choices(reasons))
+    .addOption(new Option('--event <name>', 'entries of this event, such as CALL_ENDED'))
+    .addOption(new Option('--call <id>', 'entries of this call'))
+    .addOption(new Option('--group <id>', 'entries of this group'))
+
+const list = async (options: InboxOptions & SelectionOptions & { limit: number; after?: string }) => {
+  const output = createOutput(options)
+  const { limit, after } = options
+  const entries = await useInbox(options, (inbox) => inbox.list(toSelection(options), { limit, after }))
+  if (output.format === 'json') {
+    for (const entry of entries) output.result(entry, '')
+    return
+  }
+  const rows = entries.map((entry) => ({ ...entry, receivedAt: entry.receivedAt.toISOString() }))
+  output.result(
+    rows,
+    formatTable(rows, ['id', 'receivedAt', 'name', 'subject', 'state', 'reason', 'attempts', 'error']),
+  )
+  const last = entries.at(-1)
+  if (last !== undefined && entries.length === limit) output.notice(`More: --after ${last.id}`)
+}
+
+const show = async (id: string, options: InboxOptions) => {
+  const found = await useInbox(options, (inbox) => inbox.show(id))
+  if (found === undefined) throw new CliError(`The inbox has no entry ${id}.`)
+  const { body, receivedAt, sentAt, dueAt, ...entry } = found
+  const shown = {
+    ...entry,
+    receivedAt: receivedAt.toISOString(),
+    sentAt: sentAt?.toISOString(),
+    dueAt: dueAt.toISOString(),
+    body: body && new TextDecoder().decode(body),
+  }
+  createOutput(options).result(shown, formatRecord(shown))
+}
+
+type ChangeOptions = InboxOptions & SelectionOptions & { readonly yes?: boolean }
+
+const assertSelection = (selection: InboxSelection): void => {
+  if (isEmpty(selection))
+    throw new CliError('Name entries, or select some, as with --state parked.', exitCodes.usage)
+}
+
+const retry = async (ids: readonly string[], options: ChangeOptions) => {
+  const selection = toSelection(options, ids)
+  assertSelection(selection)
+  const retried = await useInbox(options, (inbox) => inbox.retry(selection))
+  createOutput(options).result({ retried }, `${retried} will be handled again`)
+}
+
+const discard = async (ids: readonly string[], options: ChangeOptions) => {
+  const selection = toSelection(options, ids)
+  assertSelection(selection)
+  await confirm('Discard these entries and forget their bodies?', options)
+  const discarded = await useInbox(options, (inbox) => inbox.discard(selection))
+  createOutput(options).result({ discarded }, `discarded ${discarded}`)
+}
+
+/** Defines `inbox list|show|retry|discard`: the inbox of an application, which needs no server. */
+export const define = (inbox: Command): void => {
+  const database = '--database ./orders.db'
+  const define = (name: string, summary: string): Command =>
+    inbox
+      .command(name)
+      .description(summary)
+      .addOption(
+        createOption(
+          '--database <file or url>',
+          'SQLite file or postgres:// URL of your application',
+        ).makeOptionMandatory(),
+      )
+      .addOption(createOption('--table <name>', 'table of the inbox').default('wabakit_inbox'))
+      .addOption(createFormatOption())
+  addExamples(
+    addSelection(define('list', 'list entries in the order of arrival'))
+      .addOption(
+        new Option('--limit <number>', 'maximum number of entries').argParser(parseLimit).default(100),
+      )
+      .addOption(new Option('--after <id>', 'entries that arrived after this one'))
+      .action(list),
+    `inbox list ${database} --state parked`,
+  )
+  addExamples(
+    define('show', 'show an entry with its body').argument('<id>').action(show),
+    `inbox show 17 ${database}`,
+  )
+  addExamples(
+    addSelection(define('retry', 'handle failed, parked or suppressed entries again'))
+      .argument('[ids...]')
+      .action(retry),
+    `inbox retry 17 ${database}`,
+    `inbox retry ${database} --reason failed`,
+  )
+  addExamples(
+    addSelection(define('discard', 'give up entries, and forget their bodies'))
+      .argument('[ids...]')
+      .addOption(createYesOption())
+      .action(discard),
+    `inbox discard 17 ${database}`,
+    `inbox discard ${database} --reason unknown --yes`,
+  )
+  addExamples(inbox, `inbox list ${database} --state parked`)
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import {
+  createReceiver,
+  type Inbox,
+  type InboxContext,
+  type InboxEntries,
+  sqlInbox,
+  unsigned,
+} from '@wabakit/webhooks'
+import pg from 'pg'
+import { expect, onTestFinished, test } from 'vitest'
+import { createCluster } from '../postgres-cluster.ts'
+import { folder, wabakit } from './wabakit.ts'
+
+const read = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+
+/** Stores an event that fails, one that is unknown, and one that is handled. */
+const fill = async <Of extends Inbox<InboxContext<unknown, unknown>>>(inbox: Of): Promise<Of> => {
+  const receiver = createReceiver({ verify: unsigned(), inbox })
+    .on('CALL_ENDED', () => {
+      throw new Error('no such order')
+    })
+    .on('GROUP_CREATED', () => {})
+    .onError(() => {})
+  await receiver.accept('{"event":"CALL_ENDED","callId":"call-1"}')
+  await receiver.accept('{"event":"CALL_TRANSFERRED","callId":"call-1"}')
+  await receiver.accept('{"event":"GROUP_CREATED","groupId":"order-7"}')
+  await receiver.drain()
+  await receiver.stop()
+  return inbox
+}
+
+const options = { maxAttempts: 1, onParked: () => {} }
+
+const tryCommands = async (database: string, inbox: InboxEntries): Promise<void> => {
+  const run = (...args: string[]) => wabakit(['inbox', ...args, '--database', database])
+  const json = async (...args: string[]) => read((await run(...args, '--format', 'json')).stdout)
+
+  expect(await json('list')).toMatchObject([
+    { name: 'CALL_ENDED', subject: 'call:call-1', state: 'parked', reason: 'failed' },
+    { name: 'CALL_TRANSFERRED', state: 'parked', reason: 'unknown' },
+    { name: 'GROUP_CREATED', subject: 'group:order-7', state: 'handled' },
+  ])
+  const [failed] = await json('list', '--reason', 'failed')
+  expect((await run('list', '--state', 'parked', '--limit', '1')).stderr).toBe(`More: --after ${failed.id}\n`)
+  const { stdout } = await run('show', failed.id)
+  expect(stdout).toContain('no such order')
+  expect(stdout).toContain('{"event":"CALL_ENDED","callId":"call-1"}')
+  expect(await run('show', '999999')).toMatchObject({ code: 1, stdout: '' })
+
+  expect(await run('retry')).toMatchObject({ code: 2, stderr: expect.stringContaining('--state parked') })
+  expect(await json('retry', failed.id)).toEqual([{ retried: 1 }])
+  expect(await inbox.show(failed.id)).toMatchObject({ state: 'stored', attempts: 0 })
+
+  expect(await run('discard', '--reason', 'unknown')).toMatchObject({ code: 2, stdout: '' })
+  expect(await json('discard', '--reason', 'unknown', '--yes')).toEqual([{ discarded: 1 }])
+  expect(await inbox.count()).toEqual({ stored: 1, discarded: 1, handled: 1 })
+}
+
+test('inbox lists, shows, retries and discards entries of a SQLite file', async () => {
+  const database = join(folder, 'orders.db')
+  const sqlite = new DatabaseSync(database)
+  await tryCommands(database, await fill(sqlInbox(sqlite, options)))
+  sqlite.close()
+})
+
+test('inbox lists, shows, retries and discards entries of a PostgreSQL database', async () => {
+  const cluster = await createCluster()
+  onTestFinished(() => cluster.remove())
+  const url = await cluster.createDatabase()
+  const pool = new pg.Pool({ connectionString: url })
+  await tryCommands(url, await fill(sqlInbox(pool, options)))
+  await pool.end()
+})
+
+test('inbox creates neither a file nor a table', async () => {
+  const missing = await wabakit(['inbox', 'list', '--database', join(folder, 'missing.db')])
+  expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file') })
+  const database = join(folder, 'empty.db')
+  const sqlite = new DatabaseSync(database)
+  sqlite.exec('CREATE TABLE orders (id INTEGER)')
+  const empty = await wabakit(['inbox', 'list', '--database', database])
+  expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining('no table wabakit_inbox') })
+  expect(sqlite.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'orders' }])
+  sqlite.close()
+})
