@@ -1,5 +1,5 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { operations } from '../src/control/operations/index.ts'
 import { control, start } from './fixture.ts'
 
@@ -7,6 +7,17 @@ test('describes itself by a valid OpenAPI document', async () => {
   const { body } = await control(await start(), 'GET /openapi.json')
 
   expect(await new Validator().validate(body)).toMatchObject({ valid: true })
+})
+
+test('builds its document once, however often it is asked for', async () => {
+  const stringify = vi.spyOn(JSON, 'stringify')
+  onTestFinished(() => stringify.mockRestore())
+  const server = await start()
+  const first = await control(server, 'GET /openapi.json')
+  const second = await control(server, 'GET /openapi.json')
+
+  expect(second.body).toEqual(first.body)
+  expect(stringify.mock.calls.filter(([value]) => value?.openapi !== undefined)).toHaveLength(1)
 })
 
 test('describes every operation once', async () => {

@@ -2,11 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { PassThrough } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ServerConfig } from '../src/index.ts'
-import { acme, control, createGroup } from './fixture.ts'
+import { acme, control, createGroup, start } from './fixture.ts'
+import { openStream } from './open-stream.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** Starts a server in a process of its own. */
 const serve = async (config: Partial<ServerConfig> = {}): Promise<{ child: ChildProcess; url: string }> => {
@@ -146,6 +150,47 @@ test('an attempt that does not end is given up after the grace', async () => {
   child.kill('SIGTERM')
 
   expect(await waitForExit(child)).toBe(0)
+})
+
+test('a graceful stop with an open stream, a running request and a running attempt logs no error', async () => {
+  const log = new PassThrough()
+  const lines = text(log)
+  const settings = {
+    database: join(temporaryFolder(), 'wabakit.db'),
+    logLevel: 'debug',
+    logFormat: 'json',
+    shutdownGraceMs: 200,
+  } as const
+  const server = await start(settings, { logStream: log })
+  const hanging = createServer()
+  hanging.listen(0, '127.0.0.1')
+  await once(hanging, 'listening')
+  onTestFinished(() => {
+    hanging.close()
+  })
+  const address = hanging.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  await control(server, 'POST /organizations/acme/subscriptions', {
+    channel: 'WHATSAPP',
+    number: '+15550100001',
+    url: `http://127.0.0.1:${port}/`,
+  })
+  await openStream(server)
+  const connected = once(hanging, 'connection')
+  await createGroup(server.url)
+  await connected
+  await beginRequest(server.url)
+
+  await server.close()
+
+  log.end()
+  const levels = (await lines)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).level)
+  expect(levels).toContain('info')
+  expect(levels).not.toContain('error')
+  expect(levels).not.toContain('fatal')
 })
 
 test('a stop does not wait for an endpoint whose last attempt failed', async () => {

@@ -23,3 +23,14 @@ test('help loads no command, and a server on SQLite neither PostgreSQL nor a mig
   expect(serve.filter((url) => /\/sqlite\/open-database\.ts$/.test(url))).toHaveLength(1)
   expect(serve.filter((url) => /\/node_modules\/pg\/|\/src\/migrate-database\//.test(url))).toEqual([])
 })
+
+test('Node.js says nothing about SQLite, and its other warnings are shown', async () => {
+  const warn = ['SQLite is an experimental feature and might change at any time', 'Another warning']
+    .map((warning) => `process.emitWarning('${warning}', 'ExperimentalWarning')`)
+    .join('; ')
+  const hook = `data:text/javascript,${encodeURIComponent(`process.once('beforeExit', () => { ${warn} })`)}`
+  const { stderr } = await wabakit(['--version'], { env: { NODE_OPTIONS: `--import=${hook}` } })
+
+  expect(stderr).toContain('ExperimentalWarning: Another warning')
+  expect(stderr).not.toContain('SQLite')
+})
