@@ -99,8 +99,11 @@ export type {
   InboxSelection,
   InboxState,
   ParkedReason,
+  Reconciled,
+  ReconcileOptions,
   Remaining,
   StoreOutcome,
+  SummaryClient,
 } from './inbox/inbox.ts'
 export {
   type InboxRetention,

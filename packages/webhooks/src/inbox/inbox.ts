@@ -1,3 +1,4 @@
+import type { SummaryRecord } from '@wabakit/wire'
 import type { WebhookPayload } from '../payload.ts'
 import type { DeliveryContext } from '../receiver/delivery-context.ts'
 import type { ErrorListener } from '../receiver/failures.ts'
@@ -217,6 +218,56 @@ export type InboxMethods = {
    * @throws whatever the database throws. Then the event is not stored.
    */
   accept(body: WebhookPayload, options?: AcceptOptions): Promise<StoreOutcome>
+  /**
+   * Asks for the summaries of calls of which another event was stored, and stores those that exist. Call it every few
+   * minutes, in any number of processes: one of them asks at a time. A summary that is not ready (202, 404) is asked for
+   * again, after one minute, then two, then four, until the age limit; then its entry is `given_up`. One that can never
+   * exist (422) is `unavailable`. After a 429, the run ends.
+   *
+   * @param client - the client of the service, as `createClient` returns it.
+   * @throws RangeError when `maxAgeMs` is not less than `retention.keyMs`, or a time is not above 0.
+   * @throws whatever else the client or the database throws.
+   */
+  reconcile(client: SummaryClient, options: ReconcileOptions): Promise<Reconciled>
+}
+
+/** The required part of a client of the service, as `createClient` returns it. */
+export type SummaryClient = {
+  readonly calls: {
+    getSummary(callId: string, options?: { readonly signal?: AbortSignal }): PromiseLike<SummaryRecord>
+  }
+}
+
+/** Options for `receiver.reconcile()`. */
+export type ReconcileOptions = {
+  /** Milliseconds since the first event of a call, after which its summary is asked for. */
+  readonly olderThanMs: number
+  /**
+   * Milliseconds since the first event of a call, after which its summary is given up. Less than `retention.keyMs`.
+   * @default 259_200_000 (3 days)
+   */
+  readonly maxAgeMs?: number | undefined
+  /**
+   * Milliseconds between two requests.
+   * @default 1_000
+   */
+  readonly intervalMs?: number | undefined
+  /** Ends the run early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The result of a run of `receiver.reconcile()`, in numbers of calls. */
+export type Reconciled = {
+  /** Summaries that were asked for. */
+  readonly asked: number
+  /** Summaries that were fetched and stored. */
+  readonly accepted: number
+  /** Summaries that are not ready, and will be asked for again. */
+  readonly pending: number
+  /** Summaries that can never exist. */
+  readonly unavailable: number
+  /** Summaries that were not found before the age limit. */
+  readonly givenUp: number
 }
 
 /** A verified delivery to store. */

@@ -17,6 +17,7 @@ import type {
   InboxHost,
   StoreOutcome,
 } from './inbox.ts'
+import { createReconcile } from './reconcile.ts'
 import { inboxSyntaxes, toInboxTable } from './schema.ts'
 import { createSelections } from './select-entries.ts'
 import { createStoring } from './store-events.ts'
@@ -250,6 +251,7 @@ export function sqlInbox(
         // Storing and claiming report the errors of the database.
         warnIfWeak().catch(() => {})
       },
+      reconcile: createReconcile({ engine, table, keyMs, maxBodyBytes, now, wake: worker.wake }),
       stop: worker.stop,
       drain: worker.drain,
     }

@@ -526,6 +526,103 @@ export const inboxCases = (name: string, environment: () => Environment): void =
     })
   })
 
+  describe(`${name}: rule 9, reconciled`, () => {
+    /** A client whose responses a test decides. */
+    const createClient = (respond: (callId: string) => unknown) => {
+      const asked: string[] = []
+      const getSummary = async (callId: string) => {
+        asked.push(callId)
+        const response = respond(callId)
+        if (response instanceof Error) throw response
+        return { ...toSummary(callId), ...Object(response) }
+      }
+      return { asked, calls: { getSummary } }
+    }
+    const toError = (errorName: string, status: number) =>
+      Object.assign(new Error(errorName), { name: errorName, status })
+
+    it('asks for the summary of every call of which another event has arrived, once', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send, table } = setUp({ clock })
+      const summaries: unknown[] = []
+      receiver.on('CALL_AI_SUMMARY', ({ callId }) => summaries.push(callId)).on('CALL_ENDED', () => {})
+      const client = createClient(() => ({}))
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      await send(toEnd('without'))
+      await send(toEnd('with'))
+      await send(toSummary('with'), 'a')
+      await send({ event: 'CALL_MISSED', callId: 'missed' })
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0 })
+      clock.advance(601_000)
+      await send(toEnd('young'))
+      const other = setUp({ clock, table })
+      const runs = await Promise.all([
+        receiver.reconcile(client, options),
+        other.receiver.reconcile(client, options),
+      ])
+      await receiver.drain()
+      await receiver.reconcile(client, options)
+      expect([client.asked, summaries.toSorted()]).toEqual([['without'], ['with', 'without']])
+      expect(runs.map(({ accepted }) => accepted).toSorted()).toEqual([0, 1])
+      await send(toSummary('without'), 'late')
+      await receiver.drain()
+      expect([summaries.length, (await inbox.list({ state: 'suppressed' })).length]).toEqual([2, 1])
+    })
+
+    it('keeps the meanings of 202, 404 and 422, and gives up at the age limit', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      receiver.onAny(() => {})
+      const client = createClient((callId) => {
+        if (callId === 'never') return toError('SummaryUnavailableError', 422)
+        return callId === 'pending' ? toError('SummaryPendingError', 202) : toError('NotFoundError', 404)
+      })
+      for (const id of ['never', 'pending', 'unknown']) await send(toEnd(id))
+      clock.advance(601_000)
+      const options = { olderThanMs: 600_000, maxAgeMs: day, intervalMs: 1 }
+      expect(await receiver.reconcile(client, options)).toMatchObject({
+        asked: 3,
+        pending: 2,
+        unavailable: 1,
+      })
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0 })
+      clock.advance(61_000)
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 2, pending: 2 })
+      clock.advance(day)
+      expect(await receiver.reconcile(client, options)).toMatchObject({ asked: 0, givenUp: 2 })
+      expect((await inbox.list({ state: 'given_up' })).map(({ subject }) => subject)).toEqual([
+        'call:pending',
+        'call:unknown',
+      ])
+    })
+
+    it('ends a run at a rate limit, and reports other errors', async () => {
+      const clock = createClock()
+      const { receiver, send } = setUp({ clock })
+      for (const id of ['a', 'b', 'c']) await send(toEnd(id))
+      clock.advance(601_000)
+      const options = { olderThanMs: 600_000, intervalMs: 1 }
+      const limited = createClient(() => toError('RateLimitError', 429))
+      expect(await receiver.reconcile(limited, options)).toMatchObject({ asked: 1, accepted: 0 })
+      const down = createClient(() => toError('ConnectionError', 0))
+      await expect(receiver.reconcile(down, options)).rejects.toThrow('ConnectionError')
+      const good = createClient(() => ({}))
+      clock.advance(61_000)
+      expect(await receiver.reconcile(good, options)).toMatchObject({ asked: 3, accepted: 3 })
+    })
+
+    it('does not ask for a call that was erased', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      await send(toEnd('c'), 'a')
+      await inbox.erase({ callId: 'c' })
+      clock.advance(601_000)
+      const client = createClient(() => ({}))
+      await receiver.reconcile(client, { olderThanMs: 600_000 })
+      expect(client.asked).toEqual([])
+    })
+  })
+
   describe(`${name}: rule 10, no daemon, no broker`, () => {
     it('lets any number of processes handle what is stored, each event once', async () => {
       const table = newTable()

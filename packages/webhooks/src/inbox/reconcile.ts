@@ -1,0 +1,199 @@
+import { readColumn } from '../dedupe/sql-table.ts'
+import { encoder } from '../payload.ts'
+import { assertAboveZero, assertOptions } from '../usage.ts'
+import type { InboxEngine, InboxValue } from './engine.ts'
+import { hashFact, hashText, parseStored } from './identify.ts'
+import type { Reconciled, ReconcileOptions, SummaryClient } from './inbox.ts'
+import { readBytes } from './read-entry.ts'
+
+/** Number of stored events that are examined at a time. */
+const pageSize = 500
+
+/** Time for one request, after which another process may continue, in milliseconds. */
+const turnMs = 120_000
+
+/** Delay of the second request for a summary, and the maximum. */
+const [firstDelayMs, maximumDelayMs] = [60_000, 6 * 3_600_000]
+
+/** Events after which a call never has a summary. */
+const unanswered = ['CALL_MISSED', 'CALL_REJECTED']
+
+const hasStatus = (error: unknown, status: number, name: string): boolean =>
+  readColumn(error, 'name') === name && readColumn(error, 'status') === status
+
+/** Options for {@link createReconcile}. */
+type Parts = {
+  readonly engine: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'run' | 'query' | 'claim'>
+  readonly table: string
+  readonly keyMs: number
+  readonly maxBodyBytes: number
+  /** The time in Unix milliseconds, as an expression. */
+  readonly now: () => string
+  /** Called when a summary was stored. */
+  readonly wake: () => void
+}
+
+/**
+ * Creates the function that asks for the summaries of calls of which another event was stored. A missing summary is an
+ * entry in state `missing`, whose `due_at` is the time of the next request. Its token is the turn of the process that
+ * asks: while one is held, no other process takes any.
+ */
+export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake }: Parts) => {
+  const { dialect, run, query } = engine
+  const mysql = dialect === 'mysql'
+  const returning = mysql ? '' : ' RETURNING id'
+  const readText = (row: unknown, column: string): string => String(readColumn(row, column))
+
+  /** Adds an entry for each call without a summary. */
+  const findMissing = async (olderThanMs: number, maxAgeMs: number): Promise<void> => {
+    for (let after = '0'; ; ) {
+      const { rows } = await query({
+        text: `SELECT id, subject, received_at FROM ${table} WHERE id > ? AND subject LIKE 'call:%' AND state <> 'missing'
+          AND received_at < ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id LIMIT ${pageSize}`,
+        values: [after, olderThanMs, maxAgeMs],
+      })
+      const calls = new Map<string, { readonly subject: string; readonly receivedAt: number }>()
+      for (const row of rows) {
+        after = readText(row, 'id')
+        const subject = readText(row, 'subject')
+        if (subject.startsWith('call:sha256:')) continue
+        const fact = await hashFact(`CALL_AI_SUMMARY:${subject.slice(5)}`)
+        if (!calls.has(fact)) calls.set(fact, { subject, receivedAt: Number(readColumn(row, 'received_at')) })
+      }
+      if (calls.size > 0) {
+        const facts = [...calls.keys()]
+        const known = await query({
+          text: `SELECT fact FROM ${table} WHERE fact IN (${facts.map(() => '?').join(', ')})`,
+          values: facts,
+        })
+        for (const row of known.rows) calls.delete(readText(row, 'fact'))
+      }
+      for (const [fact, { subject, receivedAt }] of calls) {
+        const columns = 'event_key, source, name, fact, subject, state, due_at, received_at'
+        await query({
+          text: `INSERT INTO ${table} (${columns}) VALUES (?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)
+            ${mysql ? 'ON DUPLICATE KEY UPDATE id = id' : `ON CONFLICT (event_key) DO NOTHING${returning}`}`,
+          values: [await hashText(`reconcile\n${fact}`), fact, subject, receivedAt],
+        })
+      }
+      if (rows.length < pageSize) return
+    }
+  }
+
+  type Missing = {
+    readonly id: string
+    readonly token: string
+    readonly subject: string
+    readonly attempts: number
+  }
+
+  /** Takes the turn to ask for the first summary that is due. */
+  const takeTurn = async (): Promise<Missing | undefined> => {
+    const token = crypto.randomUUID()
+    const { rows } = {
+      rows: await engine.claim({
+        text: `UPDATE ${table} SET token = ?, due_at = ${now()} + ?, attempts = attempts + 1
+          WHERE id IN (SELECT id FROM ${table} WHERE state = 'missing' AND due_at <= ${now()} ORDER BY due_at, id LIMIT 1)
+          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL AND t.due_at > ${now()})
+          RETURNING id, subject, attempts`,
+        values: [token, turnMs],
+      }),
+    }
+    const [row] = rows
+    if (row === undefined) return undefined
+    return {
+      id: readText(row, 'id'),
+      token,
+      subject: readText(row, 'subject'),
+      attempts: Number(readColumn(row, 'attempts')),
+    }
+  }
+
+  /** Ends a turn, unless another process has taken it over. */
+  const endTurn = async ({ id, token }: Missing, set: string, values: InboxValue[]): Promise<boolean> => {
+    const text = `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ?${returning}`
+    return (await run({ text, values: [...values, id, token] })).count > 0
+  }
+  const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>
+    endTurn(missing, `state = '${state}', due_at = ${now()} + ?`, [keyMs])
+
+  /** Reads what other events say about the call. */
+  const readCall = async ({ id, subject }: Missing) => {
+    const { rows } = await query({
+      text: `SELECT name, fact, body, received_at, ${now()} AS now FROM ${table} WHERE subject = ? AND id <> ? ORDER BY id`,
+      values: [subject, id],
+    })
+    let details = {}
+    for (const row of rows) {
+      const body = readBytes(row)
+      const parsed = body && parseStored(body, maxBodyBytes)
+      const fields = parsed?.kind === 'event' ? parsed.event : {}
+      const present = Object.entries(fields).filter(([, value]) => value !== '' && value !== null)
+      details = { ...details, ...Object.fromEntries(present) }
+    }
+    const receivedAt = Math.min(...rows.map((row) => Number(readColumn(row, 'received_at'))))
+    return {
+      details,
+      ageMs: rows.length === 0 ? Number.POSITIVE_INFINITY : Number(readColumn(rows[0], 'now')) - receivedAt,
+      hasSummary: rows.some((row) => readColumn(row, 'fact') !== null),
+      isUnanswered: rows.some((row) => unanswered.includes(readText(row, 'name'))),
+    }
+  }
+
+  /** Postpones the next request, with exponential backoff. */
+  const postpone = (missing: Missing, leastMs = 0) =>
+    endTurn(missing, `due_at = ${now()} + ?`, [
+      Math.round(Math.max(leastMs, Math.min(maximumDelayMs, firstDelayMs * 2 ** (missing.attempts - 1)))),
+    ])
+
+  return async (client: SummaryClient, options: ReconcileOptions): Promise<Reconciled> => {
+    assertOptions('reconcile()', options, ['olderThanMs', 'maxAgeMs', 'intervalMs', 'signal'])
+    const { olderThanMs, maxAgeMs = 3 * 24 * 3_600_000, intervalMs = 1_000, signal } = options
+    for (const [name, value] of Object.entries({ olderThanMs, maxAgeMs })) assertAboveZero(name, value)
+    if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
+    const counts = { asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 }
+    await findMissing(olderThanMs, maxAgeMs)
+    while (signal?.aborted !== true) {
+      const missing = await takeTurn()
+      if (missing === undefined) break
+      const call = await readCall(missing)
+      if (call.hasSummary) {
+        await close(missing, 'suppressed')
+        continue
+      }
+      if (call.isUnanswered) {
+        await close(missing, 'unavailable')
+        continue
+      }
+      if (call.ageMs > maxAgeMs) {
+        await close(missing, 'given_up')
+        counts.givenUp += 1
+        continue
+      }
+      if (counts.asked > 0) await new Promise((resolve) => setTimeout(resolve, intervalMs))
+      counts.asked += 1
+      try {
+        const record = await client.calls.getSummary(missing.subject.slice(5), signal && { signal })
+        const body = encoder.encode(JSON.stringify({ ...call.details, ...record, event: 'CALL_AI_SUMMARY' }))
+        const set = `state = 'stored', attempts = 0, body = ?, due_at = ${now()}, received_at = ${now()}`
+        if (await endTurn(missing, set, [body])) counts.accepted += 1
+        wake()
+      } catch (error) {
+        if (hasStatus(error, 422, 'SummaryUnavailableError')) {
+          await close(missing, 'unavailable')
+          counts.unavailable += 1
+          continue
+        }
+        const isNotReady =
+          hasStatus(error, 202, 'SummaryPendingError') ||
+          (hasStatus(error, 404, 'NotFoundError') && readColumn(error, 'code') !== 'route_not_found')
+        const retryAfterMs = Number(readColumn(error, 'retryAfterMs') ?? 0)
+        await postpone(missing, retryAfterMs)
+        if (isNotReady) counts.pending += 1
+        else if (hasStatus(error, 429, 'RateLimitError')) break
+        else throw error
+      }
+    }
+    return counts
+  }
+}
