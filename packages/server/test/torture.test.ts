@@ -17,7 +17,7 @@ const shorten = async (scenario: Trial, times: number) => {
   return { done, result }
 }
 
-const limit = 60_000
+const limit = 180_000
 
 test.concurrent('loses nothing that was acknowledged when it is killed', () => shorten(kills, 4), limit)
 

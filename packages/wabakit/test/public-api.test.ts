@@ -56,4 +56,4 @@ test('public-api.txt lists every public name, so that a change of the public API
     return `${specifier}\n${names}`
   })
   await expect(sections.join('\n')).toMatchFileSnapshot('./public-api.txt')
-}, 60_000)
+}, 180_000)
