@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import {
   createReceiver,
@@ -635,7 +636,7 @@ describe('stopping', () => {
     const { receiver, steps, finish } = start()
     await receiver.handle(await signedRequest(joined))
     const stopped = receiver.stop().then(() => steps.push('stopped'))
-    await Promise.resolve()
+    await setImmediate()
     expect(steps).toEqual([])
     finish()
     await stopped
@@ -646,6 +647,8 @@ describe('stopping', () => {
     const { receiver, steps, finish } = start()
     await receiver.stop()
     const response = receiver.handle(await signedRequest(joined)).then(() => steps.push('acknowledged'))
+    for (let turn = 0; turn < 10; turn += 1) await setImmediate()
+    expect(steps).toEqual([])
     finish()
     await response
     expect(steps).toEqual(['handled', 'acknowledged'])
