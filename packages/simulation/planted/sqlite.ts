@@ -8,6 +8,7 @@ export const sqliteBugs: readonly PlantedBug[] = [
     name: 'group commit: writes resolve before the commit',
     file: `${folder}/group-commit.ts`,
     find: `      commitAll()
+      checkFiles()
       return resolvers`,
     replace: `      for (const resolveJob of resolvers) resolveJob()
       commitAll()

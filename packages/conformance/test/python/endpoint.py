@@ -122,7 +122,7 @@ def handle(event):
         effects[:] = [line for line in effects if line != f'CALL_AI_SUMMARY {subject}']
     line = f'{name} {subject}'
     if flaw == 'slow effects' or flaw == 'slow effects twice':
-        threading.Timer(1.2, lambda: (line in effects and flaw == 'slow effects') or effects.append(line)).start()
+        threading.Timer(0.3, lambda: (line in effects and flaw == 'slow effects') or effects.append(line)).start()
     elif line not in effects or flaw not in ('', 'acknowledges all', 'keep-alive', 'insists'):
         effects.append(line)
 
@@ -172,16 +172,16 @@ class Endpoint(BaseHTTPRequestHandler):
             return self.respond(301)
         if flaw == 'second request' and not busy.acquire(blocking=False):
             os._exit(1)
+        if flaw == 'second request':
+            time.sleep(0.02)
+            # Before the response, because the next request may follow it at once.
+            busy.release()
         try:
             self.receive()
         except Refusal as refusal:
             self.respond(200 if flaw == 'acknowledges all' else refusal.args[0], str(refusal.args[1:]))
         except Exception:
             self.respond(500, traceback.format_exc() if flaw == 'traceback' else '')
-        finally:
-            if flaw == 'second request':
-                time.sleep(0.005)
-                busy.release()
 
     def receive(self):
         body = read_body(self)
