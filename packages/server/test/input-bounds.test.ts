@@ -237,7 +237,12 @@ describe.each(Object.entries(stores))('on %s', (_, database) => {
     const own = `/organizations/${encodeURIComponent(longest)}`
     const subscribed = { channel: 'PSTN', number: longestNumber, url: 'http://127.0.0.1:9/' }
     const groupId = '😀'.repeat(50)
-    const publishedEvent = { ...event, number: longestNumber, name: 'E'.repeat(100), subject: `call:${longest}` }
+    const publishedEvent = {
+      ...event,
+      number: longestNumber,
+      name: 'E'.repeat(100),
+      subject: `call:${longest}`,
+    }
 
     expect((await control(server, `POST ${own}/subscriptions`, subscribed)).status).toBe(201)
     const begun = { ...call, channelNumber: longestNumber, callId: longest }
