@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createReceiver, type SqlInboxOptions, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
+import { toNodeHandler } from '@wabakit/webhooks/node'
+import pg from 'pg'
+
+// A process with a receiver whose only effect is one row per event. It prints its port when it listens, and is killed.
+
+const { DATABASE = '', WEBHOOK_SECRET = '', OUTSIDE } = process.env
+const verify = standardWebhooks({ secrets: [WEBHOOK_SECRET] })
+const options: SqlInboxOptions = { pollMs: 100 }
+const limits = { claimTtlMs: 1_000, handlerTimeoutMs: 500 }
+
+/** Takes some time, so that a kill finds handlers at work. */
+const work = () => sleep(Math.random() * 20)
+
+const openSqlite = () => {
+  const database = new DatabaseSync(DATABASE, { timeout: 5_000 })
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  database.exec('CREATE TABLE IF NOT EXISTS effects (effect text NOT NULL)')
+  const insert = database.prepare('INSERT INTO effects VALUES (?)')
+  return createReceiver({ verify, inbox: sqlInbox(database, options), ...limits }).onAny(
+    async (_, { delivery, atCompletion }) => {
+      const write = () => insert.run(delivery.id ?? '')
+      if (OUTSIDE === undefined) atCompletion(write)
+      else write()
+      await work()
+    },
+  )
+}
+
+const openPostgres = async () => {
+  const pool = new pg.Pool({ connectionString: DATABASE })
+  pool.on('error', () => {})
+  await pool.query('CREATE TABLE IF NOT EXISTS effects (effect text NOT NULL)')
+  return createReceiver({ verify, inbox: sqlInbox(pool, options), ...limits }).onAny(
+    async (_, { delivery, transaction }) => {
+      const client = OUTSIDE === undefined ? await transaction() : pool
+      await client.query('INSERT INTO effects VALUES ($1)', [delivery.id])
+      await work()
+    },
+  )
+}
+
+const receiver = DATABASE.startsWith('postgres') ? await openPostgres() : openSqlite()
+const server = createServer(toNodeHandler(receiver)).listen(0, '127.0.0.1')
+await once(server, 'listening')
+receiver.start()
+process.once('SIGTERM', async () => {
+  await receiver.stop()
+  // Handles what is left: also what a killed process had claimed, as soon as its claim ends.
+  for (let left = await receiver.drain(); left.remaining > 0; left = await receiver.drain()) await sleep(100)
+  process.exit()
+})
+const address = server.address()
+console.log(typeof address === 'object' ? address?.port : undefined)

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createCluster } from '../../../server/test/postgres-cluster.ts'
+import { killReceiver } from './kills.ts'
+
+// The long form: `npm run torture:inbox -- [sqlite] [postgres] [--kills 500] [--seconds 300]`. Ends with 1 if an event that
+// got a 200 has no effect, or more than one.
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    kills: { type: 'string', default: '500' },
+    seconds: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+  },
+})
+const limits = {
+  kills: Number(values.kills),
+  maxMs: Number(values.seconds) * 1_000,
+  seed: Number(values.seed),
+}
+
+for (const engine of positionals.length > 0 ? positionals : ['sqlite', 'postgres']) {
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
+  const cluster = engine === 'postgres' ? await createCluster() : undefined
+  try {
+    const database = (await cluster?.createDatabase()) ?? join(folder, 'receiver.db')
+    const result = await killReceiver({ database, ...limits })
+    console.log(engine, result)
+    if (result.missing + result.doubled > 0) process.exitCode = 1
+  } finally {
+    await cluster?.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
