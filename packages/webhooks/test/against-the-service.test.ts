@@ -1,5 +1,6 @@
+import { DatabaseSync } from 'node:sqlite'
 import { createMock } from '@wabakit/mock'
-import { createReceiver, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { createReceiver, memoryDedupe, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { expect, it } from 'vitest'
 
 // The receiver against the deliveries of the service itself: its signing, its retries, its order.
@@ -43,6 +44,23 @@ it('handles a duplicate once, and acknowledges it', async () => {
   const deliveries = mock.deliveries.filter(({ name }) => name === 'CALL_AI_SUMMARY')
   expect(deliveries.map(({ status }) => status)).toEqual([200, 200])
   expect(handled.filter((name) => name === 'CALL_AI_SUMMARY')).toHaveLength(1)
+})
+
+it('stores deliveries in an inbox, and handles them when it is drained', async () => {
+  await using mock = await createMock()
+  using database = new DatabaseSync(':memory:')
+  const handled: string[] = []
+  const receiver = createReceiver({
+    verify: standardWebhooks({ secrets: [mock.secret] }),
+    inbox: sqlInbox(database, { clock: mock.clock }),
+  }).onAny(({ event }) => void handled.push(event))
+  mock.deliverTo(receiver)
+  const { callId } = await mock.simulateCall({})
+  await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+  expect(handled).toEqual([])
+  expect(await receiver.drain()).toMatchObject({ remaining: 0 })
+  expect(handled.at(-1)).toBe('CALL_AI_SUMMARY')
+  expect(handled).toHaveLength(mock.deliveries.length)
 })
 
 it.each(['body', 'signature', 'timestamp', 'missing_header'] as const)(

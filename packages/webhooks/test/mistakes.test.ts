@@ -1,3 +1,4 @@
+import { DatabaseSync } from 'node:sqlite'
 import {
   basicAuth,
   createReceiver,
@@ -6,6 +7,7 @@ import {
   type ReceiverOptions,
   redisDedupe,
   sqlDedupe,
+  sqlInbox,
   standardWebhooks,
   staticHeader,
   unsigned,
@@ -75,6 +77,11 @@ describe('a mistake of the developer', () => {
     ['no options', () => loosely(createReceiver)(), 'createReceiver()'],
     ['no verify', () => loosely(createReceiver)({}), 'verify is required'],
     ['an empty dedupe', () => create({ dedupe: {} }), 'memoryDedupe()'],
+    [
+      'an inbox as a dedupe',
+      () => create({ dedupe: sqlInbox(new DatabaseSync(':memory:')) }),
+      'An inbox stores events before it handles them: pass sqlInbox(…) as inbox.',
+    ],
     ['a dedupe without its parentheses', () => create({ dedupe: memoryDedupe }), 'memoryDedupe()'],
     ['a misspelled option', () => create({ maxBodyByte: 1 }), 'Did you mean "maxBodyBytes"?'],
     ['an option of another function', () => create({ secrets: [secret] }), 'Known names: verify,'],

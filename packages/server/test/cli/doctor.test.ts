@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createReceiver, generateSecret, memoryDedupe, standardWebhooks } from '@wabakit/webhooks'
+import { DatabaseSync } from 'node:sqlite'
+import { createReceiver, generateSecret, memoryDedupe, sqlInbox, standardWebhooks } from '@wabakit/webhooks'
 import { toNodeHandler } from '@wabakit/webhooks/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wabakit } from './wabakit.ts'
@@ -41,13 +42,41 @@ beforeAll(async () => {
 })
 
 describe('wabakit doctor', () => {
-  test('passes an endpoint that makes no mistake, and says beforehand what it sends', async () => {
+  test.concurrent('passes an endpoint that makes no mistake, and says beforehand what it sends', async () => {
     const { code, stdout, stderr } = await wabakit(['doctor', good, '--secret', secret, '--effects', page])
     expect(stdout).toMatch(/^pass {2}.* passed {2}seed \d+$/m)
     expect(code).toBe(0)
     expect(stderr).toMatch(
       /^Sending about \d+ requests to http:\/\/127\.0\.0\.1:\d+\/webhooks, for about half a minute, or longer if it is slow\.$/m,
     )
+  })
+
+  test.concurrent('passes a receiver with an inbox', async () => {
+    using database = new DatabaseSync(':memory:')
+    database.exec('CREATE TABLE effects (effect text)')
+    const receiver = createReceiver({
+      verify: standardWebhooks({ secrets: [secret] }),
+      inbox: sqlInbox(database, { onParked: () => {} }),
+    }).onAny((event, { atCompletion }) => {
+      atCompletion((given) =>
+        given.prepare('INSERT INTO effects VALUES (?)').run('callId' in event ? event.callId : event.groupId),
+      )
+    })
+    const target = await listen(toNodeHandler(receiver))
+    const written = await listen((_, response) =>
+      response.end(
+        database
+          .prepare('SELECT effect FROM effects')
+          .all()
+          .map(({ effect }) => effect)
+          .join('\n'),
+      ),
+    )
+    receiver.start()
+    const { code, stdout } = await wabakit(['doctor', target, '--secret', secret, '--effects', written])
+    await receiver.stop()
+    expect(stdout).toMatch(/^pass {2}.* passed {2}seed \d+$/m)
+    expect(code).toBe(0)
   })
 
   test('fails a careless one with 1, as JSON, without its secret', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Inbox, sqlInbox } from '@wabakit/webhooks'
 import BetterSqlite from 'better-sqlite3'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Context, type Environment, receive, toEnd, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
 
@@ -113,5 +113,24 @@ describe('an inbox on SQLite', () => {
     await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous=NORMAL'), 15_000)
     await receiver.stop()
     warn.mockRestore()
+  })
+
+  it('warns when nothing works on what is stored', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    let passed = 0
+    const began = performance.now()
+    const time = vi.spyOn(performance, 'now').mockImplementation(() => began + passed)
+    onTestFinished(() => {
+      warn.mockRestore()
+      time.mockRestore()
+    })
+    const { receiver } = receive(node, { table: 'unattended', clock: { now: () => began + passed } })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    expect(warn).not.toHaveBeenCalled()
+    passed = 61_000
+    await receiver.handle(toRequest(toEnd('d'), 'b'))
+    await vi.waitFor(() =>
+      expect(warn.mock.calls.flat().join()).toMatch(/1 events .* in unattended .*receiver\.start\(\)/),
+    )
   })
 })

@@ -54,8 +54,8 @@ type KillOptions = {
   readonly outside?: boolean
 }
 
-/** Maximum life of a process, in milliseconds. */
-const lifeMs = 500
+/** Maximum number of events that are sent to one process before it is killed. */
+const maxSent = 60
 
 /**
  * Kills a receiver with an inbox again and again, next to a sender that never retries, drops 5% of its requests and sends
@@ -92,19 +92,19 @@ export const killReceiver = async (options: KillOptions) => {
   const began = performance.now()
   while (counts.kills < options.kills && performance.now() - began < maxMs) {
     const receiver = await startReceiver(env)
-    const life = { ended: false }
-    const sendInALoop = async (): Promise<void> => {
-      while (!life.ended) {
+    const until = counts.sent + random.between(1, maxSent)
+    const sendUntil = async (): Promise<void> => {
+      while (counts.sent < until) {
         counts.sent += 1
         await send(receiver.url, `msg_${counts.sent}`)
-        await sleep(random.between(0, 20))
       }
     }
-    const senders = Array.from({ length: 4 }, sendInALoop)
-    await sleep(random.between(0, lifeMs))
+    const senders = Array.from({ length: 4 }, sendUntil)
+    // The requests of the others are still under way.
+    await Promise.race(senders)
+    await sleep(random.between(0, 20))
     await receiver.end('SIGKILL')
     counts.kills += 1
-    life.ended = true
     await Promise.all(senders)
   }
   const last = await startReceiver(env)
