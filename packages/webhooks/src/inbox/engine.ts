@@ -1,5 +1,7 @@
-import type { SqlDialect } from '../dedupe/sql-dialects.ts'
 import { WebhookUsageError } from '../errors.ts'
+
+/** A kind of database that an inbox can be in. */
+export type InboxDialect = 'postgresql' | 'sqlite'
 
 /** A value of a statement. */
 export type InboxValue = string | number | null | Uint8Array
@@ -28,7 +30,7 @@ export type Effects<Client, Database> = {
 
 /** What an inbox needs from a database. There is one for each kind. */
 export type InboxEngine<Client, Database> = {
-  readonly dialect: SqlDialect
+  readonly dialect: InboxDialect
   /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */
   readonly run: (statement: Statement) => Promise<Outcome>
   /** Runs a claim, one process at a time, so that no two of them see the same lane as free. Returns the rows. */

@@ -97,12 +97,10 @@ export const createEntries = (
 ) => {
   const { dialect, run, query } = engine
   const syntax = inboxSyntaxes[dialect]
-  const mysql = dialect === 'mysql'
-  const returning = (columns: string) => (mysql ? '' : ` RETURNING ${columns}`)
 
   /** Leaving a claim, by the claim's owner. */
   const toSettling = (set: string, { id, token }: Claim, values: readonly InboxValue[] = []): Statement => ({
-    text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ?${returning('id')}`,
+    text: `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`,
     values: [...values, id, token],
   })
   const toHandled = (claim: Claim): Statement =>
@@ -118,17 +116,7 @@ export const createEntries = (
     ...['state', 'due_at', 'received_at'],
   ]
   const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
-  const onConflict = mysql
-    ? `ON DUPLICATE KEY UPDATE ${[
-        ...renewed.map((column) => `${column} = IF(state = 'parked', VALUES(${column}), ${column})`),
-        ...['attempts', 'due_at', 'holds_until', 'reason', 'error'].map((column) => {
-          const value = { attempts: '0', due_at: 'VALUES(due_at)' }[column] ?? 'NULL'
-          return `${column} = IF(state = 'parked', ${value}, ${column})`
-        }),
-        // Assignments run from left to right, and the others read the state.
-        `state = IF(state = 'parked', 'stored', state)`,
-      ].join(', ')}`
-    : `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
+  const onConflict = `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
        state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
        WHERE known.state = 'parked'`
 
@@ -158,31 +146,13 @@ export const createEntries = (
       values: [limit, token, claimMs],
     })
 
-  /** MySQL has no RETURNING. An index keeps two entries of a lane from being claimed at once. */
-  const claimEach = async ({ again, limit, token, claimMs }: ClaimRequest): Promise<readonly unknown[]> => {
-    const found = readIds(await run({ text: candidates(again), values: [limit] }))
-    const ids: string[] = []
-    for (const id of found) {
-      const text = `UPDATE ${table} SET ${setClaimed()}
-        WHERE id = ? AND due_at <= ${now()} AND state IN (${openStates})`
-      try {
-        if ((await run({ text, values: [token, claimMs, id] })).count > 0) ids.push(id)
-      } catch (error) {
-        if (readColumn(error, 'code') !== 'ER_DUP_ENTRY') throw error
-      }
-    }
-    if (ids.length === 0) return []
-    const text = `SELECT ${claimed} FROM ${table} WHERE id IN (${toPlaceholders(ids)}) AND token = ?`
-    return (await run({ text, values: [...ids, token] })).rows
-  }
-
   return {
     /** Stores events, and returns for each whether it is new. A duplicate of a parked one is new. */
     store: async (events: readonly StoredEvent[], announcement: string | undefined): Promise<boolean[]> => {
       const keys = events.map(({ key }) => key)
       const row = `(${toPlaceholders(columns.slice(0, -3))}, 'stored', ${now()}, ${now()})`
-      const insert = `INSERT INTO ${table}${mysql ? '' : ' AS known'} (${columns.join(', ')})
-        VALUES ${events.map(() => row).join(', ')} ${onConflict}${returning('event_key')}`
+      const insert = `INSERT INTO ${table} AS known (${columns.join(', ')})
+        VALUES ${events.map(() => row).join(', ')} ${onConflict} RETURNING event_key`
       const values = events.flatMap(
         ({ key, source, deliveryId, name, fact, subject, sentAt, headers, body }) => [
           ...[key, source, deliveryId ?? null, name ?? null, fact ?? null, subject ?? null],
@@ -193,24 +163,15 @@ export const createEntries = (
         announcement === undefined
           ? insert
           : `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
-      if (!mysql) {
-        const { rows } = await run({ text, values })
-        const added = new Set(rows.map((each) => readColumn(each, 'event_key')))
-        return keys.map((key) => added.has(key))
-      }
-      const { rows } = await run({
-        text: `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`,
-        values: keys,
-      })
-      const known = new Set(rows.map((each) => readColumn(each, 'event_key')))
-      await run({ text, values })
-      return keys.map((key) => !known.has(key))
+      const { rows } = await run({ text, values })
+      const added = new Set(rows.map((each) => readColumn(each, 'event_key')))
+      return keys.map((key) => added.has(key))
     },
 
     /** Claims entries that are due: for their first attempt, or for another one. */
     claim: async (request: Omit<ClaimRequest, 'token'>): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
-      const rows = await (mysql ? claimEach : claimAll)({ ...request, token })
+      const rows = await claimAll({ ...request, token })
       return rows.map((each) => readClaimed(each, token)).toSorted((left, right) => left.order - right.order)
     },
 
@@ -227,10 +188,10 @@ export const createEntries = (
         return readIds(outcome)
       }
       const outcome = await run({
-        text: `${set} WHERE ${text}${returning('id')}`,
+        text: `${set} WHERE ${text} RETURNING id`,
         values: [claimMs, ...values],
       })
-      return readIds(mysql ? await run({ text: `SELECT id FROM ${table} WHERE ${text}`, values }) : outcome)
+      return readIds(outcome)
     },
 
     /** The completion of one entry, to run with the effects of its handlers. */
@@ -240,11 +201,7 @@ export const createEntries = (
     complete: async (claims: readonly Claim[]): Promise<boolean[]> => {
       const [first] = claims
       if (first === undefined) return []
-      if (mysql || claims.length === 1) {
-        const held: boolean[] = []
-        for (const claim of claims) held.push(await settleOne(toHandled(claim)))
-        return held
-      }
+      if (claims.length === 1) return [await settleOne(toHandled(first))]
       const { text, values } = toHandled(first)
       const pairs = toPairs(claims)
       const ids = readIds(
@@ -281,7 +238,7 @@ export const createEntries = (
         const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
           FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ?) h)`
         await query({
-          text: `UPDATE ${table} SET due_at = ${headDueAt} WHERE subject = ? AND state = 'stored' AND id > ?${returning('id')}`,
+          text: `UPDATE ${table} SET due_at = ${headDueAt} WHERE subject = ? AND state = 'stored' AND id > ? RETURNING id`,
           values: [claim.id, subject, claim.id],
         })
       }
@@ -291,7 +248,7 @@ export const createEntries = (
     /** Lets the stored entries of a lane go ahead that waited for one that had failed. */
     release: (subject: string): Promise<unknown> =>
       query({
-        text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()}${returning('id')}`,
+        text: `UPDATE ${table} SET due_at = ${now()} WHERE subject = ? AND state = 'stored' AND due_at > ${now()} RETURNING id`,
         values: [subject],
       }),
 
@@ -320,12 +277,12 @@ export const createEntries = (
       ]
       const [ended, read] = [await select('IS NULL'), await select('IS NOT NULL')]
       if (ended.length > 0) {
-        const text = `DELETE ${due('IS NULL')} AND id IN (${toPlaceholders(ended)})${returning('id')}`
+        const text = `DELETE ${due('IS NULL')} AND id IN (${toPlaceholders(ended)}) RETURNING id`
         await query({ text, values: ended })
       }
       if (read.length > 0) {
         const text = `UPDATE ${table} SET body = NULL, headers = NULL, due_at = ${now()} + ?
-          WHERE state IN (${closedStates}) AND due_at <= ${now()} AND id IN (${toPlaceholders(read)})${returning('id')}`
+          WHERE state IN (${closedStates}) AND due_at <= ${now()} AND id IN (${toPlaceholders(read)}) RETURNING id`
         await query({ text, values: [retention.keyMs, ...read] })
       }
       return ended.length + read.length

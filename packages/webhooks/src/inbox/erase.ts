@@ -42,26 +42,22 @@ type EraseOptions = {
 
 /** Creates the function that erases a call, a group or a number. */
 export const createErase = (
-  { dialect, query }: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'query'>,
+  { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
   { table, keyMs, now }: EraseOptions,
 ) => {
-  const mysql = dialect === 'mysql'
-
   const eraseWhere = async (condition: string, value: string): Promise<number> => {
     const text = `UPDATE ${table} SET ${erased}, token = NULL, due_at = ${now()} + ${keyMs}
-      WHERE state <> 'erased' AND ${condition}${mysql ? '' : ' RETURNING id'}`
+      WHERE state <> 'erased' AND ${condition} RETURNING id`
     return (await query({ text, values: [value] })).count
   }
 
   /** A summary that arrives later is known as erased. */
   const leaveFact = async (naturalKey: string): Promise<void> => {
     const fact = await hashFact(naturalKey)
-    const row = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
-      VALUES (?, 'erased', ?, 'erased', ${now()} + ${keyMs}, ${now()})`
-    const ending = mysql
-      ? 'ON DUPLICATE KEY UPDATE id = id'
-      : 'ON CONFLICT (event_key) DO NOTHING RETURNING id'
-    await query({ text: `${row} ${ending}`, values: [await hashText(`erased\n${naturalKey}`), fact] })
+    const text = `INSERT INTO ${table} (event_key, source, fact, state, due_at, received_at)
+      VALUES (?, 'erased', ?, 'erased', ${now()} + ${keyMs}, ${now()})
+      ON CONFLICT (event_key) DO NOTHING RETURNING id`
+    await query({ text, values: [await hashText(`erased\n${naturalKey}`), fact] })
   }
 
   const eraseCall = async (callId: string): Promise<number> => {

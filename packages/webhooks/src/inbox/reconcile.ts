@@ -23,7 +23,7 @@ const hasStatus = (error: unknown, status: number, name: string): boolean =>
 
 /** Options for {@link createReconcile}. */
 type Parts = {
-  readonly engine: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'run' | 'query' | 'claim'>
+  readonly engine: Pick<InboxEngine<unknown, unknown>, 'run' | 'query' | 'claim'>
   readonly table: string
   readonly keyMs: number
   readonly maxBodyBytes: number
@@ -39,9 +39,7 @@ type Parts = {
  * asks: while one is held, no other process takes any.
  */
 export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake }: Parts) => {
-  const { dialect, run, query } = engine
-  const mysql = dialect === 'mysql'
-  const returning = mysql ? '' : ' RETURNING id'
+  const { run, query } = engine
   const readText = (row: unknown, column: string): string => String(readColumn(row, column))
 
   /** Adds an entry for each call without a summary. */
@@ -72,7 +70,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
         const columns = 'event_key, source, name, fact, subject, state, due_at, received_at'
         await query({
           text: `INSERT INTO ${table} (${columns}) VALUES (?, 'reconcile', 'CALL_AI_SUMMARY', ?, ?, 'missing', ${now()}, ?)
-            ${mysql ? 'ON DUPLICATE KEY UPDATE id = id' : `ON CONFLICT (event_key) DO NOTHING${returning}`}`,
+            ON CONFLICT (event_key) DO NOTHING RETURNING id`,
           values: [await hashText(`reconcile\n${fact}`), fact, subject, receivedAt],
         })
       }
@@ -111,7 +109,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
 
   /** Ends a turn, unless another process has taken it over. */
   const endTurn = async ({ id, token }: Missing, set: string, values: InboxValue[]): Promise<boolean> => {
-    const text = `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ?${returning}`
+    const text = `UPDATE ${table} SET ${set}, token = NULL WHERE id = ? AND token = ? RETURNING id`
     return (await run({ text, values: [...values, id, token] })).count > 0
   }
   const close = (missing: Missing, state: 'suppressed' | 'unavailable' | 'given_up') =>

@@ -1,4 +1,4 @@
-import type { SqlDialect } from '../dedupe/sql-dialects.ts'
+import type { InboxDialect } from './engine.ts'
 
 /** How a dialect writes what the inbox needs. */
 type Syntax = {
@@ -13,7 +13,7 @@ type Syntax = {
   readonly lock: string
 }
 
-export const inboxSyntaxes: Readonly<Record<SqlDialect, Syntax>> = {
+export const inboxSyntaxes: Readonly<Record<InboxDialect, Syntax>> = {
   postgresql: {
     now: `(extract(epoch FROM statement_timestamp()) * 1000)::bigint`,
     id: 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
@@ -30,35 +30,17 @@ export const inboxSyntaxes: Readonly<Record<SqlDialect, Syntax>> = {
     bytes: 'BLOB',
     lock: '',
   },
-  mysql: {
-    now: 'CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)',
-    id: 'bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
-    text: 'varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
-    longText: 'mediumtext CHARACTER SET utf8mb4',
-    bytes: 'longblob',
-    lock: '',
-  },
 }
 
-/** The columns in which MySQL differs: it indexes within the table, and checks there that a lane is claimed once. */
-const mysqlIndexes = (name: string) => `,
-  claimed_subject varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
-    GENERATED ALWAYS AS (CASE WHEN state = 'claimed' THEN subject END) STORED,
-  UNIQUE KEY ${name}_lane (claimed_subject),
-  KEY ${name}_due (state, due_at, id),
-  KEY ${name}_subject (subject, state),
-  KEY ${name}_fact (fact)`
-
-const otherIndexes = (table: string, name: string) => `;
+const toIndexes = (table: string, name: string) => `;
 CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (state, due_at, id);
 CREATE INDEX IF NOT EXISTS ${name}_subject ON ${table} (subject, state);
 CREATE INDEX IF NOT EXISTS ${name}_fact ON ${table} (fact) WHERE fact IS NOT NULL`
 
 /** Returns the statements that create the table and its indexes, unless they exist. All times are Unix milliseconds. */
-export const toInboxTable = (table: string, dialect: SqlDialect): string => {
+export const toInboxTable = (table: string, dialect: InboxDialect): string => {
   const { id, text, longText, bytes } = inboxSyntaxes[dialect]
   const name = table.slice(table.indexOf('.') + 1)
-  const mysql = dialect === 'mysql'
   return `CREATE TABLE IF NOT EXISTS ${table} (
   id ${id},
   event_key ${text} NOT NULL UNIQUE,
@@ -67,7 +49,7 @@ export const toInboxTable = (table: string, dialect: SqlDialect): string => {
   name ${text},
   fact ${text},
   subject ${text},
-  state ${mysql ? 'varchar(20) CHARACTER SET ascii' : text} NOT NULL,
+  state ${text} NOT NULL,
   reason ${text},
   error ${longText},
   attempts integer NOT NULL DEFAULT 0,
@@ -77,6 +59,6 @@ export const toInboxTable = (table: string, dialect: SqlDialect): string => {
   received_at bigint NOT NULL,
   sent_at bigint,
   headers ${longText},
-  body ${bytes}${mysql ? mysqlIndexes(name) : ''}
-)${mysql ? '' : otherIndexes(table, name)}`
+  body ${bytes}
+)${toIndexes(table, name)}`
 }

@@ -47,12 +47,11 @@ type SelectionsOptions = {
 
 /** Creates the functions that list, retry and discard selected entries. */
 export const createSelections = (
-  { dialect, query }: Pick<InboxEngine<unknown, unknown>, 'dialect' | 'query'>,
+  { query }: Pick<InboxEngine<unknown, unknown>, 'query'>,
   { table, keyMs, now }: SelectionsOptions,
 ): Omit<InboxEntries, 'erase'> => {
-  const returning = dialect === 'mysql' ? '' : ' RETURNING id'
   const change = async (set: string, states: string, { text, values }: Statement): Promise<number> => {
-    const statement = `UPDATE ${table} SET ${set} WHERE state IN (${states}) AND ${text}${returning}`
+    const statement = `UPDATE ${table} SET ${set} WHERE state IN (${states}) AND ${text} RETURNING id`
     return (await query({ text: statement, values })).count
   }
   return {

@@ -1,8 +1,7 @@
-import type { SqlDialect } from '../dedupe/sql-dialects.ts'
 import { WebhookUsageError } from '../errors.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
-import type { InboxEngine } from './engine.ts'
+import type { InboxDialect, InboxEngine } from './engine.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
 import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
 import { createEntries } from './entries.ts'
@@ -37,7 +36,7 @@ export type SqlInboxTableOptions = {
    * The database.
    * @default 'postgresql'
    */
-  readonly dialect?: SqlDialect | undefined
+  readonly dialect?: 'postgresql' | 'sqlite' | undefined
 }
 
 /** Options for {@link sqlInbox}. */
@@ -152,7 +151,7 @@ const createTableFirst = <Client, Database>(
 /** Recognizes a database by its shape. */
 const createEngine = (
   database: PostgresPool | SqliteConnection,
-  { dialect, table }: { readonly dialect: SqlDialect | undefined; readonly table: string },
+  { dialect, table }: { readonly dialect: InboxDialect | undefined; readonly table: string },
 ): InboxEngine<unknown, unknown> => {
   const engine = isSqlite(database) ? createSqliteEngine(database) : createPostgresEngine(database, table)
   if (dialect !== undefined && dialect !== engine.dialect) {
@@ -162,12 +161,11 @@ const createEngine = (
 }
 
 /**
- * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles them
- * afterwards: in order per call and group, as often as it takes, in any number of processes. The table is created when
- * it is first used.
+ * Stores received events in a table of PostgreSQL or SQLite before the response, and handles them afterwards: in
+ * order per call and group, as often as it takes, in any number of processes. The table is created when it is first used.
  *
- * @param database - a pool of `pg`, a database of `node:sqlite` or `better-sqlite3`, or a pool of `mysql2/promise`. It is
- * never closed. A pool of `pg` needs at least 2 connections.
+ * @param database - a pool of `pg`, or a database of `node:sqlite` or `better-sqlite3`. It is never closed. A pool of `pg` needs
+ * at least 2 connections.
  * @throws WebhookUsageError for an unknown option, or a database that it does not recognize.
  * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
  * @example
@@ -187,7 +185,7 @@ export function sqlInbox<Database extends SqliteConnection>(
 ): Inbox<InboxContext<never, Database>>
 export function sqlInbox(
   database: PostgresPool | SqliteConnection,
-  options: SqlInboxOptions & { readonly dialect?: SqlDialect | undefined } = {},
+  options: SqlInboxOptions & { readonly dialect?: InboxDialect | undefined } = {},
 ): unknown {
   assertOptions('sqlInbox()', options, [
     'table',
