@@ -10,11 +10,11 @@ const limits: Readonly<Record<string, number>> = {
   '@wabakit/wire': 125,
   '@wabakit/contract': 240,
   '@wabakit/client': 220,
-  '@wabakit/webhooks': 400,
-  '@wabakit/core': 1_050,
+  '@wabakit/webhooks': 640,
+  '@wabakit/core': 1_150,
   '@wabakit/mock': 320,
   '@wabakit/conformance': 750,
-  '@wabakit/server': 1_700,
+  '@wabakit/server': 2_000,
   wabakit: 40,
 }
 
