@@ -7,7 +7,7 @@ import { readManifest } from './packages.ts'
 
 /** The maximum unpacked size of each package in kB: about a tenth more than it has today. */
 const limits: Readonly<Record<string, number>> = {
-  '@wabakit/wire': 125,
+  '@wabakit/wire': 155,
   '@wabakit/contract': 240,
   '@wabakit/client': 220,
   '@wabakit/webhooks': 640,
