@@ -1,6 +1,6 @@
 import type { CallQuery, GroupQuery } from '../store.ts'
 import { equal } from './assert.ts'
-import { buildAttempt, claimOne, delivered, listAll, publish, retry, settle, setUp } from './deliveries.ts'
+import { beginOne, buildAttempt, delivered, listAll, publish, retry, settle, setUp } from './deliveries.ts'
 import { buildCall, buildEvent, buildGroup, buildOrganization, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
@@ -25,7 +25,7 @@ export const listingCases = defineCases({
   'finds deliveries by id, event, subscription, status and time': async (store) => {
     await setUp(store, [buildSubscription(), buildSubscription({ id: 'sub_2', events: ['B'] })])
     const [first, second] = await publish(store, { ...byNumber(1), name: 'A' }, { ...byNumber(2), name: 'B' })
-    await settle(store, await claimOne(store, { now: start + 1 }), delivered)
+    await settle(store, await beginOne(store, { now: start + 1 }), delivered)
     const find = async (query: object) => {
       const { items } = await store.listDeliveries({ organizationId: 'acme', limit: 10, ...query })
       return items.map(({ eventId, subscriptionId }) => `${eventId} ${subscriptionId}`).sort()
@@ -64,9 +64,9 @@ export const listingCases = defineCases({
   'lists the attempts of a delivery in order, only for its own organization': async (store) => {
     await setUp(store)
     await publish(store, {})
-    const first = await claimOne(store)
+    const first = await beginOne(store)
     await settle(store, first, retry(1_000))
-    await settle(store, await claimOne(store, { now: start + 1_000 }), delivered)
+    await settle(store, await beginOne(store, { now: start + 1_000 }), delivered)
     const { id } = first.delivery
     equal(await store.listAttempts('acme', id), [
       { ...buildAttempt({ status: 500 }), deliveryId: id, number: 1, succeeded: false, deferred: false },
