@@ -60,7 +60,7 @@ const decideOutcome = (
   if (result.kind === 'delivered') return finish('delivered', now)
   if (state === 'skipped') return finish('skipped', finishedAt ?? now)
   if (result.kind === 'exhausted') return finish('exhausted', now)
-  if (result.kind === 'gone' || isDisabled) return finish('skipped', now)
+  if (isDisabled || !('delayMs' in result)) return finish('skipped', now)
   const isPassable = state === 'passable' || (result.kind === 'retry' && result.releasesLane)
   return { state: isPassable ? 'passable' : 'started', dueAt: now + result.delayMs, finishedAt: null }
 }
