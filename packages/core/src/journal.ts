@@ -54,6 +54,8 @@ export type SettlementResult =
 /** The outcome of one attempt, to be written. */
 export type Settlement = AttemptKey & {
   readonly now: number
+  /** The delivery as it was loaded. */
+  readonly delivery: DeliveryRecord
   readonly result: SettlementResult
   /** The new pace of the subscription, if it is to be written. */
   readonly pace?: Pace | undefined
@@ -99,7 +101,13 @@ export type QueuesRequest = {
 
 /** Queues in which something was added or changed, and from which position. */
 export type QueuesPage = {
-  readonly queues: ReadonlyArray<{ readonly state: QueueState; readonly from: number }>
+  readonly queues: ReadonlyArray<{
+    readonly state: QueueState
+    /** 0 if the queue must be read again from its start. */
+    readonly from: number
+    /** All heads from there on, if the store knows them already. */
+    readonly heads?: readonly PendingDelivery[] | undefined
+  }>
   readonly cursor: string
   readonly isMore: boolean
 }

@@ -1,4 +1,3 @@
-import type { Store } from '../store.ts'
 import { equal, ok, rejects } from './assert.ts'
 import { listAll, publish, setUp } from './deliveries.ts'
 import {

@@ -4,6 +4,7 @@ import type {
   ClaimedDelivery,
   OwnedShard,
   PendingDelivery,
+  Settlement,
   SettlementOutcome,
   SettlementResult,
   Store,
@@ -88,7 +89,7 @@ export const findPending = async (store: Store): Promise<Found[]> => {
 }
 
 /** A delivery of which an attempt was begun. */
-export type Begun = ClaimedDelivery & { readonly key: AttemptKey }
+export type Begun = ClaimedDelivery & { readonly key: AttemptKey & Pick<Settlement, 'delivery'> }
 
 /** Begins attempts of what is due at a time, by default at the start, as the owner of all shards would. */
 export const begin = async (
@@ -107,7 +108,7 @@ export const begin = async (
   const loaded = await store.loadDeliveries(keys)
   return keys.flatMap((key, index) => {
     const found = loaded[index]
-    return found === undefined ? [] : [{ ...found, key }]
+    return found === undefined ? [] : [{ ...found, key: { ...key, delivery: found.delivery } }]
   })
 }
 
