@@ -98,6 +98,7 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const directory = createDirectory({ store, organizations, apiKeys, declared })
   const context = { store, clock, ids, log, directory, random }
   const rateLimits = createRateLimits(rateLimit, clock)
+  const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
   const { respond, onRequest } = createApi({ ...context, authHeader, onError, rateLimits })
 
   return {
@@ -112,9 +113,9 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     summaries: createSummaries(context),
     subscriptions: createSubscriptions({ ...context, allowLoopbackHttp }),
     events: createEvents(context),
-    deliveries: createDeliveries(context),
+    deliveries: createDeliveries({ ...context, findAttempt: dispatcher.findAttempt }),
     erasures: createErasures(context),
-    dispatcher: createDispatcher({ ...context, fetch, onError, options: delivery }),
+    dispatcher,
     onRequest,
     on: log.on,
     once: log.once,

@@ -946,27 +946,26 @@ const running = defineCases('Dispatcher', {
     equal([scenario.sent.length, await statuses(scenario), losses], [1, ['delivered'], -1])
   },
 
-  'a result that cannot be written is passed to onError, and the delivery is sent again':
-    async () => {
-      const store = memoryStore()
-      let isDown = true
-      const scenario = await createScenario({
-        delivery: { leaseMs: 20 },
-        store: {
-          ...store,
-          settleDeliveries: (settlements) =>
-            isDown
-              ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 2 }))
-              : store.settleDeliveries(settlements),
-        },
-      })
-      await scenario.subscribe()
-      await postGroup(scenario)
-      await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
-      isDown = false
-      await scenario.advance(0)
-      equal([scenario.sent.length, await statuses(scenario)], [2, ['delivered']])
-    },
+  'a result that cannot be written is passed to onError, and the delivery is sent again': async () => {
+    const store = memoryStore()
+    let isDown = true
+    const scenario = await createScenario({
+      delivery: { leaseMs: 20 },
+      store: {
+        ...store,
+        settleDeliveries: (settlements) =>
+          isDown
+            ? Promise.reject(new StorageUnavailableError('down', { retryAfterMs: 2 }))
+            : store.settleDeliveries(settlements),
+      },
+    })
+    await scenario.subscribe()
+    await postGroup(scenario)
+    await rejects(scenario.server.dispatcher.runDue(), { code: 'storage_unavailable' })
+    isDown = false
+    await scenario.advance(0)
+    equal([scenario.sent.length, await statuses(scenario)], [2, ['delivered']])
+  },
 })
 
 /** Deliveries. */

@@ -52,8 +52,7 @@ const delivery = {
   signatureClock: { now: () => Date.now() },
   // No jitter, so that a test can advance the clock to an attempt.
   random: () => 0,
-  // One worker, whose leases never expire and whose slots are never full.
-  leaseMs: 1e15,
+  // One worker, whose slots are never full.
   concurrency: 1e6,
   perSubscription: 1e6,
   sharesFairly: false,
