@@ -144,6 +144,8 @@ export type WorkersView = {
   readonly workers: readonly string[]
   /** `owner` is `null` if there is none that is alive. */
   readonly shards: ReadonlyArray<OwnedShard & { readonly owner: string | null }>
+  /** How soon to renew again, in milliseconds. */
+  readonly renewInMs: number
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { PlantedBug } from './bug.ts'
 import { deliveryBugs } from './delivery.ts'
-import { postgresBugs } from './postgres.ts'
 import { requestBugs } from './requests.ts'
 import { sqliteBugs } from './sqlite.ts'
 
@@ -9,5 +8,4 @@ export const plantedBugs: readonly PlantedBug[] = [
   ...deliveryBugs,
   ...requestBugs,
   ...sqliteBugs,
-  ...postgresBugs,
 ]

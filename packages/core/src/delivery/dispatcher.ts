@@ -111,8 +111,8 @@ export type DispatcherContext = ServerContext & {
 /** Duration in milliseconds after which an attempt is slow and frees its slot. */
 const slowAfterMs = 500
 
-/** How often a started worker renews its lease, in milliseconds, unless it polls more often. */
-const renewMs = 500
+/** The pause before an attempt to renew a lease that failed is repeated, in milliseconds. */
+const failurePauseMs = 500
 
 /** The lease of a worker that was not started, and so does not renew it: `runDue` ends by itself. */
 const longLeaseMs = 365 * 86_400_000
@@ -227,10 +227,14 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
     return closing
   }
 
-  const repeat = async (work: () => Promise<void>, ms: number, isOver: () => boolean): Promise<void> => {
+  /** Repeats work until `isOver`. It returns after how long, in milliseconds. */
+  const repeat = async (work: () => Promise<number>, isOver: () => boolean): Promise<void> => {
     while (!isOver()) {
-      await work().catch(onError)
-      await new Promise<void>((resolve) => startBackgroundTimer(resolve, ms))
+      const ms = await work().catch((error: unknown) => {
+        onError(error)
+        return failurePauseMs
+      })
+      await new Promise<void>((resolve) => startBackgroundTimer(resolve, Math.min(ms, pollMs)))
     }
   }
 
@@ -253,8 +257,8 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
       void open()
         .catch(onError)
         .then(() => {
-          void repeat(ownership.renew, Math.min(renewMs, pollMs), isOver)
-          void repeat(scheduler.sweep, pollMs, isOver)
+          void repeat(ownership.renew, isOver)
+          void repeat(() => scheduler.sweep().then(() => pollMs), isOver)
         })
     },
     stop: async ({ graceMs = 10_000 } = {}) => {

@@ -14,7 +14,7 @@ import type {
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from './background-timer.ts'
 import { type Capacity, createCapacity, type Slot } from './capacity.ts'
-import { createHeap, type HeapItem, outside } from './heap.ts'
+import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import { createStopSignal, type StopSignal } from './stop-signal.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createWindow, type Entry, type Window } from './window.ts'

@@ -28,6 +28,7 @@ export const createWorkers = (): Workers => {
     renewWorker: async ({ worker, leaseMs, now }) => {
       leases.set(worker, now + leaseMs)
       return {
+        renewInMs: leaseMs / 4,
         workers: [...leases.keys()].filter((each) => isAlive(each, now)),
         shards: shards.map(({ shard, epoch, owner }) => ({
           shard,

@@ -7,4 +7,5 @@ export {
   type LaneState,
   type SettledDelivery,
 } from './decide-settlement.ts'
+export { createHeap, type Heap, type HeapItem, outside } from './heap.ts'
 export { createNewsChannel, type NewsChannel } from './news-channel.ts'

@@ -25,7 +25,7 @@ export type RemoteCalls = {
 const refuse = (why: string): Error => new StorageUnavailableError(`Simulated: ${why}.`)
 const loseOutcome = (why: string): Error => new StorageOutcomeUnknownError(`Simulated: ${why}.`)
 
-const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure)/.test(method)
+const isReadMethod = (method: string): boolean => /^(?:find|list|nextDueAt|measure|read|load)/.test(method)
 
 export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   const { plan, draws, scheduler, faults } = run
@@ -82,10 +82,12 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
           (_, method: keyof Store) =>
           (...values: unknown[]) =>
             send(user, { name: method, isRead: isReadMethod(method) }, async () =>
-              Reflect.apply(store[method], store, values),
+              Reflect.apply(Reflect.get(store, method), store, values),
             ),
       })
-      const methods = Object.keys(store).map((method) => [method, Reflect.get(remote, method)])
+      const methods = Object.keys(store)
+        .filter((name) => name !== 'shards')
+        .map((method) => [method, Reflect.get(remote, method)])
       return { ...store, ...Object.fromEntries(methods), close: async () => {} }
     },
     isAvailable: () => isAvailable,

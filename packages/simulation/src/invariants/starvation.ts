@@ -7,7 +7,6 @@ const starves = 'what is due is attempted soon, whatever others do'
 /** Milliseconds in which a delivery to a healthy endpoint starts, and those that an attempt takes with what follows. */
 const startMs = 5_000
 const attemptMs = 20_000
-const leaseMs = 60_000
 
 /** Whether servers, the store and the network work all the time: only endpoints fail. */
 const isReliable = ({ faults, rates, handlerMs }: Plan): boolean => {
@@ -41,6 +40,14 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     const pollMs = failures + deferrals > 0 ? plan.pollMs : 0
     return pollMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
+  /** When deliveries were first seen pending at their due times: a lane may have held them until then. */
+  const seen = new Map<string, number>()
+  const getDueTime = ({ id, dueAt }: DeliveryRecord): number => {
+    const key = `${id} ${dueAt}`
+    const first = seen.get(key) ?? now()
+    seen.set(key, first)
+    return Math.max(dueAt ?? 0, first)
+  }
   return isReliable(plan)
     ? {
         observe: (observation) => {
@@ -48,10 +55,9 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
           const unfinished = observation.deliveries.filter(({ finishedAt }) => finishedAt === null)
           for (const delivery of unfinished) {
             const { status, dueAt, eventName, subject, subscriptionId } = delivery
-            const since =
-              status === 'claimed' ? now() - ((dueAt ?? 0) - leaseMs) : now() - (dueAt ?? Infinity)
-            const patience = status === 'claimed' ? attemptMs : getPatience(delivery, unfinished)
-            if (since <= patience) continue
+            if (status !== 'pending' || dueAt === null) continue
+            const since = now() - getDueTime(delivery)
+            if (since <= getPatience(delivery, unfinished)) continue
             violate(
               starves,
               `${eventName} of ${subject} to ${subscriptionId} has been ${status} for ${since} ms`,
