@@ -4,8 +4,4 @@ import { requestBugs } from './requests.ts'
 import { sqliteBugs } from './sqlite.ts'
 
 /** All planted bugs. The simulation must find them. */
-export const plantedBugs: readonly PlantedBug[] = [
-  ...deliveryBugs,
-  ...requestBugs,
-  ...sqliteBugs,
-]
+export const plantedBugs: readonly PlantedBug[] = [...deliveryBugs, ...requestBugs, ...sqliteBugs]

@@ -213,9 +213,9 @@ export const drawPlan = (seed: number): Plan => {
     operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
       (left, right) => left.at - right.at,
     ),
-    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>
-      drawFault(draws, calmAt, names),
-    ).filter((fault) => !isSound || 'endpoint' in fault),
+    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () => drawFault(draws, calmAt, names)).filter(
+      (fault) => !isSound || 'endpoint' in fault,
+    ),
     rates: {
       store: isSound ? {} : drawRates(draws, 'store', storeFaults),
       transaction: {},

@@ -1,3 +1,4 @@
+import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import type {
   AttemptKey,
   ClaimedDelivery,
@@ -14,7 +15,6 @@ import type {
 import type { Clock } from '../values/clock.ts'
 import { startBackgroundTimer } from './background-timer.ts'
 import { type Capacity, createCapacity, type Slot } from './capacity.ts'
-import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
 import { createStopSignal, type StopSignal } from './stop-signal.ts'
 import { createTurns, type Turns } from './turns.ts'
 import { createWindow, type Entry, type Window } from './window.ts'
@@ -170,6 +170,9 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   /** Pages of deliveries, and of queues, that are being read. */
   let reading = 0
   let sweeping = 0
+  /** Shards that were taken, and are not read yet. */
+  const newShards = new Map<number, OwnedShard>()
+  /** How far all other shards were read. */
   let cursor: string | undefined
 
   const capacity: Capacity = createCapacity({
@@ -275,33 +278,47 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     }
   }
 
-  const readQueues = async (shards: readonly number[], since?: string): Promise<void> => {
+  /** Reads queues page by page. Returns the cursor behind them; `undefined` if that failed. */
+  const readQueues = async (shards: readonly number[], since?: string): Promise<string | undefined> => {
     sweeping++
+    let position = since
     try {
-      let page: QueuesPage | undefined
-      do {
-        page = await journal.readQueues({ shards, since: page?.cursor ?? since, limit: 1_000 })
+      for (let isMore = true; isMore; ) {
+        const page = await journal.readQueues({ shards, since: position, limit: 1_000 })
         applyPage(page)
         request()
-      } while (page.isMore)
-      // A sweep goes on from where the oldest shard was read.
-      if (since === cursor) cursor = page.cursor
+        position = page.cursor
+        isMore = page.isMore
+      }
+      return position
     } catch (error) {
-      // Then the next sweep reads everything.
-      if (since === undefined) cursor = undefined
       fail(error)
+      return undefined
+    } finally {
+      sweeping--
+      request()
     }
-    sweeping--
-    request()
+  }
+
+  /** Reads everything in the shards of which that has not been done. */
+  const readNewShards = async (): Promise<void> => {
+    const reads = new Map(newShards)
+    if (reads.size === 0) return
+    const behind = await readQueues([...reads.keys()])
+    if (behind === undefined) {
+      await pauseReading(failurePauseMs)
+      return readNewShards()
+    }
+    // Sweeps go on from where the first shards were read.
+    cursor ??= behind
+    for (const [shard, taken] of reads) if (newShards.get(shard) === taken) newShards.delete(shard)
   }
 
   const sweep = async (): Promise<void> => {
-    if (sweeping > 0) return
+    if (sweeping > 0 || cursor === undefined) return
     const shards = Array.from({ length: journal.shards }, (_, shard) => shard)
-    await readQueues(
-      shards.filter((shard) => getEpoch(shard) !== undefined),
-      cursor,
-    )
+    const known = shards.filter((shard) => getEpoch(shard) !== undefined && !newShards.has(shard))
+    cursor = (await readQueues(known, cursor)) ?? cursor
   }
 
   /** Counts as reading, so that a drain waits for it. */
@@ -484,6 +501,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     reading === 0 &&
     unread.size === 0 &&
     sweeping === 0 &&
+    newShards.size === 0 &&
     Object.values(ready).every((turns) => turns.isEmpty())
 
   const fill = (): void => {
@@ -530,8 +548,12 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
   return {
     sweep,
     findAttempt: (id) => jobs.get(id)?.endsAt,
-    take: (shards) => void readQueues(shards.map(({ shard }) => shard)),
+    take: (shards) => {
+      for (const owned of shards) newShards.set(owned.shard, owned)
+      void readNewShards()
+    },
     leave: async (shard, graceMs) => {
+      newShards.delete(shard)
       const own = [...queues.values()].filter((queue) => queue.shard === shard)
       for (const queue of own) forget(queue)
       await stopJobs(() => own.flatMap((queue) => [...queue.jobs]), graceMs)
@@ -552,6 +574,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       for (const job of jobs.values()) if (job.queue.pace === 'failing') job.stopping.stop()
       await stopJobs(() => [...jobs.values()], graceMs)
       for (const queue of [...queues.values()]) forget(queue)
+      newShards.clear()
       cursor = undefined
       clearTimeout(timer?.handle)
       timer = undefined

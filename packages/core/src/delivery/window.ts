@@ -1,5 +1,5 @@
-import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
 import { createHeap, type HeapItem, outside } from '../storage/heap.ts'
+import type { HeadsPage, Journal, PendingDelivery, RetriesPage } from '../store.ts'
 
 /** A delivery in a window. While it is `busy`, the scheduler has taken it. */
 export type Entry = PendingDelivery & HeapItem & { isRetry: boolean; isBusy: boolean }

@@ -95,7 +95,8 @@ export const createAttemptsRule = ({ violate, now }: RuleContext): Rule => {
           end(observation.server)
           break
         case 'subscription changed':
-          if (observation.change === 'disable' || observation.change === 'remove') disabled.add(observation.id)
+          if (observation.change === 'disable' || observation.change === 'remove')
+            disabled.add(observation.id)
           break
         case 'subscription changing':
           disabled.delete(observation.id)
