@@ -54,7 +54,14 @@ export type HistoryContext = {
   readonly deliveries: Map<string, DeliveryRow>
   readonly journal: Pick<MemoryJournal, 'tellAdded' | 'tellChanged'>
   readonly nextOrder: () => number
+  readonly takePosition: TakePosition
 }
+
+/**
+ * Takes a position for a delivery, behind the last of its lane. In a database, a transaction may take its position long before it is committed, and so have
+ * one before those that were committed meanwhile.
+ */
+export type TakePosition = (order: number, lastOfLane: number) => number
 
 const matches = ({ record }: SubscriptionRow, event: EventRecord): boolean =>
   record.channel === event.channel &&
@@ -85,8 +92,13 @@ const createFilter = (selection: DeliverySelection) => {
 
 const toList = <Row>(row: Row | undefined): readonly Row[] => (row === undefined ? [] : [row])
 
-const createDelivery = (event: EventRecord, owner: SubscriptionRow, order: number): DeliveryRow => ({
+const createDelivery = (
+  event: EventRecord,
+  owner: SubscriptionRow,
+  { order, position }: Pick<DeliveryRow, 'order' | 'position'>,
+): DeliveryRow => ({
   order,
+  position,
   event,
   owner,
   state: 'skipped',
@@ -101,7 +113,7 @@ const createDelivery = (event: EventRecord, owner: SubscriptionRow, order: numbe
 })
 
 export const createHistory = (context: HistoryContext): History => {
-  const { organizations, getTables, deliveries, journal, nextOrder } = context
+  const { organizations, getTables, deliveries, journal, nextOrder, takePosition } = context
   const events = new Map<string, EventRow>()
 
   const listRows = ({ organizationId, deliveryId: id }: DeliverySelection): readonly DeliveryRow[] =>
@@ -171,7 +183,9 @@ export const createHistory = (context: HistoryContext): History => {
       for (const owner of tables.subscriptions.values()) {
         if (!matches(owner, event)) continue
         if (subscriptionId !== undefined && owner.record.id !== subscriptionId) continue
-        const row = createDelivery(event, owner, nextOrder())
+        const order = nextOrder()
+        const last = owner.lanes.get(event.subject)?.at(-1)?.position ?? 0
+        const row = createDelivery(event, owner, { order, position: takePosition(order, last) })
         tables.deliveries.push(row)
         deliveries.set(getDeliveryId(row), row)
         if (owner.record.disabledReason !== null) continue

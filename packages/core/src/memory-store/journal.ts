@@ -40,7 +40,7 @@ export const getQueue = ({ order }: SubscriptionRow): string => String(order)
 
 const toPending = (row: DeliveryRow): PendingDelivery => ({
   id: getDeliveryId(row),
-  position: row.order,
+  position: row.position,
   dueAt: row.dueAt,
   turn: row.turn,
 })
@@ -109,19 +109,14 @@ export const createJournal = ({ deliveries, queues, news, nextOrder }: JournalCo
     },
     readQueues: async ({ shards, since = '-1' }) => {
       const seen = Number(since)
-      const found = [...queues.values()]
-        .filter(({ lanes }) => lanes.size > 0)
-        .map((owner) => ({
-          state: toState(owner),
-          from: owner.changedAt > seen ? 0 : seen + 1,
-          isNew: owner.changedAt > seen || (owner.fresh.at(-1)?.order ?? -1) > seen,
-        }))
-        .filter(({ state: { shard }, isNew }) => isNew && shards.includes(shard))
-      return {
-        queues: found.map(({ state, from }) => ({ state, from })),
-        cursor: String(nextOrder()),
-        isMore: false,
-      }
+      const found = [...queues.values()].flatMap((owner) => {
+        const state = toState(owner)
+        if (owner.lanes.size === 0 || !shards.includes(state.shard)) return []
+        if (owner.changedAt > seen) return [{ state, from: 0 }]
+        const [first] = owner.fresh.filter(({ order }) => order > seen)
+        return first === undefined ? [] : [{ state, from: first.position }]
+      })
+      return { queues: found, cursor: String(nextOrder()), isMore: false }
     },
     readHeads: async ({ queue, after, limit }) => {
       const owner = queues.get(queue)
@@ -131,7 +126,7 @@ export const createJournal = ({ deliveries, queues, news, nextOrder }: JournalCo
     },
     readRetries: async ({ queue, limit }) => {
       const retries = [...(queues.get(queue)?.retries ?? [])].sort(
-        (left, right) => left.dueAt - right.dueAt || left.order - right.order,
+        (left, right) => left.dueAt - right.dueAt || left.position - right.position,
       )
       return { retries: retries.slice(0, limit).map(toPending), isEnd: retries.length <= limit }
     },

@@ -5,7 +5,7 @@ import type { SaveOutcome, Store } from '../store.ts'
 import { toDigits } from '../values/phone-number.ts'
 import { sha256 } from '../values/sha256.ts'
 import { containsText } from './contains-text.ts'
-import { createHistory } from './history.ts'
+import { createHistory, type TakePosition } from './history.ts'
 import { createJournal, getQueue } from './journal.ts'
 import { measureBacklog } from './measure-backlog.ts'
 import { readNewest } from './newest.ts'
@@ -35,7 +35,10 @@ const createSubscription = (record: SubscriptionRecord, order: number): Subscrip
  * @example
  * const server = createReferenceServer({ organizations: [], store: memoryStore() })
  */
-export const memoryStore = (): Store => {
+export const memoryStore = (): Store => createMemoryStore((order) => order)
+
+/** Creates a store in memory in which deliveries have other positions than in the order of their events. */
+export const createMemoryStore = (takePosition: TakePosition): Store => {
   const organizations = new Map<string, OrganizationTables>()
   /** The organization of each key, by the key's hash. */
   const keyOwners = new Map<string, OrganizationTables>()
@@ -61,6 +64,7 @@ export const memoryStore = (): Store => {
     deliveries,
     journal: { tellAdded, tellChanged },
     nextOrder,
+    takePosition,
   })
 
   const saveSubscription = (record: SubscriptionRecord): SaveOutcome => {

@@ -10,7 +10,7 @@ export type Paging<Row> = FilteredPageRequest & {
 }
 
 /** Returns the index of the first row with at least this order. */
-export const findIndex = (rows: readonly Ordered[], order: number): number => {
+const findIndex = (rows: readonly Ordered[], order: number): number => {
   let low = 0
   let high = rows.length
   while (low < high) {

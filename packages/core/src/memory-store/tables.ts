@@ -20,9 +20,11 @@ export type EventRow = {
   readonly event: EventRecord
 }
 
-/** A delivery. `order` is its position in its queue. */
+/** A delivery. */
 export type DeliveryRow = {
   readonly order: number
+  /** Its place in its queue. */
+  readonly position: number
   readonly event: EventRecord
   readonly owner: SubscriptionRow
   state: LaneState | 'delivered' | 'exhausted' | 'skipped'
@@ -44,9 +46,9 @@ export type SubscriptionRow = {
   pace: Pace
   /** The order of the last change other than a new delivery. */
   changedAt: number
-  /** By subject, in order. */
+  /** By subject, by position. */
   readonly lanes: Map<string, DeliveryRow[]>
-  /** Those that were never attempted, in order, and others that once were among them. */
+  /** Those that were never attempted, by position, and others that once were among them. */
   fresh: DeliveryRow[]
   /** Those that were attempted. */
   readonly retries: Set<DeliveryRow>

@@ -1,10 +1,21 @@
-import { findIndex, type Ordered } from './paging.ts'
 import { type DeliveryRow, findHead, isUnfinished, type SubscriptionRow } from './tables.ts'
 
-/** Inserts a row in its order, unless it is there. */
-const insert = <Row extends Ordered>(rows: Row[], row: Row): void => {
-  const index = findIndex(rows, row.order)
-  if (rows[index] !== row) rows.splice(index, 0, row)
+/** Returns the index of the first row behind a position. */
+const findIndex = (rows: readonly DeliveryRow[], after: number): number => {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((rows[middle]?.position ?? 0) <= after) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Inserts a row at its position, unless it is there. */
+const insert = (rows: DeliveryRow[], row: DeliveryRow): void => {
+  const index = findIndex(rows, row.position)
+  if (rows[index - 1] !== row) rows.splice(index, 0, row)
 }
 
 /** Adds a delivery to its lane as one that was never attempted. */
@@ -60,13 +71,13 @@ export const readHeads = (owner: SubscriptionRow, after: number, limit: number) 
   const heads: DeliveryRow[] = []
   let examined = 0
   let last = after
-  let index = findIndex(owner.fresh, after + 1)
+  let index = findIndex(owner.fresh, after)
   for (; index < owner.fresh.length && examined < limit; index++) {
     const row = owner.fresh[index]
     if (row?.state !== 'fresh') continue
     if (findHead(owner, row.event.subject) === row) heads.push(row)
     examined++
-    last = row.order
+    last = row.position
   }
   const isEnd = index >= owner.fresh.length
   // What is no longer fresh was in the way.

@@ -1,5 +1,6 @@
-import { memoryStore, type News, type Store } from '@wabakit/core'
+import type { News, Store } from '@wabakit/core'
 import { createServiceClock } from '@wabakit/core/hosting'
+import { createMemoryStore } from '../../../core/src/memory-store/memory-store.ts'
 import { getTrueTime, type RunContext } from '../cluster/run-context.ts'
 import { recordCalls } from '../histories/history.ts'
 import type { Engine, StoreUser } from './engine.ts'
@@ -7,10 +8,16 @@ import { observeCommits, observePromises } from './observed-store.ts'
 import { createRemoteCalls } from './remote-calls.ts'
 import { useClockOfStore } from './shared-clock.ts'
 
-/** The memory store as a database that several processes share. News arrives late, in another order, or never. */
+/**
+ * The memory store as a database that several processes share. News arrives late, in another order, or never, and transactions are committed in another order than
+ * their positions.
+ */
 export const createMemoryEngine = (run: RunContext): Engine => {
-  const { plan, scheduler, faults } = run
-  const base = memoryStore()
+  const { plan, scheduler, faults, draws } = run
+  // As if it had been open while up to 20 others were committed. The fraction makes it unique.
+  const base = createMemoryStore((order, lastOfLane) =>
+    Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024),
+  )
   /** The worker of each server, and what tells it that it is lost. */
   const workers = new Map<string, { id: string; lose(): void }>()
   const remote = createRemoteCalls(run)
