@@ -213,7 +213,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     getTurns(queue).delete(queue)
     if (isDue || queue.at === Infinity) upcoming.remove(queue)
     else upcoming.put(queue)
-    if (queue.busy === 0 && queue.window.isEmpty()) forget(queue)
+    // Its pace is not known elsewhere until it is written.
+    if (queue.busy === 0 && queue.window.isEmpty() && queue.pace === queue.stored.pace) forget(queue)
   }
 
   const forget = (queue: Queue): void => {
@@ -234,7 +235,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     if (known !== undefined) return known
     const epoch = getEpoch(shard)
     if (epoch === undefined) return undefined
-    const window = createWindow({ queue: id, journal, getSize })
+    // Of a queue that was read, and is not here, nothing is left.
+    const window = createWindow({ queue: id, journal, isEmpty: !newShards.has(shard), getSize })
     const stored = { pace, at: -Infinity }
     const queue: Queue = {
       ...{ id, shard, epoch, organizationId, window, pace, stored, jobs: new Set() },

@@ -57,19 +57,21 @@ type Reading = {
 export type WindowContext = {
   readonly queue: string
   readonly journal: Pick<Journal, 'readHeads' | 'readRetries'>
+  /** Whether the queue contains nothing but what will be told. */
+  readonly isEmpty: boolean
   /** Returns how many heads, and how many retries, are to be held now. */
   getSize(): number
 }
 
-export const createWindow = ({ queue, journal, getSize }: WindowContext): Window => {
+export const createWindow = ({ queue, journal, isEmpty, getSize }: WindowContext): Window => {
   const known = new Map<string, Entry>()
   const held = createHeap<Entry>(isBefore)
   let heads = 0
   let retries = 0
   let busy = 0
-  let after = 0
-  let isEnd = false
-  let horizon = nowhere
+  let after = isEmpty ? Infinity : 0
+  let isEnd = isEmpty
+  let horizon = isEmpty ? everywhere : nowhere
   let reading: Reading | undefined
 
   const hold = (pending: PendingDelivery, isRetry: boolean): void => {
