@@ -1,5 +1,6 @@
 import type { Journal, OwnedShard, WorkersView } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { startBackgroundTimer } from './background-timer.ts'
 
 /**
  * The shards of a worker.
@@ -40,6 +41,9 @@ export type OwnershipContext = {
 
 const givingGraceMs = 5_000
 
+/** The longest pause of a timer, in milliseconds. */
+const maxTimerMs = 60_000
+
 /** The share of its lease that a worker relies on. */
 const ownShare = 0.75
 
@@ -49,6 +53,8 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
   /** Shards in which something may still run, but nothing may start. */
   const leaving = new Set<number>()
   let leaseEnd = -Infinity
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let renewing: Promise<number> | undefined
 
   const leave = async (shard: number, graceMs: number): Promise<void> => {
     leaving.add(shard)
@@ -70,6 +76,18 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     if (clock.now() < leaseEnd) return true
     if (owned.size > 0) lose()
     return false
+  }
+
+  /** Checks at the end of the lease, while a renewal may be under way. */
+  const watch = (): void => {
+    clearTimeout(timer)
+    const leftMs = Math.min(leaseEnd - clock.now(), maxTimerMs)
+    timer = startBackgroundTimer(
+      () => {
+        if (check()) watch()
+      },
+      Math.max(1, leftMs),
+    )
   }
 
   const take = async (free: readonly OwnedShard[]): Promise<void> => {
@@ -106,21 +124,31 @@ export const createOwnership = (context: OwnershipContext): Ownership => {
     if (surplus !== undefined) void give(...surplus).catch(() => {})
   }
 
+  const renew = async (): Promise<number> => {
+    const sentAt = clock.now()
+    const leaseMs = getLeaseMs()
+    check()
+    const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
+    leaseEnd = sentAt + leaseMs * ownShare
+    watch()
+    // It may have taken longer than the lease.
+    if (check()) await adjust(view)
+    return view.renewInMs
+  }
+
   return {
     lose,
     check,
     getEpoch: (shard) => (leaving.has(shard) ? undefined : owned.get(shard)),
-    renew: async () => {
-      const sentAt = clock.now()
-      const leaseMs = getLeaseMs()
-      check()
-      const view = await journal.renewWorker({ worker, leaseMs, now: sentAt })
-      leaseEnd = sentAt + leaseMs * ownShare
-      // It may have taken longer than the lease.
-      if (check()) await adjust(view)
-      return view.renewInMs
+    renew: () => {
+      renewing ??= renew().finally(() => {
+        renewing = undefined
+      })
+      return renewing
     },
     end: async () => {
+      await renewing?.catch(() => {})
+      clearTimeout(timer)
       owned.clear()
       leaseEnd = -Infinity
       await journal.endWorker(worker)

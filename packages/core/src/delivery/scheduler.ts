@@ -537,14 +537,14 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       request()
     })
 
-  /** Stops jobs, at once or after some time, and waits for their ends. */
-  const stopJobs = async (own: () => RunningJob[], graceMs: number): Promise<void> => {
+  /** Stops what runs in some queues, at once or after some time, and waits for its end. */
+  const stopJobs = async (own: readonly Queue[], graceMs: number): Promise<void> => {
     const stopAll = (): void => {
-      for (const job of own()) job.stopping.stop()
+      for (const { jobs } of own) for (const { stopping } of jobs) stopping.stop()
     }
-    const stopping = graceMs > 0 ? setTimeout(stopAll, graceMs) : stopAll()
-    await waitUntil(() => !isLoading && own().length === 0)
-    clearTimeout(stopping ?? undefined)
+    const timeout = graceMs > 0 ? setTimeout(stopAll, graceMs) : stopAll()
+    await waitUntil(() => own.every(({ busy }) => busy === 0))
+    clearTimeout(timeout ?? undefined)
   }
 
   return {
@@ -558,7 +558,7 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
       newShards.delete(shard)
       const own = [...queues.values()].filter((queue) => queue.shard === shard)
       for (const queue of own) forget(queue)
-      await stopJobs(() => own.flatMap((queue) => [...queue.jobs]), graceMs)
+      await stopJobs(own, graceMs)
     },
     tell: (news) => {
       if (news.kind === 'head') addHead(news.state, news.head)
@@ -573,9 +573,11 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     },
     close: async (graceMs) => {
       isOpen = false
-      for (const job of jobs.values()) if (job.queue.pace === 'failing') job.stopping.stop()
-      await stopJobs(() => [...jobs.values()], graceMs)
-      for (const queue of [...queues.values()]) forget(queue)
+      const own = [...queues.values()]
+      for (const { pace, jobs } of own)
+        if (pace === 'failing') for (const { stopping } of jobs) stopping.stop()
+      await stopJobs(own, graceMs)
+      for (const queue of own) forget(queue)
       newShards.clear()
       cursor = undefined
       clearTimeout(timer?.handle)

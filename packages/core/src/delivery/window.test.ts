@@ -130,7 +130,13 @@ test('a window that is known to be empty reads nothing until it is told to', asy
 test('a window holds few of many, and reads on when half of them are gone', async () => {
   const { rows, pages, window } = createQueue()
   for (let position = 1; position <= 100; position++) {
-    rows.set(`d${position}`, { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: position % 2 === 0 })
+    rows.set(`d${position}`, {
+      id: `d${position}`,
+      position,
+      dueAt: position,
+      turn: 0,
+      isRetry: position % 2 === 0,
+    })
   }
   const drained: number[] = []
   let held = 0

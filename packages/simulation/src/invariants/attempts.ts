@@ -25,6 +25,8 @@ export const createAttemptsRule = ({ violate, now }: RuleContext): Rule => {
   const shards = new Map<string, number>()
   /** Subscriptions that are disabled or removed, by users' changes that have ended. */
   const disabled = new Set<string>()
+  /** How many changes have begun, and not ended well. */
+  const changing = new Map<string, number>()
 
   const listAll = (): Attempt[] => [...attempts.values()].flat()
   const end = (server: string, deliveryId?: string): void => {
@@ -95,10 +97,14 @@ export const createAttemptsRule = ({ violate, now }: RuleContext): Rule => {
           end(observation.server)
           break
         case 'subscription changed':
+          changing.set(observation.id, (changing.get(observation.id) ?? 0) - 1)
+          // Otherwise, another change may enable it.
+          if (changing.get(observation.id) !== 0) break
           if (observation.change === 'disable' || observation.change === 'remove')
             disabled.add(observation.id)
           break
         case 'subscription changing':
+          changing.set(observation.id, (changing.get(observation.id) ?? 0) + 1)
           disabled.delete(observation.id)
       }
     },

@@ -1,5 +1,6 @@
 import type { DeliveryRecord } from '@wabakit/core'
 import { type Fault, isCallFault, type Plan } from '../plan.ts'
+import { createDueTimes } from './due-times.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const starves = 'what is due is attempted soon, whatever others do'
@@ -40,23 +41,15 @@ export const createStarvationRule = ({ plan, violate, now }: RuleContext): Rule 
     const pollMs = failures + deferrals > 0 ? plan.pollMs : 0
     return pollMs + (failing.has(subscriptionId) ? attemptMs * (1 + others.length) : startMs)
   }
-  /** When deliveries were first seen pending at their due times: a lane may have held them until then. */
-  const seen = new Map<string, number>()
-  const getDueTime = ({ id, dueAt }: DeliveryRecord): number => {
-    const key = `${id} ${dueAt}`
-    const first = seen.get(key) ?? now()
-    seen.set(key, first)
-    return Math.max(dueAt ?? 0, first)
-  }
+  const dueTimes = createDueTimes(now)
   return isReliable(plan)
     ? {
         observe: (observation) => {
           if (observation.kind !== 'looked') return
           const unfinished = observation.deliveries.filter(({ finishedAt }) => finishedAt === null)
           for (const delivery of unfinished) {
-            const { status, dueAt, eventName, subject, subscriptionId } = delivery
-            if (status !== 'pending' || dueAt === null) continue
-            const since = now() - getDueTime(delivery)
+            const { status, eventName, subject, subscriptionId } = delivery
+            const since = now() - (dueTimes.find(delivery) ?? Infinity)
             if (since <= getPatience(delivery, unfinished)) continue
             violate(
               starves,
