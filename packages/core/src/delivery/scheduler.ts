@@ -573,7 +573,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     },
     close: async (graceMs) => {
       isOpen = false
-      const own = [...queues.values()]
+      // Also what still runs in shards that are being left.
+      const own = [...new Set([...queues.values(), ...Array.from(jobs.values(), ({ queue }) => queue)])]
       for (const { pace, jobs } of own)
         if (pace === 'failing') for (const { stopping } of jobs) stopping.stop()
       await stopJobs(own, graceMs)
