@@ -111,6 +111,25 @@ test('a window forgets no delivery, and brings none back, whatever happens while
   )
 })
 
+test('a window reads again from where something was committed late', async () => {
+  const { rows, pages, window } = createQueue()
+  for (const position of [10, 20]) {
+    const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
+    rows.set(row.id, row)
+  }
+  const read = async (): Promise<void> => {
+    void window.read()
+    pages.shift()?.()
+    await settle()
+  }
+  await read()
+  expect([window.take()?.id, window.take()?.id]).toEqual(['d10', 'd20'])
+  rows.set('d15', { id: 'd15', position: 15, dueAt: 15, turn: 0, isRetry: false })
+  window.lookFrom(15)
+  await read()
+  expect([window.take()?.id, window.take()]).toEqual(['d15', undefined])
+})
+
 test('a window that is known to be empty reads nothing until it is told to', async () => {
   const journal = {
     readHeads: () => Promise.reject(new Error('it reads')),
