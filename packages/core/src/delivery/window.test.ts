@@ -38,7 +38,10 @@ const settle = async (): Promise<void> => {
 test('a window forgets no delivery, and brings none back, whatever happens while it reads', async () => {
   const steps = fc.array(
     fc.tuple(
-      fc.constantFrom('append', 'late', 'read', 'arrive', 'take', 'finish', 'retry', 'back', 'restart'),
+      fc.constantFrom(
+        ...['append', 'told', 'late', 'take', 'finish', 'retry', 'back', 'restart'],
+        ...['read', 'read', 'arrive', 'arrive', 'take', 'retry'],
+      ),
       fc.nat(20),
     ),
     { maxLength: 80 },
@@ -49,11 +52,12 @@ test('a window forgets no delivery, and brings none back, whatever happens while
       const taken: Entry[] = []
       const attempted: string[] = []
       let next = 100
-      const append = (position: number): void => {
+      const append = (position: number, isHead = true): void => {
         const row = { id: `d${position}`, position, dueAt: position, turn: 0, isRetry: false }
         if (rows.has(row.id)) return
         rows.set(row.id, row)
-        window.add(row)
+        if (isHead) window.add(row)
+        else window.lookFrom(position)
       }
       const read = (): void => {
         if (window.needsReading()) void window.read()
@@ -80,7 +84,8 @@ test('a window forgets no delivery, and brings none back, whatever happens while
       }
       for (const [step, number] of list) {
         if (step === 'append') append(next++)
-        if (step === 'late') append(50 + number)
+        if (step === 'told') append(next++, false)
+        if (step === 'late') append(50 + number, number % 2 === 0)
         if (step === 'read') read()
         if (step === 'arrive') await arrive()
         if (step === 'take') take()
