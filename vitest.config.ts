@@ -17,7 +17,7 @@ const isolated = [
 const packed = ['packages/wabakit/test/packed.test.ts']
 
 /** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
-const browser = ['packages/server/test/inspector/inspector.test.ts']
+const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,records}.test.ts']
 
 const tests = [
   'packages/*/src/**/*.test.ts',
@@ -55,13 +55,22 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
       { extends: true, test: { name: 'packed', include: packed } },
-      { extends: true, test: { name: 'inspector', include: browser, testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'inspector',
+          include: browser,
+          globalSetup: 'packages/server/test/inspector/build-page.ts',
+          testTimeout: 60_000,
+        },
+      },
     ],
     sequence: { sequencer: SlowFirst },
     // Much of it waits: for timers, other processes, databases.
     maxWorkers: availableParallelism() + 1,
     // The processes that tests start would compile the sources again each time.
-    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests') },
+    // `npx vitest` is not `npx @wabakit/server`, which prints other commands.
+    env: { NODE_COMPILE_CACHE: resolve('node_modules/.cache/wabakit-tests'), npm_command: '' },
     // A slow machine is no failure: what hangs is told by these, not by how fast it was.
     testTimeout: 20_000,
     hookTimeout: 60_000,

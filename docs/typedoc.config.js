@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
  *
  * @type {Record<string, string[]>}
  */
-const packages = { wabakit: [], server: [], conformance: [], core: ['.'] }
+const packages = { wabakit: [], server: ['./control-types'], conformance: [], core: ['.'] }
 
 /** Import paths, by their source files. */
 export const importPaths = Object.entries(packages).flatMap(([folder, leftOut]) => {
@@ -19,19 +19,18 @@ export const importPaths = Object.entries(packages).flatMap(([folder, leftOut]) 
   )
 })
 
-/** @type {Partial<import('typedoc').TypeDocOptions> & import('typedoc-plugin-markdown').PluginOptions & Record<string, unknown>} */
+/** @type {Partial<import('typedoc').TypeDocOptions> & import('typedoc-plugin-markdown').PluginOptions} */
 export default {
   name: 'API reference',
   entryPoints: importPaths.map(({ file }) => `../${file}`),
   tsconfig: '../tsconfig.json',
   plugin: [
     'typedoc-plugin-markdown',
-    'typedoc-vitepress-theme',
     './reference/import-paths.js',
     './reference/written-names.js',
+    './reference/inline-options.js',
   ],
   out: 'api',
-  docsRoot: '.',
   readme: 'none',
   sortEntryPoints: false,
   includeVersion: false,
@@ -41,16 +40,20 @@ export default {
   validation: { notExported: true, invalidLink: true, notDocumented: true },
   requiredToBeDocumented: ['Variable', 'Function', 'Class', 'Interface', 'TypeAlias', 'Method', 'Accessor'],
   entryFileName: 'index',
-  router: 'member',
+  // One page per import path.
+  router: 'module',
   excludeExternals: true,
   hidePageHeader: true,
   hideBreadcrumbs: true,
-  hideGroupHeadings: true,
   useCodeBlocks: true,
   expandObjects: true,
+  groupOrder: ['Functions', 'Variables', 'Type Aliases', 'Interfaces', 'Classes'],
+  classPropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
   indexFormat: 'table',
   parametersFormat: 'table',
   tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideSources: true },
   pageTitleTemplates: { module: '{name}', member: '{name}' },
-  sidebar: { pretty: true },
 }

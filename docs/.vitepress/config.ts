@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitepress'
 import { toAnchor } from '../../release/links.ts'
+import { drawCheckboxes } from './checkboxes.ts'
 import { drawDiagrams } from './diagrams.ts'
 import { buildSidebar } from './guides.ts'
 import { resolveLinks } from './links.ts'
 import { writeLlmsFiles } from './llms.ts'
-import { buildReferenceSidebars } from './reference.ts'
+import { referenceSidebar } from './reference.ts'
 import { resolveVue } from './resolve-vue.ts'
 import { excluded, toRoute } from './routes.ts'
 
@@ -15,47 +16,39 @@ const repository: string = manifest.repository.url.replace(/^git\+|\.git$/g, '')
 const icon =
   'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="%233451b2"/><path d="M3 5l2 6 3-5 3 5 2-6" fill="none" stroke="white" stroke-width="1.5"/></svg>'
 
+const name = 'wabakit'
+const description =
+  'Typed client, webhook receiver and test mock for a WhatsApp Business API that creates groups and summarizes calls'
+
+/** Where the site is published. Previews and the sitemap need whole addresses. */
+const site = process.env.SITE_URL ?? 'https://wabakit.github.io'
+
 const front = {
   layout: 'home',
   hero: {
-    name: 'wabakit',
+    name,
     text: 'WhatsApp groups and call summaries, typed and tested',
-    tagline:
-      'A typed client, a webhook receiver that rejects forgeries, and the vendor’s server in your test suite.',
+    tagline: `${description}.`,
     actions: [
       { theme: 'brand', text: 'Five-minute start', link: '/start' },
       { theme: 'alt', text: 'API reference', link: '/api/' },
       { theme: 'alt', text: 'GitHub', link: repository },
     ],
   },
-  features: [
-    {
-      title: 'Send',
-      details: 'Input is validated, errors are typed, and a retry never creates a second group.',
-      link: '/packages/client',
-    },
-    {
-      title: 'Receive',
-      details: 'Each webhook is verified, deduplicated and typed before your handler runs.',
-      link: '/packages/webhooks',
-    },
-    {
-      title: 'Test',
-      details: 'The vendor in your test suite: signed webhooks, virtual time, faults.',
-      link: '/testing',
-    },
-    {
-      title: 'Run',
-      details: 'The service itself on SQLite or PostgreSQL, with a command line.',
-      link: '/running-the-server',
-    },
-  ],
 }
 
+/** The first paragraph of a page, as plain text. */
+const readDescription = (file: string): string | undefined =>
+  readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
+    .match(/^# .*\n+([A-Z`].*(?:\n[^\n]+)*)/m)?.[1]
+    ?.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll('\n', ' ')
+    .slice(0, 300)
+
 export default defineConfig({
-  title: 'wabakit',
-  description:
-    'Typed client, webhook receiver and mock for a WhatsApp Business API that creates groups and summarizes calls',
+  title: name,
+  description,
   lang: 'en-US',
   head: [['link', { rel: 'icon', href: icon }]],
   srcDir: '..',
@@ -64,6 +57,7 @@ export default defineConfig({
   // Otherwise each page contains the sidebars of all.
   metaChunk: true,
   lastUpdated: false,
+  sitemap: { hostname: site },
   rewrites: toRoute,
   vite: { plugins: [resolveVue] },
   markdown: {
@@ -73,18 +67,51 @@ export default defineConfig({
     config: (markdown) => {
       resolveLinks(markdown, repository)
       drawDiagrams(markdown)
+      drawCheckboxes(markdown)
     },
   },
-  transformPageData: (page) =>
-    page.relativePath === 'index.md' ? { frontmatter: { ...page.frontmatter, ...front } } : undefined,
-  buildEnd: ({ outDir }) => writeLlmsFiles(outDir, repository),
+  transformPageData: ({ relativePath, filePath, frontmatter }) =>
+    relativePath === 'index.md'
+      ? { frontmatter: { ...frontmatter, ...front } }
+      : {
+          description: readDescription(filePath) ?? description,
+          // Pages of the reference are generated.
+          frontmatter: { ...frontmatter, editLink: !relativePath.startsWith('api/') },
+        },
+  transformHead: ({ page, pageData, title, description: about }) => {
+    const path = page.replace(/(?:(^|\/)index)?\.md$/, '$1')
+    const previews = {
+      'og:type': 'website',
+      'og:site_name': name,
+      'og:title': title,
+      'og:description': about,
+      'og:url': `${site}/${path}`,
+      'og:image': `${site}/preview.png`,
+      'twitter:card': 'summary_large_image',
+    }
+    return pageData.isNotFound
+      ? []
+      : Object.entries(previews).map(([property, content]) => ['meta', { property, content }])
+  },
+  buildEnd: ({ outDir }) => {
+    writeLlmsFiles(outDir, repository)
+    copyFileSync(new URL('../images/inspector-light.png', import.meta.url), `${outDir}/preview.png`)
+  },
   themeConfig: {
     search: {
       provider: 'local',
       options: {
+        // What embeds the service or the schemas knows where to look. Others would only find these first.
+        _render: (source, env, markdown) =>
+          /^api\/(?:@wabakit\/core|wabakit\/(?:core|contract))/.test(env.relativePath)
+            ? ''
+            : markdown.render(source, env),
         miniSearch: {
           // Guides first: a page of the reference names little but what it describes, and would always win.
-          searchOptions: { boostDocument: (id) => (/^\/(?:api|decisions)\//.test(String(id)) ? 0.3 : 1) },
+          searchOptions: {
+            combineWith: 'AND',
+            boostDocument: (id) => (/^\/(?:api|decisions)\//.test(String(id)) ? 0.3 : 1),
+          },
         },
       },
     },
@@ -93,9 +120,13 @@ export default defineConfig({
       { text: 'API reference', link: '/api/', activeMatch: '^/api/' },
       { text: 'Decisions', link: '/decisions/' },
     ],
-    sidebar: { ...buildReferenceSidebars(), '/': buildSidebar() },
+    sidebar: { '/api/': referenceSidebar, '/': buildSidebar() },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: repository }],
+    editLink: {
+      pattern: `${repository}/edit/main/:path`,
+      text: 'Edit this page',
+    },
     docFooter: { prev: 'Previous', next: 'Next' },
   },
 })

@@ -38,6 +38,10 @@ export const load = (app) => {
   })
 
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
+    // Errors are caught, not created.
+    for (const each of project.getReflectionsByKind(ReflectionKind.Constructor))
+      project.removeReflection(each)
+
     // A schema whose type alone is exported is listed a second time, as what zod calls it.
     for (const alias of project.getReflectionsByKind(ReflectionKind.TypeAlias)) {
       const type = alias instanceof DeclarationReflection ? alias.type : undefined

@@ -2,7 +2,7 @@ import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks
 import { toLambdaHandler } from 'wabakit/webhooks/lambda'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] }),
+  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,7 +1,7 @@
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] }),
+  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,4 +1,4 @@
 interface Env {
-  readonly WEBHOOK_SECRET: string
+  readonly WABAKIT_WEBHOOK_SECRET: string
   readonly WEBHOOKS: DurableObjectNamespace<import('./index.ts').Webhooks>
 }

@@ -4,7 +4,7 @@ import { createReceiver, sqlDedupe, sqlDedupeTable, standardWebhooks } from 'wab
 /** Receives the webhooks of all Workers, so that each is handled once. */
 export class Webhooks extends DurableObject<Env> {
   readonly receiver = createReceiver({
-    verify: standardWebhooks({ secrets: () => [this.env.WEBHOOK_SECRET] }),
+    verify: standardWebhooks({ secrets: () => [this.env.WABAKIT_WEBHOOK_SECRET] }),
     dedupe: sqlDedupe((text, values) => this.ctx.storage.sql.exec(text, ...values).toArray(), {
       dialect: 'sqlite',
     }),

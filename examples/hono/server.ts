@@ -3,10 +3,10 @@ import { Hono } from 'hono'
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] }),
+  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 
 const app = new Hono()
-app.post('/webhooks', (c) => receiver.handle(c.req.raw))
+app.post('/webhooks', (c) => receiver.handle(c))
 serve({ fetch: app.fetch, port: Number(process.env.PORT) })

@@ -4,13 +4,15 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compare } from './src/compare.ts'
+import { compareCounts } from './src/compare-counts.ts'
 import { formatPage } from './src/performance-page.ts'
 import { printGoals, readResults } from './src/result.ts'
 
-// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5]]
+// npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
 //
 // Runs the benchmarks of all goals, or the named ones, each in a process of its own. Each prints a table and writes
-// results/<name>.json. At the end, prints all goals and writes docs/performance.md.
+// results/<name>.json. At the end, prints all goals and writes docs/performance.md. With `--counts`, two versions are compared
+// by instructions and bytes rather than by time, for a gate in CI.
 
 /** The benchmarks with their goals. */
 const benchmarks: Readonly<Record<string, string>> = {
@@ -42,6 +44,7 @@ const { values, positionals } = parseArgs({
     peers: { type: 'boolean', default: false },
     compare: { type: 'string' },
     turns: { type: 'string', default: '5' },
+    counts: { type: 'boolean', default: false },
   },
 })
 
@@ -85,6 +88,8 @@ if (unknown.length > 0) {
   const known = [...new Set(Object.values(benchmarks)), ...all].filter((each) => each !== '')
   console.error(`Unknown benchmark: ${unknown.join(', ')}. Known: ${known.join(', ')}.`)
   process.exitCode = 2
+} else if (values.compare !== undefined && values.counts) {
+  process.exitCode = (await compareCounts(values.compare)) ? 0 : 1
 } else if (values.compare !== undefined) {
   const { compare: reference, turns, rounds } = values
   process.exitCode = (await compare({ reference, names, turns: Number(turns), rounds })) ? 0 : 1

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [env.WEBHOOK_SECRET] }),
+  verify: standardWebhooks({ secrets: () => [env.WABAKIT_WEBHOOK_SECRET] }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -25,7 +25,7 @@ export type CompareOptions = {
   readonly rounds?: string | undefined
 }
 
-const root = resolve(import.meta.dirname, '../../..')
+export const root = resolve(import.meta.dirname, '../../..')
 
 /** Links every package of `node_modules`. Links into the repository are kept relative, so that they stay in the checkout. */
 const linkModules = (from: string, to: string): void => {
@@ -48,6 +48,19 @@ const checkOut = (reference: string, folder: string): void => {
   cpSync(join(root, 'packages/bench'), join(folder, 'packages/bench'), { recursive: true })
 }
 
+/** Calls `use` with a checkout of another version, and removes it. */
+export const withCheckout = async (reference: string, use: (folder: string) => unknown): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
+  const checkout = join(folder, 'checkout')
+  try {
+    checkOut(reference, checkout)
+    await use(checkout)
+  } finally {
+    if (existsSync(checkout)) execFileSync('git', ['worktree', 'remove', '--force', checkout], { cwd: root })
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
 type Times = Map<string, number[]>
 
 const formatTimes = (times: readonly number[]): string =>
@@ -60,13 +73,11 @@ const formatTimes = (times: readonly number[]): string =>
  * @returns whether everything ran and nothing is slower.
  */
 export const compare = async ({ reference, names, turns, rounds }: CompareOptions): Promise<boolean> => {
-  const folder = mkdtempSync(join(tmpdir(), 'wabakit-compare-'))
-  const other = join(folder, 'checkout')
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-results-'))
   const times = { there: new Map() as Times, here: new Map() as Times }
   let isComplete = true
 
-  const measure = (side: keyof typeof times, name: string): void => {
-    const checkout = side === 'here' ? root : other
+  const measure = (side: keyof typeof times, name: string, checkout: string): void => {
     const results = join(folder, side)
     const { status } = spawnSync(
       process.execPath,
@@ -92,16 +103,13 @@ export const compare = async ({ reference, names, turns, rounds }: CompareOption
     }
   }
 
-  try {
-    checkOut(reference, other)
+  await withCheckout(reference, (other) => {
     for (const name of names)
       for (let turn = 0; turn < turns; turn += 1)
         for (const side of turn % 2 === 0 ? (['there', 'here'] as const) : (['here', 'there'] as const))
-          measure(side, name)
-  } finally {
-    if (existsSync(other)) execFileSync('git', ['worktree', 'remove', '--force', other], { cwd: root })
-    rmSync(folder, { recursive: true, force: true })
-  }
+          measure(side, name, side === 'here' ? root : other)
+  })
+  rmSync(folder, { recursive: true })
 
   const slower: string[] = []
   const table: Record<string, object> = {}

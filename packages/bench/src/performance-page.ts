@@ -59,7 +59,9 @@ floor" is the throughput of a contender divided by that of its floor. Peers are 
 documentation shows.`,
     `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` those of one, and
 \`npm run bench -- <name>\` one of them. \`npm run bench -- --compare <git ref>\` runs two versions in turns and exits with 1
-if one of the lines became slower beyond its spread.`,
+if one of the lines became slower beyond its spread. With \`--counts\`, it counts instructions (with perf, if the
+machine allows it), allocated bytes and bundled bytes instead, which hardly depend on what else the machine does, and exits
+with 1 if one grew by more than 1 to 5 %.`,
     '## Goals',
     formatGoals(results),
     ...results.map(formatResult),

@@ -16,6 +16,12 @@ export type ApiCall<Data> = {
   readonly options: RequestOptions
 }
 
-/** Checks whether a response should contain the data: any 2xx, except the 202 of a summary that is not ready. */
-export const isSuccess = ({ endpoint }: ApiCall<unknown>, { ok, status }: Response): boolean =>
-  ok && !(status === 202 && endpoint === 'calls.getSummary')
+/** The result of a call, together with its response. */
+export type WithResponse<Data> = {
+  /** The value that the call resolves to. */
+  readonly data: Data
+  /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
+  readonly response: Response
+  /** The response's `x-request-id`, if any. */
+  readonly requestId: string | undefined
+}

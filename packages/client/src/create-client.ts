@@ -1,79 +1,90 @@
 import type { CreateGroupRequest, CreateGroupResponse, SummaryRecord } from '@wabakit/wire'
-import { type ApiPromise, createApiPromise } from './api-promise.ts'
-import { getSummary } from './calls/get-summary.ts'
-import { waitForSummary } from './calls/wait-for-summary.ts'
-import { createGroup } from './groups/create-group.ts'
+import type { WithResponse } from './api-call.ts'
+import { createGroup } from './create-group.ts'
+import { getSummary } from './get-summary.ts'
 import type { ClientOptions } from './options/client-options.ts'
 import type { RequestOptions, WaitOptions } from './options/request-options.ts'
 import { readSettings } from './options/settings.ts'
+import { waitForSummary } from './wait-for-summary.ts'
 
-/** Methods for WhatsApp groups. */
-export type Groups = {
-  /**
-   * Creates a group on a WABA number. A GROUP_CREATED webhook with the same `groupId` follows.
-   *
-   * Without a `groupId`, the client generates one and sends it with every attempt, so that GROUP_CREATED can resolve an
-   * unknown outcome.
-   *
-   * @param input - `wabaNumber`, `subject` (1 to 128 code points), and optionally `description` (at most 2048 code
-   * points), `joinApprovalMode` (default: the integration's) and `groupId` (1 to 50 code points; default: generated).
-   * @param options - signal, time limit and headers of this call.
-   * @returns `success` and the `groupId`.
-   * @throws ValidationError if the input or an option is invalid. No request is sent.
-   * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, UnprocessableError 422,
-   * RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for any other 4xx.
-   * @throws OutcomeUnknownError after any other 5xx, or if the request was sent and there was no complete response: the
-   * group may exist.
-   * @throws ConnectionError or TimeoutError if the request provably never left this machine.
-   * @throws ResponseFormatError for a redirect, or for a complete 2xx that does not match the contract.
-   * @example
-   * const { groupId } = await client.groups.create({ wabaNumber: '+15550001111', subject: 'Order 7', groupId: 'order-7' })
-   */
-  create(input: CreateGroupRequest, options?: RequestOptions): ApiPromise<CreateGroupResponse>
-}
-
-/** Methods for calls and their AI summaries. */
-export type Calls = {
-  /**
-   * Fetches the AI summary of a call.
-   *
-   * @param callId - the `callId` from the call's webhooks; not empty.
-   * @param options - signal, time limit and headers of this call.
-   * @returns the record: `callId`, `summary`, and any other fields of the CALL_AI_SUMMARY payload that the service sends.
-   * @throws ValidationError if `callId` or an option is invalid. No request is sent.
-   * @throws SummaryPendingError 202: the summary is not ready yet.
-   * @throws SummaryUnavailableError 422: the call can never have a summary.
-   * @throws NotFoundError 404: the organization has no such call, or the call has no summary yet.
-   * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, RateLimitError 429, ServerError
-   * 5xx, ApiError for any other 4xx. 408, 429 and 5xx are retried first.
-   * @throws ConnectionError or TimeoutError if there was no complete response after the retries.
-   * @throws ResponseFormatError for a redirect, or for a 2xx that does not match the contract.
-   * @example
-   * const { summary } = await client.calls.getSummary(callId)
-   */
-  getSummary(callId: string, options?: RequestOptions): ApiPromise<SummaryRecord>
-  /**
-   * Waits for the AI summary of a call. It polls as long as the service returns 202 or 404, and continues after rate
-   * limits, 5xx and lost connections. An event from `events` ends the wait early.
-   *
-   * @param callId - the `callId` from the call's webhooks; not empty.
-   * @param options - `maxWaitMs`, `intervalMs` and `events`, and the options of {@link Calls.getSummary}.
-   * @returns the record, from a response or from the event.
-   * @throws SummaryUnavailableError 422: the call can never have a summary.
-   * @throws TimeoutError after `maxWaitMs`. Its `cause` is the last error.
-   * @throws the other errors of {@link Calls.getSummary} that waiting cannot resolve, such as AuthenticationError.
-   * @example
-   * const record = await client.calls.waitForSummary(callId, { maxWaitMs: 120_000, events: receiver })
-   */
-  waitForSummary(callId: string, options?: WaitOptions): Promise<SummaryRecord>
+/** The promise of a call's result, with access to the response. */
+export type ApiPromise<Data> = Promise<Data> & {
+  /** Resolves to the result together with its response. Rejects with the same error as the promise itself. */
+  withResponse(): Promise<WithResponse<Data>>
 }
 
 /** A client for the service's two endpoints. It needs no closing. */
 export type Client = {
   /** Methods for WhatsApp groups. */
-  readonly groups: Groups
+  readonly groups: {
+    /**
+     * Creates a group on a WABA number. A GROUP_CREATED webhook with the same `groupId` follows.
+     *
+     * Without a `groupId`, the client generates one and sends it with every attempt, so that GROUP_CREATED can resolve an
+     * unknown outcome.
+     *
+     * @param input - `wabaNumber`, `subject` (1 to 128 code points), and optionally `description` (at most 2048 code
+     * points), `joinApprovalMode` (default: the integration's) and `groupId` (1 to 50 code points; default: generated).
+     * @param options - signal, time limit and headers of this call.
+     * @returns `success` and the `groupId`.
+     * @throws ValidationError if the input or an option is invalid. No request is sent.
+     * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, UnprocessableError 422,
+     * RateLimitError 429, ServerError 503 `storage_unavailable` (nothing was changed), ApiError for any other 4xx.
+     * @throws OutcomeUnknownError after any other 5xx, or if the request was sent and there was no complete response: the
+     * group may exist.
+     * @throws ConnectionError or TimeoutError if the request provably never left this machine.
+     * @throws ResponseFormatError for a redirect, or for a complete 2xx that does not match the contract.
+     * @example
+     * const { groupId } = await client.groups.create({ wabaNumber: '+15550001111', subject: 'Order 7', groupId: 'order-7' })
+     */
+    create(input: CreateGroupRequest, options?: RequestOptions): ApiPromise<CreateGroupResponse>
+  }
   /** Methods for calls and their AI summaries. */
-  readonly calls: Calls
+  readonly calls: {
+    /**
+     * Fetches the AI summary of a call.
+     *
+     * @param callId - the `callId` from the call's webhooks; not empty.
+     * @param options - signal, time limit and headers of this call.
+     * @returns the record: `callId`, `summary`, and any other fields of the CALL_AI_SUMMARY payload that the service sends.
+     * @throws ValidationError if `callId` or an option is invalid. No request is sent.
+     * @throws SummaryPendingError 202: the summary is not ready yet.
+     * @throws SummaryUnavailableError 422: the call can never have a summary.
+     * @throws NotFoundError 404: the organization has no such call, or the call has no summary yet.
+     * @throws BadRequestError 400, AuthenticationError 401, PermissionDeniedError 403, RateLimitError 429, ServerError
+     * 5xx, ApiError for any other 4xx. 408, 429 and 5xx are retried first.
+     * @throws ConnectionError or TimeoutError if there was no complete response after the retries.
+     * @throws ResponseFormatError for a redirect, or for a 2xx that does not match the contract.
+     * @example
+     * const { summary } = await client.calls.getSummary(callId)
+     */
+    getSummary(callId: string, options?: RequestOptions): ApiPromise<SummaryRecord>
+    /**
+     * Waits for the AI summary of a call. It polls as long as the service returns 202 or 404, and continues after rate
+     * limits, 5xx and lost connections. An event from `events` ends the wait early.
+     *
+     * @param callId - the `callId` from the call's webhooks; not empty.
+     * @param options - `maxWaitMs`, `intervalMs` and `events`, and the options of `getSummary`.
+     * @returns the record, from a response or from the event.
+     * @throws SummaryUnavailableError 422: the call can never have a summary.
+     * @throws TimeoutError after `maxWaitMs`. Its `cause` is the last error.
+     * @throws the other errors of `getSummary` that waiting cannot resolve, such as AuthenticationError.
+     * @example
+     * const record = await client.calls.waitForSummary(callId, { maxWaitMs: 120_000, events: receiver })
+     */
+    waitForSummary(callId: string, options?: WaitOptions): Promise<SummaryRecord>
+  }
+}
+
+const createApiPromise = <Data>(call: Promise<WithResponse<Data>>): ApiPromise<Data> => {
+  const data = call.then((result) => result.data)
+  return Object.assign(data, {
+    withResponse: () => {
+      // The caller handles rejections of `call`, so those of `data` must not count as unhandled.
+      data.catch(() => {})
+      return call
+    },
+  })
 }
 
 /**

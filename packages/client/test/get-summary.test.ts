@@ -39,9 +39,10 @@ it.each([
   expect(await createTestClient(service.url).calls.getSummary('c1')).toMatchObject({ callId: 'c1', summary })
 })
 
-it('keeps unknown fields of the record and the summary, and empty optional fields', async () => {
+it('keeps unknown fields and values, and empty optional fields except agentNumber', async () => {
   const service = await startResponding({
     callId: 'c1',
+    channel: 'FAX',
     agentNumber: '',
     callStartedAt: null,
     recording: null,
@@ -49,7 +50,7 @@ it('keeps unknown fields of the record and the summary, and empty optional field
   })
   expect(await createTestClient(service.url).calls.getSummary('c1')).toEqual({
     callId: 'c1',
-    agentNumber: '',
+    channel: 'FAX',
     callStartedAt: null,
     recording: null,
     summary: { ...summary, mood: 'good' },
@@ -58,7 +59,7 @@ it('keeps unknown fields of the record and the summary, and empty optional field
 
 it.each([
   ['a summary without recap', { callId: 'c', summary: { keyPoints: [], nextSteps: [] } }, 'summary.recap'],
-  ['an unknown channel', { callId: 'c', channel: 'FAX', summary }, 'channel'],
+  ['a channel that is not a text', { callId: 'c', channel: 5, summary }, 'channel'],
   ['an empty object', {}, 'summary'],
   ['an array', [], ''],
   ['null', null, ''],

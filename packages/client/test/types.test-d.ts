@@ -9,7 +9,7 @@ import {
   type OutcomeUnknownError,
   type WabakitErrorCode,
 } from '@wabakit/client'
-import type { CallSummary, CreateGroupResponse, ErrorCode, SummaryRecord } from '@wabakit/contract'
+import type { CallSummary, CreateGroupResponse, ErrorCode, OpenEnum, SummaryRecord } from '@wabakit/contract'
 import { createReceiver, unsigned } from '@wabakit/webhooks'
 import { fetch as undiciFetch } from 'undici'
 import { expectTypeOf } from 'vitest'
@@ -39,7 +39,7 @@ client.groups.create({ ...group, title: 's' })
 const record = await client.calls.getSummary('c')
 expectTypeOf(record.callId).toEqualTypeOf<string>()
 expectTypeOf(record.summary).toEqualTypeOf<CallSummary>()
-expectTypeOf(record.channel).toEqualTypeOf<'PSTN' | 'WHATSAPP' | '' | null | undefined>()
+expectTypeOf(record.channel).toEqualTypeOf<OpenEnum<'PSTN' | 'WHATSAPP'> | '' | null | undefined>()
 // @ts-expect-error misspelled
 record.calId
 

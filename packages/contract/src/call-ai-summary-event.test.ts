@@ -1,6 +1,7 @@
+import { validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { CallAiSummaryEvent } from './call-ai-summary-event.ts'
 import { emittedExamples } from './documents/examples.ts'
+import { CallAiSummaryEvent } from './events.ts'
 
 const event = emittedExamples.CALL_AI_SUMMARY
 
@@ -31,31 +32,39 @@ test.each(required)('%s is required', (field) => {
   expect(accepts({ [field]: null })).toBe(false)
 })
 
-test.each([
-  ['event', ['CALL_AI_SUMMARY'], ['call_ai_summary', 'CALL_ENDED', '']],
-  ['channel', ['PSTN', 'WHATSAPP'], ['pstn', 'SMS', '']],
-  ['callDirection', ['INCOMING', 'OUTGOING'], ['INBOUND', '']],
-  ['callType', ['AI_BOT', 'AGENT'], ['BOT', '']],
-  ['triggeredVia', ['INBOUND', 'CAMPAIGN', 'API', 'UI'], ['OUTBOUND', '']],
-])('%s accepts %j and rejects %j', (field, allowed, others) => {
-  for (const value of allowed) expect(accepts({ [field]: value })).toBe(true)
-  for (const value of others) expect(accepts({ [field]: value })).toBe(false)
+test('event is CALL_AI_SUMMARY', () => {
+  for (const name of ['call_ai_summary', 'CALL_ENDED', '']) expect(accepts({ event: name })).toBe(false)
 })
 
-test('callStatus may have any value', () => {
-  for (const callStatus of ['END', 'FAILED', 'SOMETHING_NEW']) expect(accepts({ callStatus })).toBe(true)
+test.each([
+  ['channel', ['PSTN', 'WHATSAPP', 'SMS', 'pstn']],
+  ['callDirection', ['INCOMING', 'OUTGOING', 'INTERNAL']],
+  ['callStatus', ['END', 'FAILED', 'ENDED_BY_TRANSFER']],
+  ['callType', ['AI_BOT', 'AGENT', 'IVR']],
+  ['triggeredVia', ['INBOUND', 'CAMPAIGN', 'API', 'UI', 'SCHEDULE']],
+])('%s may have any value, known or not, but must be a text and not empty', (field, values) => {
+  for (const value of values) {
+    const changed = { ...event, [field]: value }
+    expect(validateEvent('CALL_AI_SUMMARY', changed)).toEqual({ success: true, data: changed })
+    expect(CallAiSummaryEvent.parse(changed)).toEqual(changed)
+  }
+  for (const value of ['', 1, true, [], {}]) expect(accepts({ [field]: value })).toBe(false)
 })
 
 test('callId must not be empty', () => {
   expect(accepts({ callId: '' })).toBe(false)
 })
 
-test('agentNumber may be absent, but not empty or null', () => {
+test('an agentNumber that is empty or null is absent', () => {
   const { agentNumber: _, ...withoutAgent } = event
-  expect(CallAiSummaryEvent.safeParse(withoutAgent).success).toBe(true)
+  for (const agentNumber of ['', null, undefined]) {
+    const unset = { ...withoutAgent, agentNumber }
+    expect(CallAiSummaryEvent.parse(unset)).toEqual(withoutAgent)
+    if (agentNumber === undefined) continue
+    expect(validateEvent('CALL_AI_SUMMARY', unset)).toStrictEqual({ success: true, data: withoutAgent })
+  }
   expect(accepts({ agentNumber: '+12025550117' })).toBe(true)
-  expect(accepts({ agentNumber: '' })).toBe(false)
-  expect(accepts({ agentNumber: null })).toBe(false)
+  expect(accepts({ agentNumber: 12025550117 })).toBe(false)
 })
 
 test('durationInSeconds must be a finite number', () => {

@@ -1,6 +1,6 @@
 import { type EventName, eventNames, validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 const names = eventNames.filter((name) => name.startsWith('CALL_') && name !== 'CALL_AI_SUMMARY')
 
@@ -9,16 +9,16 @@ const accepts = (event: EventName, fields: object): boolean =>
 
 /** Fields of decision 0027, each with a valid and an invalid value. */
 const details: ReadonlyArray<[field: string, valid: unknown, invalid: unknown]> = [
-  ['channel', 'PSTN', 'SMS'],
-  ['callDirection', 'INCOMING', 'INBOUND'],
+  ['channel', 'SMS', 1],
+  ['callDirection', 'INTERNAL', true],
   ['callStatus', 'REJECT', 1],
   ['from', '+12025550100', 12025550100],
   ['to', '12025550143', 12025550143],
   ['channelNumber', '+12025550100', {}],
   ['customerNumber', '+12025550143', []],
   ['agentNumber', '+12025550117', 1],
-  ['callType', 'AI_BOT', 'BOT'],
-  ['triggeredVia', 'UI', 'OUTBOUND'],
+  ['callType', 'IVR', {}],
+  ['triggeredVia', 'SCHEDULE', []],
   ['callStartedAt', '2026-01-01T10:00', 'today'],
   ['callEndedAt', '2026-01-01T10:00:00.000Z', 1767261600],
 ]
@@ -55,6 +55,14 @@ test('durationInSeconds is a number or null', () => {
   for (const durationInSeconds of [0, 42, null])
     expect(accepts('CALL_ENDED', { durationInSeconds })).toBe(true)
   expect(accepts('CALL_ENDED', { durationInSeconds: '42' })).toBe(false)
+})
+
+test.each(names)('%s: an agentNumber that is empty or null is absent', (name) => {
+  const event = { event: name, callId: 'c' }
+  for (const agentNumber of ['', null]) {
+    expect(validateEvent(name, { ...event, agentNumber })).toStrictEqual({ success: true, data: event })
+    expect(eventSchemas[name].parse({ ...event, agentNumber })).toEqual(event)
+  }
 })
 
 const unchecked = ['customerId', 'chatId', 'chatMessageId', 'pickedBy', 'rejectedBy', 'endedBy', 'deviceId']

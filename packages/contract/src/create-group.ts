@@ -1,9 +1,7 @@
 import type * as wire from '@wabakit/wire'
-import * as z from 'zod/mini'
-import { exact, type ObjectSchema } from './exact.ts'
-import { limits } from './limits.ts'
-import { nonEmpty, storable } from './text.ts'
-import { JoinApprovalMode } from './vocabulary.ts'
+import { createGroupRequestRule, createGroupResponseRule } from '@wabakit/wire/definitions'
+import type { ObjectSchema } from './exact.ts'
+import { createSchema } from './schema.ts'
 
 /**
  * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
@@ -14,13 +12,8 @@ import { JoinApprovalMode } from './vocabulary.ts'
 export type CreateGroupRequest = wire.CreateGroupRequest
 
 /** Schema of {@link CreateGroupRequest}. */
-export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> = /* @__PURE__ */ exact(() => ({
-  wabaNumber: storable({ min: 1 }),
-  subject: storable({ min: 1, max: limits.subjectMaxLength }),
-  description: z.optional(storable({ max: limits.descriptionMaxLength })),
-  joinApprovalMode: z.optional(JoinApprovalMode),
-  groupId: z.optional(storable({ min: 1, max: limits.groupIdMaxLength })),
-}))
+export const CreateGroupRequest: ObjectSchema<CreateGroupRequest> =
+  /* @__PURE__ */ createSchema(createGroupRequestRule)
 
 /** The error code of each field of {@link CreateGroupRequest}. The code of an error body is that of the first invalid field. */
 export const createGroupErrorCodes = {
@@ -44,7 +37,5 @@ export const createGroupErrorCodes = {
 export type CreateGroupResponse = wire.CreateGroupResponse
 
 /** Schema of {@link CreateGroupResponse}. */
-export const CreateGroupResponse: ObjectSchema<CreateGroupResponse> = /* @__PURE__ */ exact(() => ({
-  success: z.literal(true),
-  groupId: nonEmpty(),
-}))
+export const CreateGroupResponse: ObjectSchema<CreateGroupResponse> =
+  /* @__PURE__ */ createSchema(createGroupResponseRule)

@@ -1,13 +1,14 @@
 import type { CallFacts, Flat } from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { type CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-import { defineCallFacts } from './call-facts.ts'
 import type { ObjectSchema } from './exact.ts'
+import { CallSummary } from './summary.ts'
 import { nonEmpty } from './text.ts'
 import { UtcTimestamp } from './timestamp.ts'
-import { CallDirection } from './vocabulary.ts'
+import { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
 
 type Measured = 'durationInSeconds' | 'callStartedAt' | 'callEndedAt'
+
+type Enumerated = 'channel' | 'callDirection' | 'callStatus' | 'callType' | 'triggeredVia'
 
 /**
  * A call lifecycle event, as the reference server sends it.
@@ -15,11 +16,19 @@ type Measured = 'durationInSeconds' | 'callStartedAt' | 'callEndedAt'
  * @interface
  */
 export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
-  Omit<CallFacts, Measured | 'callStatus'> & {
+  Omit<CallFacts, Measured | Enumerated> & {
     /** The event's name. */
     event: Name
+    /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
+    channel: Channel
+    /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
+    callDirection: CallDirection
     /** The call's status. */
     callStatus: Status
+    /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
+    callType: CallType
+    /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
+    triggeredVia: TriggeredVia
     /** Duration of the call in seconds. */
     durationInSeconds?: number | undefined
     /** When the call started, in ISO 8601. */
@@ -29,14 +38,41 @@ export type EmittedCallEvent<Name extends string, Status extends string> = Flat<
   }
 >
 
+/**
+ * CALL_AI_SUMMARY, as the reference server sends it.
+ *
+ * @interface
+ */
+export type EmittedSummaryEvent = Flat<
+  Omit<EmittedCallEvent<'CALL_AI_SUMMARY', 'END'>, Measured> &
+    Pick<CallFacts, Measured> & {
+      /** The AI summary. */
+      summary: CallSummary
+    }
+>
+
 const requireMatchingNumbers = () =>
   z.refine<Pick<CallFacts, 'from' | 'to' | 'channelNumber' | 'customerNumber'>>(
     ({ from, to, channelNumber, customerNumber }) => from === channelNumber && to === customerNumber,
     { error: 'from must equal channelNumber, and to must equal customerNumber' },
   )
 
-const defineFacts = () =>
-  defineCallFacts({ seconds: z.number().check(z.minimum(0)), time: UtcTimestamp, number: nonEmpty() })
+// Receivers accept other values; the reference server sends only these.
+const defineFacts = () => ({
+  channel: Channel,
+  callId: nonEmpty(),
+  callDirection: CallDirection,
+  durationInSeconds: z.number().check(z.minimum(0)),
+  callStartedAt: UtcTimestamp,
+  callEndedAt: UtcTimestamp,
+  from: nonEmpty(),
+  to: nonEmpty(),
+  channelNumber: nonEmpty(),
+  customerNumber: nonEmpty(),
+  agentNumber: z.optional(nonEmpty()),
+  callType: CallType,
+  triggeredVia: TriggeredVia,
+})
 
 export const defineEmittedCallEvent = <Name extends string, Status extends string>(
   name: Name,
@@ -57,7 +93,7 @@ export const defineEmittedCallEvent = <Name extends string, Status extends strin
     .check(requireMatchingNumbers())
 }
 
-export const defineEmittedSummaryEvent = (): ObjectSchema<CallAiSummaryEvent> =>
+export const defineEmittedSummaryEvent = (): ObjectSchema<EmittedSummaryEvent> =>
   z
     .strictObject({
       event: z.literal('CALL_AI_SUMMARY'),

@@ -6,7 +6,7 @@ import {
   emittedEventSchemas,
   isEmittedEventName,
 } from './emitted-event.ts'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 const accepts = (name: EmittedEventName, fields: object = {}): boolean =>
   emittedEventSchemas[name].safeParse({ ...emittedExamples[name], ...fields }).success
@@ -94,6 +94,12 @@ test('each call event has its own callStatus: INITIATED, IN_PROGRESS or END', ()
       )
       expect(accepts(name, { callStatus }), `${name} ${callStatus}`).toBe(expected)
     }
+  }
+})
+
+test.each(callNames)('%s: enumerated fields have known values only', (name) => {
+  for (const field of ['channel', 'callDirection', 'callStatus', 'callType', 'triggeredVia']) {
+    expect(accepts(name, { [field]: 'ADDED_LATER' }), field).toBe(false)
   }
 })
 

@@ -1,5 +1,5 @@
+import { limits } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
-import { limits } from './limits.ts'
 import { nonEmpty, storable } from './text.ts'
 
 export const defineEmittedGroup = <Name extends string>(name: Name) => ({

@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCodes, isErrorCode, type ReceivedErrorBody as Received } from '@wabakit/wire'
+import { receivedErrorBodyRule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
 import { exact, type ObjectSchema } from './exact.ts'
 import { Issue } from './issue.ts'
-import { unchecked } from './unchecked.ts'
+import { createSchema } from './schema.ts'
 
 /**
  * Body of every error response of the reference server, and of 202 (`summary_pending`).
@@ -40,10 +41,5 @@ export const ErrorBody: ObjectSchema<ErrorBody> = /* @__PURE__ */ exact(() => ({
 export type ReceivedErrorBody = Received
 
 /** Schema of {@link ReceivedErrorBody}. */
-export const ReceivedErrorBody: ObjectSchema<ReceivedErrorBody> = /* @__PURE__ */ exact(() => ({
-  statusCode: unchecked(z.number()),
-  error: unchecked(z.string()),
-  message: unchecked(z.union([z.string(), z.array(z.string())])),
-  code: unchecked(z.string()),
-  issues: unchecked(z.array(Issue)),
-}))
+export const ReceivedErrorBody: ObjectSchema<ReceivedErrorBody> =
+  /* @__PURE__ */ createSchema(receivedErrorBodyRule)

@@ -2,8 +2,8 @@ import { eventNames } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { CreateGroupResponse } from './create-group.ts'
 import { eventExamples } from './documents/examples.ts'
+import { eventSchemas } from './events.ts'
 import { extraFields } from './extra-fields.ts'
-import { eventSchemas } from './webhook-event.ts'
 
 test.each(eventNames)('%s: extraFields returns exactly the unknown fields', (name) => {
   const extra = { addedLater: 1, toString: 'x', nested: { deep: [true] } }

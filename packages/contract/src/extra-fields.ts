@@ -1,5 +1,5 @@
 import { isEventName, type WebhookEvent } from '@wabakit/wire'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 /** The part of an object schema that {@link extraFields} reads. */
 export type SchemaWithShape = {

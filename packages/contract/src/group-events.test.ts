@@ -1,6 +1,6 @@
 import { type EventName, eventNames, isEventName, validateEvent } from '@wabakit/wire'
 import { expect, test } from 'vitest'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 const times = {
   GROUP_CREATED: 'groupCreatedAt',

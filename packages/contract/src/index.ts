@@ -15,6 +15,7 @@ export {
   type GroupEvent,
   isErrorCode,
   isEventName,
+  type OpenEnum,
   type ParticipantEvent,
   parseRetryAfter,
   redact,
@@ -26,9 +27,9 @@ export {
 
 // Requests and responses of the two endpoints.
 
+export { limits } from '@wabakit/wire/definitions'
 export { CreateGroupRequest, CreateGroupResponse, createGroupErrorCodes } from './create-group.ts'
-export { limits } from './limits.ts'
-export { SummaryRecord } from './summary.ts'
+export { CallSummary, SummaryRecord } from './summary.ts'
 
 // Error bodies.
 
@@ -37,27 +38,11 @@ export { reasonPhrases } from './reason-phrases.ts'
 
 // Events as received: lenient.
 
-export { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-export {
-  CallAcceptedEvent,
-  CallEndedEvent,
-  CallIncomingInitiatedEvent,
-  CallMissedEvent,
-  CallNotPickedEvent,
-  CallOutgoingInitiatedEvent,
-  CallRejectedEvent,
-} from './call-events.ts'
-export {
-  GroupCreatedEvent,
-  GroupParticipantJoinedEvent,
-  GroupParticipantLeftEvent,
-  GroupParticipantRemovedEvent,
-} from './group-events.ts'
-export { eventSchemas } from './webhook-event.ts'
+export * from './events.ts'
 
 // Events as the reference server sends them: strict.
 
-export type { EmittedCallEvent } from './emitted-call.ts'
+export type { EmittedCallEvent, EmittedSummaryEvent } from './emitted-call.ts'
 export {
   type EmittedEvent,
   type EmittedEventName,
@@ -70,7 +55,7 @@ export {
 // Values that requests, responses and events share.
 
 export { Timestamp, TimestampOrEmpty, UtcTimestamp } from './timestamp.ts'
-export { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
+export { CallDirection, CallStatus, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
 
 // Validating and reading.
 

@@ -1,7 +1,8 @@
 import type * as wire from '@wabakit/wire'
-import { formatAlternatives } from '@wabakit/wire/check'
+import { formatAlternatives, issueRule } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
-import { exact, type ObjectSchema } from './exact.ts'
+import type { ObjectSchema } from './exact.ts'
+import { createSchema } from './schema.ts'
 
 /**
  * One problem of an invalid input.
@@ -11,10 +12,7 @@ import { exact, type ObjectSchema } from './exact.ts'
 export type Issue = wire.Issue
 
 /** Schema of {@link Issue}. */
-export const Issue: ObjectSchema<Issue> = /* @__PURE__ */ exact(() => ({
-  path: z.string(),
-  message: z.string(),
-}))
+export const Issue: ObjectSchema<Issue> = /* @__PURE__ */ createSchema(issueRule)
 
 const expectations: Record<string, string> = { array: 'an array', int: 'an integer', object: 'an object' }
 

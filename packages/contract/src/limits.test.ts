@@ -1,6 +1,6 @@
 import { endpoints } from '@wabakit/wire'
+import { limits } from '@wabakit/wire/definitions'
 import { expect, test } from 'vitest'
-import { limits } from './limits.ts'
 
 test('subject has at most 128, description 2048 and groupId 50 characters; a request body at most 64 KiB', () => {
   expect(limits).toEqual({

@@ -1,3 +1,4 @@
+import { validateSummaryRecord } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { emittedExamples } from './documents/examples.ts'
 import { SummaryRecord } from './summary.ts'
@@ -17,9 +18,16 @@ test('only callId and summary are required', () => {
 })
 
 test('the other fields may be empty or null', () => {
-  expect(SummaryRecord.safeParse({ ...record, agentNumber: '', callStartedAt: '', from: null }).success).toBe(
-    true,
-  )
+  const unset = { ...record, channel: '', callStatus: null, callStartedAt: '', from: null }
+  expect(SummaryRecord.parse(unset)).toEqual(unset)
+})
+
+test('enumerated fields may have unknown values, and an empty agentNumber is absent, as in events', () => {
+  const { agentNumber: _, ...changed } = { ...record, channel: 'SMS', triggeredVia: 'SCHEDULE' }
+  for (const agentNumber of ['', null]) {
+    expect(SummaryRecord.parse({ ...changed, agentNumber })).toEqual(changed)
+    expect(validateSummaryRecord({ ...changed, agentNumber })).toStrictEqual({ success: true, data: changed })
+  }
 })
 
 test('unknown fields are kept', () => {

@@ -1,10 +1,9 @@
-import { isWithinLength, storableText, type TextRules } from '@wabakit/wire/check'
+import { isWithinLength, storableText, type TextRules } from '@wabakit/wire/definitions'
 import * as z from 'zod/mini'
 
 /**
  * A string schema. It uses one check of its own: zod's `minLength` and `maxLength` count UTF-16 code units, and together
- * with `regex` they add half a kilobyte to every bundle. The JSON Schema conversion reads the rules from the bag, and so
- * does the generator of the rules without zod.
+ * with `regex` they add half a kilobyte to every bundle. The JSON Schema conversion reads the rules from the bag.
  */
 export const text = ({
   min = 0,
@@ -21,7 +20,7 @@ export const text = ({
   check._zod.onattach.push(({ _zod: { bag } }) => {
     if (min > 0) bag.minimum = min
     if (max < Number.POSITIVE_INFINITY) bag.maximum = max
-    if (pattern) Object.assign(bag, { patterns: new Set([pattern]), form })
+    if (pattern) bag.patterns = new Set([pattern])
   })
   return z.string().check(check)
 }

@@ -1,4 +1,4 @@
-import { dateTime, dateTimeOrEmpty } from '@wabakit/wire/check'
+import { dateTime, dateTimeOrEmpty } from '@wabakit/wire/definitions'
 import { text } from './text.ts'
 
 /**

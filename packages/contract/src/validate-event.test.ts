@@ -11,20 +11,30 @@ import {
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type * as z from 'zod/mini'
-import { bodySchemas, generateChecks } from '../test/checks-source.ts'
+import { generateChecks } from '../test/checks-source.ts'
+import { generateEvents } from '../test/events-source.ts'
 import { mutate } from '../test/mutations.ts'
+import { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import { buildErrorExample } from './documents/errors.ts'
 import { createGroupRequestExample, createGroupResponseExample, eventExamples } from './documents/examples.ts'
+import { ReceivedErrorBody } from './error-body.ts'
+import { eventSchemas } from './events.ts'
+import { SummaryRecord } from './summary.ts'
 import { validate } from './validate.ts'
-import { eventSchemas } from './webhook-event.ts'
 
 const acceptsEvent = (name: EventName, value: unknown): boolean => {
   const result = validateEvent(name, value)
   return result.success && result.data === value
 }
 
-test('checks.ts is generated from the schemas', async () => {
+const bodySchemas = { CreateGroupRequest, CreateGroupResponse, SummaryRecord, ReceivedErrorBody }
+
+test('checks.ts is generated from the definitions', async () => {
   await expect(generateChecks()).toMatchFileSnapshot('../../wire/src/checks.ts')
+})
+
+test('events.ts is generated from the definitions', async () => {
+  await expect(generateEvents()).toMatchFileSnapshot('./events.ts')
 })
 
 test.each(eventNames)('parses any %s like its schema', (name) => {
@@ -97,10 +107,10 @@ test('validateEvent drops a key named __proto__ and does not change any prototyp
 
 test('validateEvent lists the issues of an invalid event', () => {
   const { callId: _, ...event } = eventExamples.CALL_AI_SUMMARY
-  expect(validateEvent('CALL_AI_SUMMARY', { ...event, channel: 'SMS' })).toEqual({
+  expect(validateEvent('CALL_AI_SUMMARY', { ...event, channel: '' })).toEqual({
     success: false,
     issues: [
-      { path: 'channel', message: 'channel must be PSTN or WHATSAPP' },
+      { path: 'channel', message: 'channel must not be empty' },
       { path: 'callId', message: 'callId is required' },
     ],
   })

@@ -1,18 +1,23 @@
 import {
   type EventName,
   isEventName,
+  type OpenEnum,
   type Validation,
   validateEvent,
   type WebhookEvent,
   type WebhookEventOf,
 } from '@wabakit/wire'
 import { expectTypeOf } from 'vitest'
-import type { CallAiSummaryEvent, CallSummary } from './call-ai-summary-event.ts'
-import type { CallEndedEvent, CallMissedEvent } from './call-events.ts'
 import type { EmittedEvent, EmittedEventName, EmittedEventOf } from './emitted-event.ts'
+import type {
+  CallAiSummaryEvent,
+  CallEndedEvent,
+  CallMissedEvent,
+  GroupCreatedEvent,
+  GroupParticipantLeftEvent,
+} from './events.ts'
 import { extraFields } from './extra-fields.ts'
-import type { GroupCreatedEvent, GroupParticipantLeftEvent } from './group-events.ts'
-import type { SummaryRecord } from './summary.ts'
+import type { CallSummary, SummaryRecord } from './summary.ts'
 
 declare const event: WebhookEvent
 
@@ -72,10 +77,10 @@ expectTypeOf<WebhookEvent['event']>().toEqualTypeOf<EventName>()
 
 expectTypeOf<CallAiSummaryEvent>().toEqualTypeOf<{
   event: 'CALL_AI_SUMMARY'
-  channel: 'PSTN' | 'WHATSAPP'
+  channel: OpenEnum<'PSTN' | 'WHATSAPP'>
   callId: string
-  callDirection: 'INCOMING' | 'OUTGOING'
-  callStatus: string
+  callDirection: OpenEnum<'INCOMING' | 'OUTGOING'>
+  callStatus: OpenEnum<'INITIATED' | 'IN_PROGRESS' | 'END' | 'REJECT' | 'MISSED' | 'FAILED'>
   durationInSeconds: number
   callStartedAt: string
   callEndedAt: string
@@ -84,16 +89,33 @@ expectTypeOf<CallAiSummaryEvent>().toEqualTypeOf<{
   channelNumber: string
   customerNumber: string
   agentNumber?: string | undefined
-  callType: 'AI_BOT' | 'AGENT'
-  triggeredVia: 'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'
+  callType: OpenEnum<'AI_BOT' | 'AGENT'>
+  triggeredVia: OpenEnum<'INBOUND' | 'CAMPAIGN' | 'API' | 'UI'>
   summary: { recap: string; keyPoints: string[]; nextSteps: string[] }
 }>()
+
+// An open enumeration is not just a string, so that editors suggest its values, and a switch on it needs a default.
+declare const summarized: CallAiSummaryEvent
+expectTypeOf(summarized.channel).not.toEqualTypeOf<string>()
+expectTypeOf<'WHATSAPP_BUSINESS'>().toExtend<CallAiSummaryEvent['channel']>()
+switch (summarized.channel) {
+  case 'PSTN':
+  case 'WHATSAPP':
+    break
+  default:
+    expectTypeOf(summarized.channel).not.toEqualTypeOf<CallAiSummaryEvent['channel']>()
+    // @ts-expect-error: a service may add a channel
+    summarized.channel satisfies never
+}
+
 expectTypeOf<CallAiSummaryEvent['summary']>().toEqualTypeOf<CallSummary>()
 
 expectTypeOf<CallEndedEvent['callDirection']>().toEqualTypeOf<
-  'INCOMING' | 'OUTGOING' | '' | null | undefined
+  OpenEnum<'INCOMING' | 'OUTGOING'> | '' | null | undefined
 >()
-expectTypeOf<CallEndedEvent['agentNumber']>().toEqualTypeOf<string | null | undefined>()
+expectTypeOf<
+  CallEndedEvent['agentNumber'] | SummaryRecord['agentNumber'] | CallAiSummaryEvent['agentNumber']
+>().toEqualTypeOf<string | undefined>()
 expectTypeOf<CallEndedEvent['durationInSeconds']>().toEqualTypeOf<number | null | undefined>()
 expectTypeOf<CallEndedEvent['callStartedAt']>().toEqualTypeOf<string | null | undefined>()
 expectTypeOf<
@@ -126,7 +148,10 @@ expectTypeOf<{ callId: string; summary: CallSummary }>().toExtend<SummaryRecord>
 // A sent event is also a received event, with narrower types and without the fields of other services.
 expectTypeOf<EmittedEvent>().toExtend<WebhookEvent>()
 expectTypeOf<EmittedEventName>().toExtend<EventName>()
-expectTypeOf<EmittedEventOf<'CALL_ENDED'>['callStatus']>().toEqualTypeOf<'END'>()
+expectTypeOf<EmittedEventOf<'CALL_ENDED' | 'CALL_AI_SUMMARY'>['callStatus']>().toEqualTypeOf<'END'>()
+expectTypeOf<EmittedEventOf<'CALL_ENDED' | 'CALL_AI_SUMMARY'>['channel']>().toEqualTypeOf<
+  'PSTN' | 'WHATSAPP'
+>()
 expectTypeOf<EmittedEventOf<'GROUP_CREATED'>>().toEqualTypeOf<{
   event: 'GROUP_CREATED'
   groupId: string

@@ -1,7 +1,7 @@
 import { eventNames, isEventName } from '@wabakit/wire'
 import { expect, test } from 'vitest'
 import { eventExamples } from './documents/examples.ts'
-import { eventSchemas } from './webhook-event.ts'
+import { eventSchemas } from './events.ts'
 
 test('the known events are the nine of the specification, then three of a live service', () => {
   expect(eventNames).toHaveLength(12)

@@ -1,16 +1,20 @@
-import { dateTime, dateTimeOrEmpty, storableText } from '@wabakit/wire/check'
-import type * as z from 'zod/mini'
+import {
+  createGroupRequestRule,
+  createGroupResponseRule,
+  eventRules,
+  type Rule,
+  receivedErrorBodyRule,
+  summaryRecordRule,
+} from '@wabakit/wire/definitions'
 import * as checks from '../../wire/src/check.ts'
-import { CreateGroupRequest, CreateGroupResponse } from '../src/create-group.ts'
-import { ReceivedErrorBody } from '../src/error-body.ts'
-import { SummaryRecord } from '../src/summary.ts'
-import { eventSchemas } from '../src/webhook-event.ts'
 
-/** The schemas of the bodies that a client sends or receives. */
-export const bodySchemas = { CreateGroupRequest, CreateGroupResponse, SummaryRecord, ReceivedErrorBody }
-
-const unsupported = (what: string) =>
-  new Error(`The generator does not support ${what}. Extend checks-source.ts.`)
+/** The definitions of the bodies that a client sends or receives. */
+const bodyRules = {
+  CreateGroupRequest: createGroupRequestRule,
+  CreateGroupResponse: createGroupResponseRule,
+  SummaryRecord: summaryRecordRule,
+  ReceivedErrorBody: receivedErrorBodyRule,
+}
 
 const toPascalCase = (text: string): string => {
   const words = text === text.toUpperCase() ? text.toLowerCase() : text
@@ -22,108 +26,94 @@ type Formatted = { readonly name: string; readonly source: string }
 
 const toFormatted = (name: string, source = name): Formatted => ({ name, source })
 
-const formatText = ({
-  minimum,
-  maximum,
-  patterns,
-  form: _,
-  ...others
-}: Record<string, unknown>): Formatted => {
-  const [pattern, ...more] = patterns instanceof Set ? patterns : []
-  if (more.length > 0 || Object.keys(others).length > 0) throw unsupported('a rule of a string')
-  if (pattern === storableText) {
-    const rules = [minimum && `min: ${minimum}`, maximum && `max: ${maximum}`].filter(Boolean)
-    return toFormatted('isStorable', `storable({ ${rules.join(', ')} })`)
-  }
-  if (maximum !== undefined) throw unsupported('a maximum length')
-  if (pattern === undefined) return toFormatted(minimum ? 'isNonEmpty' : 'isText')
-  if (pattern === dateTime) return toFormatted('isDateTime')
-  if (pattern === dateTimeOrEmpty) return toFormatted('isDateTimeOrEmpty')
-  throw unsupported(`the pattern ${pattern}`)
+const formatChoice = (values: readonly (string | true)[]): Formatted => {
+  const name = values.map((value) => toPascalCase(`${value}`)).join('Or')
+  return toFormatted(
+    `is${name}`,
+    `oneOf(${values.map((value) => (value === true ? value : `'${value}'`)).join(', ')})`,
+  )
 }
 
-const formatChoice = (values: readonly unknown[]): Formatted => {
-  const name = values.map((value) => toPascalCase(value === '' ? 'empty' : `${value}`)).join('Or')
-  const list = values.map((value) => (typeof value === 'string' ? `'${value}'` : value)).join(', ')
-  return toFormatted(`is${name}`, `oneOf(${list})`)
-}
-
-const listUnion = (schema: z.core.$ZodType): readonly z.core.$ZodType[] => {
-  const { def } = (schema as z.core.$ZodTypes)._zod
-  return def.type === 'union' ? def.options : [schema]
-}
-
-const formatCheck = (schema: z.core.$ZodType): Formatted => {
-  const { def, bag } = (schema as z.core.$ZodTypes)._zod
-  // The rules of a string are in its bag. A union with `unknown` has the check of `unchecked`.
-  if (def.checks?.length && def.type !== 'string' && def.type !== 'union')
-    throw unsupported(`a check of the type ${def.type}`)
-  switch (def.type) {
-    case 'string':
-      return formatText(bag)
+const formatCheck = (rule: Rule): Formatted => {
+  switch (rule.kind) {
+    case 'text':
+    case 'nonEmpty':
     case 'number':
-      return toFormatted('isNumber')
     case 'boolean':
-      return toFormatted('isBoolean')
-    case 'literal':
-      return formatChoice(def.values)
-    case 'enum':
-      return formatChoice(Object.values(def.entries))
-    case 'array': {
-      const { name, source } = formatCheck(def.element)
+      return toFormatted(`is${toPascalCase(rule.kind)}`)
+    case 'time':
+      return toFormatted('isDateTime')
+    case 'timeOrEmpty':
+      return toFormatted('isDateTimeOrEmpty')
+    case 'unset':
+      return toFormatted('isTextOrUnset', 'unset(isText)')
+    case 'open':
+      return toFormatted(rule.mayBeEmpty ? 'isText' : 'isNonEmpty')
+    case 'storable': {
+      const rules = [rule.min && `min: ${rule.min}`, rule.max && `max: ${rule.max}`].filter(Boolean)
+      return toFormatted('isStorable', `storable({ ${rules.join(', ')} })`)
+    }
+    case 'choice':
+      return formatChoice(rule.values)
+    case 'list': {
+      const { name, source } = formatCheck(rule.of)
       return toFormatted(`${name}s`.replace('is', 'are'), `array(${source})`)
     }
     case 'object':
-      return toFormatted('isObject', `object({ ${formatTable(def.shape).join(', ')} })`)
+      return toFormatted('isObject', `object({ ${formatTable(rule.fields).join(', ')} })`)
     case 'optional': {
-      const inner = formatCheck(def.innerType)
-      if (inner.source.includes('nullish(')) return inner
-      return toFormatted(`${inner.name}OrAbsent`, `optional(${inner.source})`)
+      const { name, source } = formatCheck(rule.of)
+      return toFormatted(`${name}OrAbsent`, `optional(${source})`)
     }
-    case 'nullable': {
-      const { name, source } = formatCheck(def.innerType)
+    case 'nullable':
+    case 'nullish': {
+      const { name, source } = formatCheck(rule.of)
       return toFormatted(`${name}OrNull`, `nullish(${source})`)
     }
-    case 'union': {
-      if (def.options.at(-1)?._zod.def.type !== 'unknown') break
-      const options = def.options.slice(0, -1).flatMap(listUnion).map(formatCheck)
+    case 'unchecked': {
+      const options = (rule.of.kind === 'either' ? rule.of.options : [rule.of]).map(formatCheck)
       const name = options.map((option) => option.name).join('Or')
-      return toFormatted(`${name}OrLeftOut`, `unchecked(${options.map(({ source }) => source).join(', ')})`)
+      const sources = options.map(({ source }) => source).join(', ')
+      return toFormatted(`${name}OrLeftOutOrAbsent`, `optional(unchecked(${sources}))`)
     }
+    case 'either':
+      throw new Error('An alternative that is not unchecked needs a message. Extend checks-source.ts.')
   }
-  throw unsupported(`the type ${def.type}`)
 }
 
+/** The rules of an object's fields. */
+type Fields = { readonly [name: string]: Rule }
+
 /** Formats an object's fields as a table, which is small. */
-const formatTable = (shape: z.core.$ZodShape): string[] =>
-  Object.entries(shape).map(([name, schema]) => `${name}: ${formatCheck(schema).source}`)
+const formatTable = (fields: Fields): string[] =>
+  Object.entries(fields).map(([name, rule]) => `${name}: ${formatCheck(rule).source}`)
 
 /** Checks that are created once for all fields, by their sources. */
 const shared = new Map<string, string>()
 
 /** Formats an object's fields as calls, which are fast. */
-const formatCalls = (shape: z.core.$ZodShape, at: string, path = ''): string[] =>
-  Object.entries(shape).flatMap(([field, schema]) => {
-    const { def } = (schema as z.core.$ZodTypes)._zod
+const formatCalls = (fields: Fields, at: string, path = ''): string[] =>
+  Object.entries(fields).flatMap(([field, rule]) => {
     const given = `(${at}.${field}, '${path}${field}', report)`
-    if (def.type === 'object') {
-      const lines = formatCalls(def.shape, `${at}.${field}`, `${path}${field}.`)
+    if (rule.kind === 'object') {
+      const lines = formatCalls(rule.fields, `${at}.${field}`, `${path}${field}.`)
       return [`if (isObject${given}) {`, ...lines.map((line) => `  ${line}`), '}']
     }
-    const { name, source } = formatCheck(schema)
+    const { name, source } = formatCheck(rule)
     if (name !== source) shared.set(source, name)
     return `${name}${given}`
   })
 
 type CheckFunction = { readonly name: string; readonly lines: readonly string[] }
 
+const listFields = (rule: Rule): Fields => (rule.kind === 'object' ? rule.fields : {})
+
 /** Formats a function for each event. Events with the same fields, or the same first ones, share them. */
 const formatEvents = () => {
   const known: CheckFunction[] = []
   const functions: string[] = []
-  const entries = Object.entries(eventSchemas).map(([event, { shape }]) => {
-    const { event: _, ...others }: z.core.$ZodShape = shape
-    const lines = formatCalls(others, 'value')
+  const entries = Object.entries<Rule>(eventRules).map(([event, rule]) => {
+    const lines = formatCalls(listFields(rule), 'value')
     const base = known.findLast(({ lines: first }) => first.every((line, index) => line === lines[index]))
     if (base?.lines.length === lines.length) return `  ${event}: ${base.name},\n`
     const name = `check${toPascalCase(event)}`
@@ -140,9 +130,9 @@ const markPure = (source: string): string => source.replaceAll(/\w+\(/g, '/* @__
 
 /** Formats a function for each body. Their fields are tables, because nobody needs them to be fast. */
 const formatBodies = (): string =>
-  Object.entries(bodySchemas)
-    .map(([name, { shape }]) => {
-      const fields = formatTable(shape as z.core.$ZodShape).map((field) => `  ${markPure(field)},\n`)
+  Object.entries<Rule>(bodyRules)
+    .map(([name, rule]) => {
+      const fields = formatTable(listFields(rule)).map((field) => `  ${markPure(field)},\n`)
       return `
 /** Validates a {@link ${name}} like its schema, but without zod. */
 export const validate${name}: (value: unknown) => Validation<${name}> = /* @__PURE__ */ createValidator({
@@ -151,7 +141,7 @@ ${fields.join('')}})
     })
     .join('')
 
-/** Generates `checks.ts` of the package `wire` from the schemas of the events and bodies: one line per field. */
+/** Generates `checks.ts` of the package `wire` from the definitions of the events and bodies: one line per field. */
 export const generateChecks = (): string => {
   const events = formatEvents()
   const constants = [...shared].map(([source, name]) => `const ${name}: Check = ${markPure(source)}\n`)
@@ -161,7 +151,7 @@ export const generateChecks = (): string => {
   const imports = ['type Check', 'type Fields', 'type Report', ...used].sort((left, right) =>
     left.replace('type ', '').localeCompare(right.replace('type ', '')),
   )
-  return `// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
+  return `// Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 import { ${imports.join(', ')} } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'

@@ -1,6 +1,6 @@
 import { errorCodes, eventNames } from '@wabakit/wire'
+import { limits } from '@wabakit/wire/definitions'
 import { expect, test } from 'vitest'
-import { limits } from '../src/limits.ts'
 import { formatDescriptions, readDescriptions } from './descriptions-source.ts'
 import { renderErrorsPage, renderEventsPage } from './docs-pages.ts'
 

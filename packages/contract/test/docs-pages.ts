@@ -62,19 +62,18 @@ ${sections.join('\n\n')}
 `
 }
 
+const formatNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+
 const formatType = (schema: JsonObject): string => {
-  const { $ref, anyOf, const: only, enum: values, type } = schema
+  const { $ref, anyOf, const: only, enum: values, examples, type } = schema
   if ($ref !== undefined) return 'object'
   if (Array.isArray(anyOf))
     return anyOf
       .filter((part) => Object.keys(part).length > 0)
       .map(formatType)
       .join(' or ')
-  if (Array.isArray(values))
-    return values
-      .filter((value) => value !== '')
-      .map((value) => `\`${value}\``)
-      .join(', ')
+  if (Array.isArray(values)) return formatNames(values)
+  if (Array.isArray(examples)) return `${formatNames(examples)} or another ${type}`
   if (only !== undefined) return `\`${only}\``
   return type === 'array' ? 'array of strings' : [type ?? []].flat().join(' or ')
 }
@@ -101,8 +100,6 @@ const renderFields = (
       fields[name] ?? '',
     ]),
   )
-
-const formatNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
 
 const renderReceiving = (
   received: Schema,
@@ -146,9 +143,11 @@ reference server does not.
 **Sent:** the tables show what the reference server sends. An optional field that does not apply is absent, never empty.
 Timestamps are in UTC with milliseconds. \`from\` equals \`channelNumber\`, and \`to\` equals \`customerNumber\`.
 
-**Received:** parsing is lenient, because services differ. In all events except CALL_AI_SUMMARY, a field that is not listed
-as required may be missing, null or empty. Timestamps may be in any ISO 8601 format, and \`callStatus\` may have any value.
-Unknown fields are kept: read them with \`extraFields(event)\`.
+**Received:** parsing is lenient, because services differ, and because an event that is refused may be lost. Values of
+enumerated fields that are added later are passed on, unknown fields are kept (\`extraFields(event)\` reads them), and
+timestamps may be in any ISO 8601 format. In all events except CALL_AI_SUMMARY, a text that is not listed as required may be
+missing, null or empty, and a number or a boolean may be missing or null. [What drifts](vendor.md#what-is-tolerated-and-what-drifts)
+is listed on its own page.
 
 ${eventNames.map((name) => renderEvent(name, described)).join('\n\n')}
 `

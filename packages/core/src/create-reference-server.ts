@@ -2,6 +2,7 @@ import { type Calls, createCalls } from './calls/calls.ts'
 import { createSummaries, type Summaries } from './calls/summaries.ts'
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
 import { createErasures, type Erasures } from './erasure/erasures.ts'
+import { InputError } from './errors/input-error.ts'
 import { type IterationOptions, iterateEmissions } from './events/emissions.ts'
 import {
   createEventLog,
@@ -22,6 +23,7 @@ import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
 import { type ApiKeys, createApiKeys } from './tenancy/api-keys.ts'
+import { checkDeclared } from './tenancy/declared-organizations.ts'
 import { createDirectory } from './tenancy/directory.ts'
 import { createOrganizations, type Organizations } from './tenancy/organizations.ts'
 import { createServiceClock } from './values/clock.ts'
@@ -64,10 +66,32 @@ export type ReferenceServer = EventObservation & {
   ): AsyncIterableIterator<Emission<EmissionEventOf<Name>>>
 }
 
+/** Makes operations wait until `ready` resolves. All of them return promises. */
+const waitFirst = <Operations extends object>(
+  ready: () => Promise<void>,
+  operations: Operations,
+): Operations => {
+  const waiting = Object.entries(operations).map(([name, run]: [string, (...args: unknown[]) => unknown]) => [
+    name,
+    async (...args: unknown[]) => {
+      await ready()
+      return run(...args)
+    },
+  ])
+  return Object.fromEntries(waiting) as Operations
+}
+
+const checkHeaderName = (name: string): void => {
+  if (/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return
+  throw new InputError([{ path: 'auth.header', message: 'must be the name of a header' }])
+}
+
 /**
  * Creates the service in process: all its rules, with a store. It opens no port. Deliveries are sent only after
  * `dispatcher.start()` or during `dispatcher.runDue()`.
  *
+ * @throws InputError if an option is invalid. What only the store can tell, such as a key that another organization has,
+ *   rejects `ready()` and every operation.
  * @example
  * const server = createReferenceServer({
  *   organizations: [
@@ -95,7 +119,12 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   const log = createEventLog(ids, onError)
   const apiKeys = createApiKeys({ store, clock, ids })
   const organizations = createOrganizations({ store, clock, ids, apiKeys })
+  checkDeclared(declared)
+  checkHeaderName(authHeader)
   const directory = createDirectory({ store, organizations, apiKeys, declared })
+  const { ready } = directory
+  const afterReady = <Operations extends object>(operations: Operations): Operations =>
+    declared.length === 0 ? operations : waitFirst(ready, operations)
   const context = { store, clock, ids, log, directory, random }
   const rateLimits = createRateLimits(rateLimit, clock)
   const dispatcher = createDispatcher({ ...context, fetch, onError, options: delivery })
@@ -104,17 +133,17 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
   return {
     fetch: createFetch(respond),
     respond,
-    ready: directory.ready,
-    organizations,
-    apiKeys,
-    groups: createGroups(context),
-    participants: createParticipants(context),
-    calls: createCalls(context),
-    summaries: createSummaries(context),
-    subscriptions: createSubscriptions({ ...context, allowLoopbackHttp }),
-    events: createEvents(context),
-    deliveries: createDeliveries({ ...context, findAttempt: dispatcher.findAttempt }),
-    erasures: createErasures(context),
+    ready,
+    organizations: afterReady(organizations),
+    apiKeys: afterReady(apiKeys),
+    groups: afterReady(createGroups(context)),
+    participants: afterReady(createParticipants(context)),
+    calls: afterReady(createCalls(context)),
+    summaries: afterReady(createSummaries(context)),
+    subscriptions: afterReady(createSubscriptions({ ...context, allowLoopbackHttp })),
+    events: afterReady(createEvents(context)),
+    deliveries: afterReady(createDeliveries({ ...context, findAttempt: dispatcher.findAttempt })),
+    erasures: afterReady(createErasures(context)),
     dispatcher,
     onRequest,
     on: log.on,

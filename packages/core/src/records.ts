@@ -120,6 +120,8 @@ export type CallRecord = {
   readonly emitsEvents: boolean
   /** Time at which the call started to ring, as Unix time in milliseconds. */
   readonly initiatedAt: number
+  /** Time of the last write by the server's clock, as Unix time in milliseconds. Retention counts from it. */
+  readonly updatedAt: number
   /** Start of the conversation, as Unix time in milliseconds. */
   readonly startedAt: number | null
   /** End of the conversation, as Unix time in milliseconds. */

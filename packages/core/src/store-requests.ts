@@ -81,7 +81,7 @@ export type CallQuery = RecordQuery & {
   /** Only calls with a customer whose number has these digits. */
   readonly customerDigits?: string | undefined
   readonly state?: CallState | undefined
-  /** Only calls whose id contains this text, with ASCII letters in any case. */
+  /** Only calls whose id or customer's number contains this text, with ASCII letters in any case. */
   readonly text?: string | undefined
 }
 
@@ -122,6 +122,8 @@ export type EventSelection = {
 export type DeliverySelection = EventSelection & {
   readonly deliveryId?: string | undefined
   readonly statuses?: readonly DeliveryStatus[] | undefined
+  /** Only deliveries whose last attempt got a response with one of these HTTP statuses; 0 stands for no response. */
+  readonly responses?: readonly number[] | undefined
 }
 
 type InOrder = {

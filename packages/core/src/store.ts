@@ -144,6 +144,8 @@ export type Store = Journal & {
   listDeliveries(query: DeliveryQuery): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. Returns an empty list if the organization has no such delivery. */
   listAttempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
+  /** Lists the last attempt of each of these deliveries that belongs to the organization and has one. */
+  listLastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
 
   /**
    * Sends deliveries again. Each matching delivery that is finished or was attempted before, oldest first, returns to its lane as
@@ -170,8 +172,8 @@ export type Store = Journal & {
   measureBacklog(request: BacklogRequest): Promise<Backlog>
   /**
    * Removes old records: finished deliveries with their attempts, events that have no delivery left and, if
-   * `recordsBefore` is set, calls with their summaries, groups without a step of a participant since then, and
-   * participants who are no longer in their group. Also continues removals that were interrupted.
+   * `recordsBefore` is set, calls that were last written before it, as was their summary, groups without a step of a
+   * participant since then, and participants who are no longer in their group. Also continues removals that were interrupted.
    *
    * @returns the number of records that were removed; 0 if there are none left to remove.
    */

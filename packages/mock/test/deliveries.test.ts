@@ -157,6 +157,34 @@ test('a 410 response disables the subscription', async () => {
   expect(mock.deliveries).toHaveLength(1)
 })
 
+test('a sender that never retries makes one attempt, whether it fails, is deferred or is lost', async () => {
+  await using mock = await createMock()
+  const responses = [500, 409, 200]
+  mock.deliverTo(
+    () => new Response(null, { status: responses.shift() ?? 200, headers: { 'retry-after': '1' } }),
+  )
+  const remove = mock.faults.deliveries.neverRetry()
+  mock.faults.deliveries.drop('CALL_AI_SUMMARY')
+  await mock.simulateCall({ callId: 'call-1' })
+  await mock.clock.advance('1d')
+  const attempts = () => mock.deliveries.map(({ name, status, attempt }) => [name, status, attempt])
+  expect(attempts()).toEqual([
+    ['CALL_INCOMING_INITIATED', 500, 1],
+    ['CALL_ACCEPTED', 409, 1],
+    ['CALL_ENDED', 200, 1],
+    ['CALL_AI_SUMMARY', undefined, 1],
+  ])
+
+  remove()
+  responses.push(500)
+  await mock.simulateCall({ callId: 'call-2', summary: false })
+  await mock.clock.advance('1m')
+  expect(attempts().slice(4, 6)).toEqual([
+    ['CALL_INCOMING_INITIATED', 500, 1],
+    ['CALL_INCOMING_INITIATED', 200, 2],
+  ])
+})
+
 test('a fault hits only the events that match', async () => {
   await using mock = await createMock()
   mock.faults.deliveries.drop('CALL_ENDED', { where: { callId: 'call-2' }, times: 'always' })

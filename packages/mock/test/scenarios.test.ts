@@ -128,7 +128,7 @@ test('olderGroupPayloads sends group events without a name', async () => {
   const [created, joined] = tenant.deliveries
   for (const delivery of [created, joined])
     expect(JSON.parse(delivery?.body ?? '')).not.toHaveProperty('event')
-  expect(parseEvent(created?.body ?? '')).toMatchObject({ kind: 'event', recognisedBy: 'shape' })
+  expect(parseEvent(created?.body ?? '')).toMatchObject({ kind: 'event', recognizedBy: 'shape' })
   expect(created?.event?.event).toBe('GROUP_CREATED')
 })
 

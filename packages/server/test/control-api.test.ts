@@ -350,6 +350,38 @@ test.each([
   expect(await control(server, request, body)).toMatchObject({ status, body: { statusCode: status, code } })
 })
 
+test.each([
+  { durationInSeconds: -1 },
+  { durationInSeconds: 1.5 },
+  { durationInSeconds: 1e12 },
+  { summary: { generatedBy: 'automatic' } },
+  { summary: { generatedBy: 'automatic', after: '1h' } },
+  { summary: { recap: '\ud800' } },
+  { summary: { keyPoints: ['\0'], after: '1h' } },
+  { outcome: 'missed', summary: {} },
+  { agentNumber: 'abc' },
+])('publishes nothing of a call that cannot be simulated: %j', async (body) => {
+  const server = await start({ organizations: [{ ...acme, callSummaries: 'manual' }] })
+
+  const { status } = await control(server, 'POST /organizations/acme/simulated-calls', body)
+
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+  expect((await server.service.events.list('acme')).items).toEqual([])
+  expect((await server.service.calls.list('acme')).items).toEqual([])
+})
+
+test('returns the summary of a simulated call if it has one, and null if it will get one', async () => {
+  const server = await start()
+  const simulate = async (body: object) =>
+    (await control(server, 'POST /organizations/acme/simulated-calls', body)).body
+
+  expect((await simulate({ summary: { recap: 'They agreed.' } })).summary).toMatchObject({
+    recap: 'They agreed.',
+  })
+  expect((await simulate({ summary: { after: '1h' } })).summary).toBeNull()
+})
+
 test('names the field that is wrong', async () => {
   const server = await start()
 

@@ -53,6 +53,61 @@ test('says which filter is wrong', async () => {
   }
 })
 
+test('responds 404 to every request about an organization that does not exist', async () => {
+  const server = await start()
+  for (const request of [
+    ...['groups', 'calls', 'events', 'deliveries', 'subscriptions', 'api-keys'].map((list) => `GET /${list}`),
+    'POST /deliveries/resend',
+    'POST /deliveries/cancel',
+    'POST /erasures',
+  ]) {
+    const [method, list] = request.split(' ')
+    const body = method === 'GET' ? undefined : {}
+    const { status, body: error } = await control(server, `${method} /organizations/amce${list}`, body)
+    expect([request, status, error.message]).toEqual([request, 404, 'There is no organization "amce".'])
+  }
+})
+
+test.each(['a\nb', '..', '.', 'a/b', '%2e'])(
+  'finds the group %j, which the public API allows',
+  async (groupId) => {
+    const server = await start()
+    expect((await createGroup(server.url, { groupId })).status).toBe(200)
+    const group = encodeURIComponent(groupId)
+    for (const list of ['groups', 'events']) {
+      expect((await control(server, `GET ${path}/${list}?group=${group}`)).body.items).toHaveLength(1)
+    }
+    expect((await control(server, `GET ${path}/timeline?group=${group}`)).body.group.groupId).toBe(groupId)
+    expect((await control(server, `GET /requests?group=${group}`)).body.items).toHaveLength(1)
+    expect((await control(server, `GET ${path}/groups?group=other`)).body.items).toEqual([])
+  },
+)
+
+test('does not list the id of a call that was erased', async () => {
+  const server = await start()
+  const { body: call } = await control(server, `POST ${path}/simulated-calls`, {})
+  const headers = { authorization: 'wk_test_key_0123456789' }
+  await fetch(`${server.url}/v1/call/ai-summary?callId=${call.callId}`, { headers })
+  expect((await control(server, `GET /requests?call=${call.callId}`)).body.items).toHaveLength(1)
+
+  await control(server, `POST ${path}/erasures`, { callId: call.callId })
+
+  expect((await control(server, 'GET /requests')).body.items).toMatchObject([{ status: 200, callId: null }])
+  expect((await control(server, `GET /requests?call=${call.callId}`)).body.items).toEqual([])
+})
+
+test('changes many deliveries only with a filter, or when all are meant', async () => {
+  const server = await start()
+  for (const [change, count] of [
+    ['resend', 'resent'],
+    ['cancel', 'canceled'],
+  ] as const) {
+    expect((await control(server, `POST ${path}/deliveries/${change}`, {})).status).toBe(400)
+    const all = await control(server, `POST ${path}/deliveries/${change}`, { all: true })
+    expect(all.body).toEqual({ [count]: 0 })
+  }
+})
+
 test('lists calls and groups, newest first, with filters', async () => {
   const server = await start()
   await createGroup(server.url, { groupId: 'a', subject: 'Order 1042' })

@@ -45,7 +45,7 @@ test('describes identifiers wherever it takes one', async () => {
     pattern: '^[^\\u0000-\\u001F\\u007F-\\u009F]*$',
   }
 
-  expect(body.components.schemas.NewCallRequest.properties.callId).toEqual(schema)
+  expect(body.components.schemas.NewCallRequest.properties.callId).toMatchObject(schema)
   expect(body.paths['/organizations/{organizationId}/calls/{callId}'].get.parameters).toEqual(
     ['organizationId', 'callId'].map((name) => ({ name, in: 'path', required: true, schema })),
   )

@@ -4,17 +4,18 @@ import { expect, test } from 'vitest'
 import { type Setting, settings } from '../src/index.ts'
 import { createGroup, start } from './fixture.ts'
 
-const file = resolve(import.meta.dirname, '../../../docs/running-the-server.md')
+const docs = resolve(import.meta.dirname, '../../../docs')
 
 const table = (rows: readonly (readonly string[])[]): string =>
   rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 
-/** Replaces the part of a page between two marks. */
-const replacePart = (page: string, name: string, part: string): string =>
-  page.replace(
-    new RegExp(`(<!-- ${name} -->\n)[^]*(<!-- /${name} -->)`),
-    (_, open, close) => `${open}${part}\n${close}`,
-  )
+/** Expects a page to contain this part between two marks. */
+const expectPart = async (file: string, name: string, part: string): Promise<void> => {
+  const marks = new RegExp(`(<!-- ${name} -->\n)[^]*(<!-- /${name} -->)`)
+  const page = readFileSync(`${docs}/${file}`, 'utf8')
+  const current = page.replace(marks, (_, open, close) => `${open}${part}\n${close}`)
+  await expect(current).toMatchFileSnapshot(`${docs}/${file}`)
+}
 
 const code = (text: string): string => `\`${text}\``
 
@@ -28,7 +29,7 @@ const formatSettings = (): string =>
       const sources =
         flag === undefined || variable === undefined ? ['file only'] : [code(flag), code(variable)]
       const facts = [...sources, form, `default: ${formatDefault(setting)}`]
-      return `#### ${code(name)}\n${about}\n\n${facts.join(' · ')}\n`
+      return `## ${code(name)}\n${about}\n\n${facts.join(' · ')}\n`
     })
     .join('\n')
 
@@ -41,18 +42,14 @@ const formatMetrics = (metrics: string): string => {
   ])
 }
 
-// `vitest run packages/server/test/documentation.test.ts -u` writes the page.
-test('the page on running the server describes every setting and every metric', async () => {
+// `vitest run packages/server/test/documentation.test.ts -u` writes the pages.
+test('the page of settings describes every setting', async () => {
+  await expectPart('settings.md', 'settings', formatSettings())
+})
+
+test('the page on monitoring describes every metric', async () => {
   const { url } = await start()
   await createGroup(url)
   const metrics = await (await fetch(`${url}/metrics`)).text()
-  const page = readFileSync(file, 'utf8')
-
-  const current = replacePart(
-    replacePart(page, 'settings', formatSettings()),
-    'metrics',
-    formatMetrics(metrics),
-  )
-
-  await expect(current).toMatchFileSnapshot(file)
+  await expectPart('monitoring.md', 'metrics', formatMetrics(metrics))
 })

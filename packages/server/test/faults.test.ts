@@ -28,6 +28,8 @@ test('responds with a status the given number of times, then as usual', async ()
 
   expect(responses.map(({ status }) => status)).toEqual([429, 429, 200])
   expect(responses[0]?.headers.get('retry-after')).toBe('2')
+  expect(responses[0]?.headers.get('ratelimit')).toBe('"key";r=0;t=2')
+  expect(responses[0]?.headers.get('ratelimit-policy')).toBe('"key";q=300;w=60')
 })
 
 test.each([

@@ -56,7 +56,7 @@ export type Arrival = { readonly headers: IncomingHttpHeaders; readonly body: st
 
 /** An endpoint on loopback that responds with the given status (200), body and headers, and records the requests. */
 export const listenForWebhooks = async (
-  answer: () => number | { readonly status: number; readonly body: string } = () => 200,
+  answer: (arrival: Arrival) => number | { readonly status: number; readonly body: string } = () => 200,
   headers: Record<string, string> = {},
 ) => {
   const arrivals: Arrival[] = []
@@ -64,8 +64,9 @@ export const listenForWebhooks = async (
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
-    arrivals.push({ headers: request.headers, body })
-    const answered = answer()
+    const arrival = { headers: request.headers, body }
+    arrivals.push(arrival)
+    const answered = answer(arrival)
     if (typeof answered === 'number') response.writeHead(answered, headers).end()
     else response.writeHead(answered.status, headers).end(answered.body)
     for (const check of waiting) check()

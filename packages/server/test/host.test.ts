@@ -147,6 +147,23 @@ test('logs requests with their ids, and nothing secret or personal', async () =>
   }
 })
 
+test('prints the beginning of long paths, and few of many refused requests with the number of the others', async () => {
+  const { lines, stream } = logLines()
+  const { url } = await start({ logLevel: 'info', logFormat: 'json' }, { logStream: stream })
+  await Promise.all(Array.from({ length: 100 }, () => fetch(`${url}/${'x'.repeat(10_000)}`)))
+
+  const find = (message: string) => lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === message)
+  const countAll = () =>
+    find('further requests').reduce((sum, { count }) => sum + count, find('request').length)
+  await expect.poll(countAll, { timeout: 10_000 }).toBe(100)
+
+  expect(lines.join('\n').length).toBeLessThan(40_000)
+  expect(find('request').length).toBeLessThan(100)
+  const { body } = await control({ url }, 'GET /requests?limit=1000')
+  expect(body.items.length).toBeLessThan(100)
+  expect(body.items[0].path).toHaveLength(201)
+}, 20_000)
+
 test('logs for people if configured', async () => {
   const { lines, stream } = logLines()
   await start({ logLevel: 'info', logFormat: 'pretty' }, { logStream: stream })
@@ -179,6 +196,26 @@ test('logs the first line of what an endpoint responds to a failed attempt, esca
     response: expect.stringMatching(/^timestamp 3600 s old/),
   })
   expect(line).not.toMatch(/second line|[\p{Cc}\p{Bidi_Control}]/u)
+})
+
+test('neither logs nor shows what an endpoint repeats of secrets, nor logs personal data', async () => {
+  const { lines, stream } = logLines()
+  const { url, service } = await start({ logFormat: 'json', logLevel: 'info' }, { logStream: stream })
+  const endpoint = await listenForWebhooks(({ headers, body }) => ({
+    status: 500,
+    body: `${headers.authorization} ${headers['x-token']} ${body}`,
+  }))
+  await service.subscriptions.create('acme', {
+    ...{ channel: 'PSTN', number: '+15550100002', url: endpoint.url },
+    ...{ headers: { 'x-token': 's3cret' }, authorization: { username: 'ann', password: 's3cret' } },
+  })
+  await control({ url }, 'POST /organizations/acme/simulated-calls', { customerNumber: '+15550199777' })
+  await expect.poll(() => lines.find((line) => line.includes('delivery attempt'))).toBeDefined()
+
+  expect(lines.join('\n')).not.toMatch(/s3cret|YW5uOnMzY3JldA|15550199777/)
+  const [delivery] = (await service.deliveries.list('acme')).items
+  const { body } = await control({ url }, `GET /organizations/acme/deliveries/${delivery?.id}/attempts`)
+  expect(body.items[0].responseBody).toMatch(/^\[redacted] \[redacted] \{"event"/)
 })
 
 test('refuses headers that are too large', async () => {
@@ -281,6 +318,55 @@ test('closes connections beyond the limit', async () => {
   await once(first, 'connect')
 
   expect(await raw(url, 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')).toBe('')
+})
+
+test('leaves half of the connections to other addresses', async () => {
+  const { url } = await start({ maxConnections: 4 })
+  const open = async (localAddress: string) => {
+    const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress })
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+  await open('127.0.0.1')
+  await open('127.0.0.1')
+  await once(await open('127.0.0.1'), 'close')
+  const other = await open('127.0.0.2')
+  other.write('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n')
+
+  expect(String((await once(other, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /)
+})
+
+test('shows metrics without a token only to requests for this machine', async () => {
+  const ask = async (url: string, host: string, token = '') => {
+    const head = [
+      'GET /metrics HTTP/1.1',
+      `host: ${host}`,
+      `authorization: Bearer ${token}`,
+      'connection: close',
+    ]
+    return Number((await raw(url, `${head.join('\r\n')}\r\n\r\n`)).slice(9, 12))
+  }
+  const metricsToken = 'a-token-of-some-length'
+  const open = await start()
+  const withToken = await start({ metricsToken })
+  const named = await start({ publicUrl: 'http://metrics.localhost:4100' })
+
+  expect(await ask(open.url, 'rebound.example')).toBe(403)
+  expect(await ask(open.url, '[::1]:4100')).toBe(200)
+  expect(await ask(withToken.url, 'rebound.example', metricsToken)).toBe(200)
+  expect(await ask(named.url, 'metrics.localhost:4100')).toBe(200)
+})
+
+test('creates no demo organization, with its key, if other machines can reach it', async () => {
+  const exposed = { host: '0.0.0.0', controlToken: 'a-token-of-some-length', organizations: [] }
+  const { demo, service } = await start(exposed)
+
+  expect(demo).toBeUndefined()
+  expect((await service.organizations.list()).items).toEqual([])
+  await expect(start({ ...exposed, webhookUrl: 'https://receiver.example/' })).rejects.toThrow(
+    /^webhookUrl \(--webhook-url\) is for the demo organization/,
+  )
 })
 
 test('tells callers apart by X-Forwarded-For only behind a proxy, and believes only the proxy', async () => {

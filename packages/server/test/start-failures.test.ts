@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { sqliteStore, startServer } from '../src/index.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
@@ -106,3 +106,14 @@ test.skipIf(!canMount)(
   },
   60_000,
 )
+
+test('a start that cannot listen creates no file', async () => {
+  const folder = temporaryFolder()
+  const first = await startServer({ port: 0, database: ':memory:', logLevel: 'silent' })
+  onTestFinished(first.close)
+  const port = Number(new URL(first.url).port)
+  const second = startServer({ port, database: join(folder, 'wabakit.db'), logLevel: 'silent' })
+
+  await expect(second).rejects.toThrow('is in use')
+  expect(readdirSync(folder)).toEqual([])
+})

@@ -154,6 +154,14 @@ test('forges no event for an endpoint on another machine, unless the server was 
     const sent = await control(server, `POST ${path}/subscriptions/${id}/test-events`, { payload })
     expect(sent.status).toBe(mock ? 201 : 403)
     if (!mock) expect(sent.body.code).toBe('not_allowed')
+    const event = { name: 'GROUP_CREATED', subject: 'group:g', channel: 'WHATSAPP', payload }
+    const published = await control(server, `POST ${path}/events`, { ...event, number: '+1 555 010 0001' })
+    expect(published.status).toBe(mock ? 201 : 403)
+    if (!mock) expect(published.body.code).toBe('not_allowed')
+    const harmless = await control(server, `POST ${path}/subscriptions/${id}/test-events`, {})
+    expect(harmless.status).toBe(201)
+    const elsewhere = { ...event, number: '+15550100002', channel: 'PSTN' }
+    expect((await control(server, `POST ${path}/events`, elsewhere)).status).toBe(201)
   }
 })
 
@@ -172,4 +180,108 @@ test('shows the request of an attempt with a signature that verifies, and no sec
   await verifySignature({ payload: body.body, headers: new Headers(body.headers), secrets: [secret] })
   expect(body.headers['user-agent']).toBe('wabakit/0.0.0')
   expect((await control(server, `GET ${path}/deliveries/${id}/attempts/9/request`)).status).toBe(404)
+})
+
+test.each([
+  [{ outcome: 'missed' }, { state: 'never', cause: 'missed' }],
+  [{ outcome: 'rejected' }, { state: 'never', cause: 'rejected' }],
+  [{ outcome: 'not_picked' }, { state: 'never', cause: 'not_picked' }],
+  [{ outcome: 'no_recording' }, { state: 'never', cause: 'no_recording' }],
+  [{ outcome: 'nothing_said' }, { state: 'never', cause: 'nothing_said' }],
+  [{ summary: false }, { state: 'not_due' }],
+  [
+    { summary: { after: '1h' } },
+    { state: 'due', text: expect.stringMatching(/^The summary is due at .* UTC\.$/) },
+  ],
+  [{}, { state: 'arrived', text: 'The summary exists. No subscription matched its event.' }],
+])(
+  'says of a call that was simulated with %j why it has no summary, or that it arrived',
+  async (body, expected) => {
+    const server = await start()
+    await control(server, `POST ${path}/simulated-calls`, { ...body, callId: 'c1' })
+
+    const timeline = await control(server, `GET ${path}/timeline?call=c1`)
+
+    expect(timeline.body.summaryStatus).toMatchObject(expected)
+  },
+)
+
+test('says that summaries are switched off, and that a call is not over', async () => {
+  const server = await start({ organizations: [{ ...acme, callSummaries: 'manual' }] })
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
+  const call = { channel: 'PSTN', direction: 'INCOMING', channelNumber: acme.pstnNumbers[0] }
+  await control(server, `POST ${path}/calls`, { ...call, customerNumber: '+15550199001', callId: 'c2' })
+
+  const [off, open] = await Promise.all(
+    ['c1', 'c2'].map(
+      async (id) => (await control(server, `GET ${path}/timeline?call=${id}`)).body.summaryStatus,
+    ),
+  )
+
+  expect(off).toMatchObject({ state: 'never', cause: 'switched_off' })
+  expect(open).toMatchObject({ state: 'not_ended' })
+})
+
+test('names the delivery that a summary waits for, and the state of a missed call', async () => {
+  const server = await start()
+  let status = 500
+  const endpoint = await listenForWebhooks(() => status)
+  await subscribe(server, endpoint.url, {
+    channel: 'PSTN',
+    number: acme.pstnNumbers[0],
+    events: ['CALL_ENDED', 'CALL_AI_SUMMARY'],
+  })
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'c1' })
+  await server.service.dispatcher.runDue()
+
+  const { deliveries, summaryStatus } = (await control(server, `GET ${path}/timeline?call=c1`)).body
+  const ended = deliveries.find(({ eventName }: { eventName: string }) => eventName === 'CALL_ENDED')
+  expect(summaryStatus).toEqual({
+    state: 'blocked',
+    deliveryId: ended.id,
+    eventName: 'CALL_ENDED',
+    text: 'The summary exists. Its webhook waits for CALL_ENDED.',
+  })
+  status = 200
+  await control(server, `POST ${path}/deliveries/${ended.id}/resend`, {})
+  await server.service.dispatcher.runDue()
+  expect((await control(server, `GET ${path}/timeline?call=c1`)).body.summaryStatus).toEqual({
+    state: 'arrived',
+    text: 'The summary has arrived.',
+  })
+
+  await control(server, `POST ${path}/simulated-calls`, { callId: 'c2', outcome: 'missed' })
+  const { entries } = (await control(server, `GET ${path}/timeline?call=c2`)).body
+  expect(entries.filter(({ kind }: Entry) => kind === 'change').map(({ state }: Entry) => state)).toEqual([
+    'initiated',
+    'missed',
+  ])
+})
+
+test('lists deliveries with their last response and what they are about, and finds them by the response', async () => {
+  const server = await start()
+  const endpoint = await listenForWebhooks(() => 401)
+  await subscribe(server, endpoint.url, { channel: 'PSTN', number: acme.pstnNumbers[0] })
+  await subscribe(server, 'http://127.0.0.1:1/')
+  await control(server, `POST ${path}/simulated-calls`, {
+    callId: 'c1',
+    outcome: 'missed',
+    customerNumber: '+15550199001',
+  })
+  await createGroup(server.url, { groupId: 'a', subject: 'Team' })
+  await server.service.dispatcher.runDue()
+  const find = async (query: string) => (await control(server, `GET ${path}/deliveries?${query}`)).body.items
+
+  expect(await find('response=401')).toMatchObject([
+    { lastResponse: { status: 401, error: null }, customerNumber: '+15550199001', groupName: null },
+  ])
+  expect(await find('response=none')).toMatchObject([
+    { lastResponse: { status: null, error: expect.any(String) }, customerNumber: null, groupName: 'Team' },
+  ])
+  expect(await find('response=4xx,none')).toHaveLength(2)
+  expect(await find('response=5xx')).toEqual([])
+  expect((await control(server, `GET ${path}/deliveries?response=abc`)).body.code).toBe('invalid_input')
+  const resend = `POST ${path}/deliveries/resend`
+  expect((await control(server, resend, { response: '4xx', dryRun: true })).body).toEqual({ resent: 1 })
+  expect((await control(server, resend, { response: '4xx' })).body).toEqual({ resent: 1 })
 })

@@ -14,7 +14,7 @@ const dependencies: Record<string, readonly string[]> = {
   webhooks: ['wire'],
   core: ['wire', 'contract', 'webhooks'],
   mock: ['wire', 'contract', 'webhooks', 'core', 'client'],
-  conformance: ['contract', 'webhooks'],
+  conformance: ['wire', 'contract', 'webhooks'],
   server: ['wire', 'contract', 'webhooks', 'core', 'client', 'conformance'],
   inspector: ['wire'],
   wabakit: ['contract', 'webhooks', 'core', 'client', 'mock'],
@@ -25,7 +25,7 @@ const libraries: Record<string, readonly string[]> = {
   wire: [],
   contract: ['zod/mini'],
   client: ['ky'],
-  webhooks: ['standardwebhooks'],
+  webhooks: [],
   core: [],
   conformance: [],
   mock: ['zod/mini', 'msw', 'msw/node'],
@@ -35,6 +35,7 @@ const libraries: Record<string, readonly string[]> = {
     '@hono/node-server',
     'undici',
     'ipaddr.js',
+    '@bomb.sh/tab',
     '@bomb.sh/tab/commander',
     'commander',
     'pino',
@@ -46,8 +47,8 @@ const libraries: Record<string, readonly string[]> = {
   wabakit: [],
 }
 
-/** The folder of another package whose types a package may import, and nothing but types. */
-const typeSources: Record<string, string> = { inspector: 'packages/server/src/control/' }
+/** Entry points from which a package may import types, and nothing else. */
+const typeEntries: Record<string, readonly string[]> = { inspector: ['@wabakit/server/control-types'] }
 
 /** Files that may import `node:` modules. All others run in any runtime. */
 const nodeFiles =
@@ -86,10 +87,9 @@ test.each(publishedPackages)(
         .filter((specifier) => {
           if (specifier.startsWith('.')) {
             const target = relative(resolve(root, 'packages', name), resolve(root, dirname(file), specifier))
-            if (target.startsWith('src/') || target === 'package.json') return false
-            const source = relative(root, resolve(root, dirname(file), specifier))
-            return !source.startsWith(typeSources[name] ?? ' ') || !importsTypesOnly(file, specifier)
+            return !target.startsWith('src/') && target !== 'package.json'
           }
+          if (typeEntries[name]?.includes(specifier)) return !importsTypesOnly(file, specifier)
           if (specifier.startsWith('#')) return false
           if (specifier.startsWith('node:')) return !nodeFiles.test(file)
           if (builtinModules.includes(specifier)) return true

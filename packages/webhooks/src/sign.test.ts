@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { generateSecret, signWebhook } from './index.ts'
+import { createWebhookSigner, generateSecret, signWebhook } from './index.ts'
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
@@ -70,5 +71,36 @@ describe('signWebhook', () => {
     await expect(signWebhook({ payload: '{}', secret: wrong })).rejects.toMatchObject({
       reason: 'invalid_secret',
     })
+  })
+})
+
+describe('createWebhookSigner', () => {
+  it('signs any text with every secret like the standardwebhooks library', async () => {
+    const secrets = [generateSecret(), generateSecret({ bytes: 64 })]
+    const sign = createWebhookSigner(secrets)
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.nat(), async (payload, timestamp) => {
+        const signature = await sign({ id: 'evt_1', timestamp, payload })
+        const expected = secrets.map((each) =>
+          new Webhook(each).sign('evt_1', new Date(timestamp * 1_000), payload),
+        )
+        expect(signature).toBe(expected.join(' '))
+      }),
+    )
+  })
+
+  it('produces the signature header of signWebhook', async () => {
+    const secret = generateSecret()
+    const content = { id: 'evt_1', timestamp: 1_614_265_330, payload: '{"é": "日本"}' }
+    const { headers } = await signWebhook({ ...content, secret })
+    expect(await createWebhookSigner([secret])(content)).toBe(headers['webhook-signature'])
+  })
+
+  it('refuses secrets that cannot be used', () => {
+    for (const secrets of [[], [''], ['whsec_c2hvcnQ=']]) {
+      expect(() => createWebhookSigner(secrets)).toThrow(
+        expect.objectContaining({ reason: 'invalid_secret' }),
+      )
+    }
   })
 })

@@ -1,6 +1,5 @@
-import { createSigner } from '#hmac'
 import { toBytes, type WebhookPayload } from './payload.ts'
-import { decodeSecrets } from './secret.ts'
+import { getSigners } from './secret.ts'
 import { isWebhookId } from './signature/signature-headers.ts'
 
 /** Options for {@link signWebhook}. */
@@ -41,28 +40,40 @@ export type SignedWebhook = {
   }
 }
 
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+/**
+ * Returns the `webhook-signature` of one attempt: of its `webhook-id`, its `webhook-timestamp` in Unix seconds, and its
+ * body exactly as it is sent. Synchronous where the runtime's HMAC is.
+ */
+export type WebhookSigner = (attempt: {
+  readonly id: string
+  readonly timestamp: number
+  readonly payload: WebhookPayload
+}) => string | Promise<string>
 
-/** Returns `undefined` for bytes that are not UTF-8, which the library cannot sign. */
-const toText = (payload: WebhookPayload): string | undefined => {
-  if (typeof payload === 'string') return payload
-  const bytes = toBytes(payload)
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
+const toHeader = (signatures: readonly string[]): string => signatures.map((each) => `v1,${each}`).join(' ')
+
+const prepareSigner = (secrets: readonly string[], allowShort?: boolean): WebhookSigner => {
+  const signers = getSigners(secrets, allowShort)
+  return ({ id, timestamp, payload }) => {
+    const body = toBytes(payload)
+    const signatures = signers.map((sign) => sign(`${id}.${timestamp}.`, body))
+    // Promises are slow, so there are none unless the HMAC is asynchronous.
+    return signatures.every((each) => typeof each === 'string')
+      ? toHeader(signatures)
+      : Promise.all(signatures).then(toHeader)
   }
 }
 
-// Loaded for the first signature, so that receivers neither load nor bundle it.
-let library: typeof import('standardwebhooks') | undefined
-
-const sign = async (key: Uint8Array<ArrayBuffer>, id: string, timestamp: number, payload: WebhookPayload) => {
-  const text = toText(payload)
-  if (text === undefined) return `v1,${await createSigner(key)(`${id}.${timestamp}.`, toBytes(payload))}`
-  library ??= await import('standardwebhooks')
-  return new library.Webhook(key, { format: 'raw' }).sign(id, new Date(timestamp * 1000), text)
-}
+/**
+ * Prepares secrets for a server that signs many deliveries. The signer checks neither `id` nor `timestamp`. Prepared
+ * secrets are cached.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret` when a secret cannot be used.
+ * @example
+ * const sign = createWebhookSigner([secret])
+ * const signature = await sign({ id: 'evt_1', timestamp: Math.floor(Date.now() / 1000), payload })
+ */
+export const createWebhookSigner = (secrets: readonly string[]): WebhookSigner => prepareSigner(secrets)
 
 /**
  * Signs one attempt of a delivery with Standard Webhooks 1.0 (HMAC-SHA256 of `id.timestamp.payload`).
@@ -85,8 +96,7 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
     throw new RangeError('timestamp must be a whole number of Unix seconds')
   }
   const secrets = typeof options.secret === 'string' ? [options.secret] : options.secret
-  const keys = decodeSecrets(secrets, options.allowShortSecrets)
-  const signatures = await Promise.all(keys.map((key) => sign(key, id, timestamp, options.payload)))
+  const sign = prepareSigner(secrets, options.allowShortSecrets)
   return {
     id,
     timestamp,
@@ -94,7 +104,7 @@ export const signWebhook = async (options: SignWebhookOptions): Promise<SignedWe
       'content-type': 'application/json',
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
-      'webhook-signature': signatures.join(' '),
+      'webhook-signature': await sign({ id, timestamp, payload: options.payload }),
     },
   }
 }

@@ -190,6 +190,7 @@ describe('without onError, a rejected request', () => {
 })
 
 it('names each field of a drifted event once', () => {
-  const error = new WebhookDriftError('CALL_ENDED', [{ path: 'callId', message: 'callId must be a string' }])
+  const issues = [{ path: 'callId', message: 'callId must be a string' }]
+  const error = new WebhookDriftError('CALL_ENDED', issues, new Uint8Array())
   expect(error.message).toBe('A CALL_ENDED does not match its contract: callId must be a string')
 })

@@ -24,7 +24,7 @@ const post = async (event: object, id?: string) =>
 
 let printed: string[] = []
 beforeEach(() => {
-  vi.stubEnv('WEBHOOK_SECRET', secret)
+  vi.stubEnv('WABAKIT_WEBHOOK_SECRET', secret)
   printed = []
   for (const method of ['log', 'warn', 'error'] as const) {
     vi.spyOn(console, method).mockImplementation(
@@ -52,17 +52,17 @@ it('the snippet that receives prints the events', async () => {
 })
 
 it('the snippet that receives loads without a secret, as in a build, and responds 503 until there is one', async () => {
-  vi.stubEnv('WEBHOOK_SECRET', undefined)
+  vi.stubEnv('WABAKIT_WEBHOOK_SECRET', undefined)
   const { POST } = await import('./readme/receive.ts')
   expect((await POST(await post(joined))).status).toBe(503)
-  vi.stubEnv('WEBHOOK_SECRET', secret)
+  vi.stubEnv('WABAKIT_WEBHOOK_SECRET', secret)
   expect((await POST(await post(joined))).status).toBe(200)
 })
 
 it('the snippet for Workers uses the secret of its environment', async () => {
-  vi.stubEnv('WEBHOOK_SECRET', undefined)
+  vi.stubEnv('WABAKIT_WEBHOOK_SECRET', undefined)
   const { default: worker } = await import('./readme/worker.ts')
-  const response = await worker.fetch(await post(summary), { WEBHOOK_SECRET: secret }, {})
+  const response = await worker.fetch(await post(summary), { WABAKIT_WEBHOOK_SECRET: secret }, {})
   expect(response.status).toBe(200)
   expect(printed).toEqual([`call-1 ${summary.summary.recap}`])
 })
@@ -86,9 +86,9 @@ it('the snippet for vendors verifies by a signature, a static header or a passwo
 })
 
 it('the snippet that rotates accepts both secrets', async () => {
-  vi.stubEnv('WEBHOOK_SECRET_PREVIOUS', generateSecret())
+  vi.stubEnv('WABAKIT_PREVIOUS_SECRET', generateSecret())
   const { verify } = await import('./readme/rotate.ts')
-  for (const each of [process.env.WEBHOOK_SECRET ?? '', process.env.WEBHOOK_SECRET_PREVIOUS ?? '']) {
+  for (const each of [process.env.WABAKIT_WEBHOOK_SECRET ?? '', process.env.WABAKIT_PREVIOUS_SECRET ?? '']) {
     const { body, headers } = await signed(joined, { secret: each })
     const delivery = { headers: new Headers(headers), body: new TextEncoder().encode(body), url: '' }
     expect(await verify(delivery)).toMatchObject({ id: headers['webhook-id'] })

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import {
   createReceiver,
   type DeliveryContext,
@@ -108,7 +109,7 @@ describe('a receiver responds', () => {
 
   it('422 with the issues to a drifted event, unless a handler takes it', async () => {
     const errors: unknown[] = []
-    const drifted = () => signedRequest({ ...summary, channel: 'FAX' })
+    const drifted = () => signedRequest({ ...summary, channel: 5 })
     const rejecting = receive()
       .onAny(() => {})
       .onError((error) => errors.push(error))
@@ -118,6 +119,8 @@ describe('a receiver responds', () => {
       issues: [{ path: 'channel' }],
     })
     expect(errors).toEqual([expect.any(WebhookDriftError)])
+    expect(await new Response(Object(errors[0]).rawBody).json()).toEqual({ ...summary, channel: 5 })
+    expect(inspect(errors[0], { depth: null })).not.toContain('rawBody')
 
     const names: string[] = []
     const taking = receive().onDrift((event) => names.push(event.name))
@@ -438,7 +441,7 @@ describe('handlers', () => {
     expect(context).toMatchObject({
       delivery: { id: 'msg_1', key: 'id:msg_1' },
       attempt: { at: new Date(1_799_999_999_000), receivedAt: new Date(now) },
-      recognisedBy: 'eventType',
+      recognizedBy: 'eventType',
     })
     expect(new TextDecoder().decode(context?.rawBody)).toBe(JSON.stringify({ eventType, ...rest }))
     expect(context?.headers.get('webhook-id')).toBe('msg_1')
@@ -556,7 +559,44 @@ describe('acknowledging before', () => {
     expect(steps).toEqual(['handled'])
   })
 
+  it('uses the waitUntil option, whatever the host offers', async () => {
+    const work: Promise<unknown>[] = []
+    const host = { waitUntil: vi.fn() }
+    const receiver = receive({ ack: 'before', waitUntil: (promise) => work.push(promise) }).onAny(() => {})
+    expect((await receiver.handle(await signedRequest(joined), host)).status).toBe(200)
+    expect([work.length, host.waitUntil.mock.calls.length]).toEqual([1, 0])
+  })
+
+  it('warns once where nothing keeps the host running, and not where something does', async () => {
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warnings.mockRestore())
+    const send = async (receiver: Receiver, host?: object) =>
+      expect((await receiver.onAny(() => {}).handle(await signedRequest(joined), host)).status).toBe(200)
+
+    await send(receive())
+    await send(receive({ ack: 'before' }), { waitUntil() {} })
+    await send(receive({ ack: 'before', waitUntil: () => {} }))
+    expect(warnings).not.toHaveBeenCalled()
+
+    const warning = receive({ ack: 'before' })
+    await send(warning)
+    await send(warning, {})
+    expect(warnings.mock.calls).toEqual([[expect.stringContaining('Pass waitUntil')]])
+
+    const outside = new Error('after() was called outside a request')
+    const throwing = receive({
+      ack: 'before',
+      waitUntil: () => {
+        throw outside
+      },
+    })
+    await send(throwing)
+    expect(warnings.mock.calls[1]).toEqual([expect.stringContaining('Pass waitUntil'), outside])
+  })
+
   it('works without a host, and reports failures only to onError', async () => {
+    const warnings = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    onTestFinished(() => warnings.mockRestore())
     const failed = Promise.withResolvers<unknown>()
     const receiver = receive({ ack: 'before' })
       .onAny(() => Promise.reject(new Error('late')))
@@ -576,6 +616,53 @@ describe('acknowledging before', () => {
     })
     await receiver.handle(new Request(await signedRequest(joined), { signal: hangUp.signal }))
     expect(aborted).toBe(false)
+  })
+})
+
+describe('stopping', () => {
+  const start = () => {
+    const handling = Promise.withResolvers<void>()
+    const steps: string[] = []
+    const receiver = receive({ ack: 'before', waitUntil: () => {} }).onAny(async (_, { signal }) => {
+      signal.addEventListener('abort', () => steps.push(String(signal.reason)))
+      await handling.promise
+      steps.push('handled')
+    })
+    return { receiver, steps, finish: handling.resolve }
+  }
+
+  it('waits for the handlers of deliveries that were acknowledged', async () => {
+    const { receiver, steps, finish } = start()
+    await receiver.handle(await signedRequest(joined))
+    const stopped = receiver.stop().then(() => steps.push('stopped'))
+    await Promise.resolve()
+    expect(steps).toEqual([])
+    finish()
+    await stopped
+    expect(steps).toEqual(['handled', 'stopped'])
+  })
+
+  it('no longer acknowledges before handling', async () => {
+    const { receiver, steps, finish } = start()
+    await receiver.stop()
+    const response = receiver.handle(await signedRequest(joined)).then(() => steps.push('acknowledged'))
+    finish()
+    await response
+    expect(steps).toEqual(['handled', 'acknowledged'])
+  })
+
+  it('waits at most maxMs, and then aborts the signal', async () => {
+    const { receiver, steps } = start()
+    await receiver.handle(await signedRequest(joined))
+    await receiver.stop({ maxMs: 1 })
+    expect(steps).toEqual(['Error: The receiver was stopped, and did not wait longer than 1 ms.'])
+    await expect(receiver.stop({ maxMs: 0 })).rejects.toThrow(RangeError)
+    await expect(receiver.stop({ maxMS: 1 } as never)).rejects.toThrow('maxMS')
+  })
+
+  it('waits for nothing if nothing is running', async () => {
+    await receive().stop()
+    await receive({ ack: 'before' }).stop()
   })
 })
 

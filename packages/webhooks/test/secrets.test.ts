@@ -33,6 +33,30 @@ describe.each(['sync', 'async'])('secrets from a function, %s', (kind) => {
     expect(read).toHaveBeenCalledTimes(2)
   })
 
+  it("are kept for a minute of the receiver's clock, so that a test can rotate them", async () => {
+    let at = 0
+    const read = vi.fn(() => [secret])
+    const verifiers = [
+      standardWebhooks({ secrets: wrap(read) }),
+      staticHeader({ header: 'x-token', value: wrap(read) }),
+      basicAuth({ username: 'u', password: wrap(read) }),
+    ]
+    const headers = { 'x-token': secret, authorization: `Basic ${btoa(`u:${secret}`)}` }
+    for (const verify of verifiers) {
+      read.mockClear()
+      const receiver = createReceiver({ verify, now: () => at })
+      const send = async () =>
+        expect((await receiver.handle(await signedRequest(joined, { headers }))).status).toBe(200)
+      await send()
+      at += 59_999
+      await send()
+      const before = read.mock.calls.length
+      at += 1
+      await send()
+      expect([before, read.mock.calls.length]).toEqual([1, 2])
+    }
+  })
+
   it('that are missing get a 503 without details, until they are set', async () => {
     let secrets: readonly string[] = ['whsec_short']
     const { receiver, errors } = quiet(standardWebhooks({ secrets: wrap(() => secrets) }))

@@ -1,5 +1,6 @@
-import type { CallFacts } from './call-facts.ts'
+import { type CallFacts, callFacts } from './call-facts.ts'
 import type { Flat } from './flat.ts'
+import { list, object, type Rule, text } from './rules.ts'
 
 /**
  * The AI summary of a call.
@@ -14,6 +15,12 @@ export type CallSummary = {
   /** Follow-ups mentioned in the conversation. */
   nextSteps: string[]
 }
+
+export const callSummaryRule: Rule<CallSummary> = /* @__PURE__ */ object(() => ({
+  recap: text,
+  keyPoints: list(text),
+  nextSteps: list(text),
+}))
 
 /**
  * The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.
@@ -31,3 +38,8 @@ export type CallAiSummaryEvent = Flat<
     summary: CallSummary
   }
 >
+
+export const callAiSummaryRule: Rule<Omit<CallAiSummaryEvent, 'event'>> = /* @__PURE__ */ object(() => ({
+  ...callFacts(),
+  summary: callSummaryRule,
+}))

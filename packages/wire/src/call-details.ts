@@ -1,8 +1,22 @@
-import type { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+import { lenient, nonEmpty, nullish, number, type Rules, text, timeOrEmpty, unset } from './rules.ts'
+import {
+  type CallDirection,
+  type CallStatus,
+  type CallType,
+  type Channel,
+  callDirections,
+  callStatuses,
+  callTypes,
+  channels,
+  type OpenEnum,
+  type TriggeredVia,
+  triggers,
+} from './vocabulary.ts'
 
 /**
  * The fields that lifecycle events and fetched summaries share. Only `callId` is required: services leave other fields
- * out, or send an empty string, 0 or null for "unset".
+ * out, or send an empty string, 0 or null for "unset". Fields with known values may have others, which a service adds
+ * later.
  *
  * @interface
  */
@@ -10,11 +24,11 @@ export type CallDetails = {
   /** The call's identifier, the same in every event of the call. */
   callId: string
   /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
-  channel?: Channel | '' | null | undefined
+  channel?: OpenEnum<Channel> | '' | null | undefined
   /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
-  callDirection?: CallDirection | '' | null | undefined
+  callDirection?: OpenEnum<CallDirection> | '' | null | undefined
   /** `INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values. */
-  callStatus?: string | null | undefined
+  callStatus?: OpenEnum<CallStatus> | '' | null | undefined
   /** Duration of the call in seconds. */
   durationInSeconds?: number | null | undefined
   /** When the conversation started, in ISO 8601. */
@@ -29,10 +43,30 @@ export type CallDetails = {
   channelNumber?: string | null | undefined
   /** Same as `to`. */
   customerNumber?: string | null | undefined
-  /** Phone number of the team member who handled or started the call. It may change: use it for display only. */
-  agentNumber?: string | null | undefined
+  /**
+   * Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did.
+   * It may change: use it for display only.
+   */
+  agentNumber?: string | undefined
   /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
-  callType?: CallType | '' | null | undefined
+  callType?: OpenEnum<CallType> | '' | null | undefined
   /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
-  triggeredVia?: TriggeredVia | '' | null | undefined
+  triggeredVia?: OpenEnum<TriggeredVia> | '' | null | undefined
 }
+
+export const callDetails = (): Rules<CallDetails> => ({
+  callId: nonEmpty,
+  channel: lenient(...channels),
+  callDirection: lenient(...callDirections),
+  callStatus: lenient(...callStatuses),
+  durationInSeconds: nullish(number),
+  callStartedAt: nullish(timeOrEmpty),
+  callEndedAt: nullish(timeOrEmpty),
+  from: nullish(text),
+  to: nullish(text),
+  channelNumber: nullish(text),
+  customerNumber: nullish(text),
+  agentNumber: unset,
+  callType: lenient(...callTypes),
+  triggeredVia: lenient(...triggers),
+})

@@ -1,5 +1,6 @@
-import type { CallDetails } from './call-details.ts'
+import { type CallDetails, callDetails } from './call-details.ts'
 import type { Flat } from './flat.ts'
+import { boolean, nullable, nullish, object, type Rule, type Rules, text, unchecked } from './rules.ts'
 
 /**
  * The fields of every call lifecycle event. Only `event` and `callId` are required. The specification does not mention the
@@ -35,6 +36,25 @@ export type CallLifecycleEvent<Name extends string> = Flat<
     recordingUrl?: string | null | undefined
   }
 >
+
+type LifecycleFields = Omit<CallLifecycleEvent<string>, 'event'>
+
+const lifecycleFields = (): Rules<LifecycleFields> => ({
+  ...callDetails(),
+  wabaNumber: nullish(text),
+  customerName: nullish(text),
+  customerId: unchecked(nullable(text)),
+  chatId: unchecked(nullable(text)),
+  chatMessageId: unchecked(nullable(text)),
+  pickedBy: unchecked(nullable(text)),
+  rejectedBy: unchecked(nullable(text)),
+  endedBy: unchecked(nullable(text)),
+  deviceId: unchecked(nullable(text)),
+  failedReason: nullish(text),
+  recordingUrl: nullish(text),
+})
+
+export const callLifecycleRule: Rule<LifecycleFields> = /* @__PURE__ */ object(lifecycleFields)
 
 /**
  * A customer is calling the business. This is the first event of an incoming call.
@@ -77,6 +97,12 @@ export type CallMissedEvent = Flat<
     isChatAssigned?: boolean | null | undefined
   }
 >
+
+export const callMissedRule: Rule<Omit<CallMissedEvent, 'event'>> = /* @__PURE__ */ object(() => ({
+  ...lifecycleFields(),
+  isNewCaller: unchecked(nullable(boolean)),
+  isChatAssigned: unchecked(nullable(boolean)),
+}))
 
 /**
  * The call was rejected. A live service sends this event; the reference server does not.

@@ -1,19 +1,32 @@
-import type { CallDirection, CallType, Channel, TriggeredVia } from './vocabulary.ts'
+import { nonEmpty, number, open, type Rules, text, time, unset } from './rules.ts'
+import {
+  type CallDirection,
+  type CallStatus,
+  type CallType,
+  type Channel,
+  callDirections,
+  callStatuses,
+  callTypes,
+  channels,
+  type OpenEnum,
+  type TriggeredVia,
+  triggers,
+} from './vocabulary.ts'
 
 /**
- * The fields that describe the call in CALL_AI_SUMMARY.
+ * The fields that describe the call in CALL_AI_SUMMARY. Fields with known values may have others, which a service adds later.
  *
  * @interface
  */
 export type CallFacts = {
   /** The network of the call: `PSTN` (telephone) or `WHATSAPP`. */
-  channel: Channel
+  channel: OpenEnum<Channel>
   /** The call's identifier, the same in every event of the call. */
   callId: string
   /** `INCOMING`: customer to business. `OUTGOING`: business to customer. */
-  callDirection: CallDirection
+  callDirection: OpenEnum<CallDirection>
   /** The call's status: normally `END`, never `ENDED`. */
-  callStatus: string
+  callStatus: OpenEnum<CallStatus>
   /** Duration of the call in seconds. */
   durationInSeconds: number
   /** When the call started, in ISO 8601. */
@@ -34,7 +47,24 @@ export type CallFacts = {
    */
   agentNumber?: string | undefined
   /** Who handled the call: `AI_BOT`, or `AGENT` for a team member. */
-  callType: CallType
+  callType: OpenEnum<CallType>
   /** What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`). */
-  triggeredVia: TriggeredVia
+  triggeredVia: OpenEnum<TriggeredVia>
 }
+
+export const callFacts = (): Rules<CallFacts> => ({
+  channel: open(...channels),
+  callId: nonEmpty,
+  callDirection: open(...callDirections),
+  callStatus: open(...callStatuses),
+  durationInSeconds: number,
+  callStartedAt: time,
+  callEndedAt: time,
+  from: text,
+  to: text,
+  channelNumber: text,
+  customerNumber: text,
+  agentNumber: unset,
+  callType: open(...callTypes),
+  triggeredVia: open(...triggers),
+})

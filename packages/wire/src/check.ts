@@ -14,7 +14,7 @@ export const dateTimeOrEmpty: RegExp = /* @__PURE__ */ (() =>
 export type TextRules = {
   readonly min?: 0 | 1
   /** Maximum length in code points. */
-  readonly max?: number
+  readonly max?: number | undefined
   readonly pattern?: RegExp
   /** Describes the pattern in the sentence "must be …". */
   readonly form?: string
@@ -113,11 +113,22 @@ export const nullish =
   (value, path, report) =>
     value == null || check(value, path, report)
 
-/** Leaves any other value out, which only a report can do. */
+/** Leaves a value out, which only a report can do. */
+const leaveOut = (path = '', report?: Report): boolean => (report?.leftOut.push(path) ?? 0) > 0
+
+/** Leaves any other value out. */
 export const unchecked =
   (...checks: readonly Check[]): Check =>
-  (value, path = '', report) =>
-    checks.some((check) => check(value)) || (report?.leftOut.push(path) ?? 0) > 0
+  (value, path, report) =>
+    checks.some((check) => check(value)) || leaveOut(path, report)
+
+/** Allows the value to be absent. An empty string and null mean the same, and are left out. */
+export const unset =
+  (check: Check): Check =>
+  (value, path, report) =>
+    value === '' || value === null
+      ? leaveOut(path, report)
+      : value === undefined || check(value, path, report)
 
 /** Checks for an object. A field named `__proto__` is left out: assigning it would change a prototype. */
 export const isObject = (value: unknown, path = '', report?: Report): value is Fields => {
@@ -125,7 +136,7 @@ export const isObject = (value: unknown, path = '', report?: Report): value is F
     return fail('must be an object', value, path, report)
   }
   if (!Object.hasOwn(value, '__proto__')) return true
-  return (report?.leftOut.push(path ? `${path}.__proto__` : '__proto__') ?? 0) > 0
+  return leaveOut(path ? `${path}.__proto__` : '__proto__', report)
 }
 
 /** Creates a check for an object by its fields. */

@@ -1,6 +1,6 @@
-// Generated from the schemas by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
+// Generated from the definitions by validate-event.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
-import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked } from './check.ts'
+import { array, type Check, createValidator, type Fields, isBoolean, isDateTime, isDateTimeOrEmpty, isNonEmpty, isNumber, isObject, isText, nullish, object, oneOf, optional, type Report, storable, unchecked, unset } from './check.ts'
 import type { CreateGroupRequest, CreateGroupResponse } from './create-group.ts'
 import type { ReceivedErrorBody } from './error-body.ts'
 import type { SummaryRecord } from './summary.ts'
@@ -8,26 +8,18 @@ import type { Validation } from './validation.ts'
 import type { EventName } from './webhook-event.ts'
 
 const isTextOrNull: Check = /* @__PURE__ */ nullish(isText)
-const isTextOrNullOrLeftOut: Check = /* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isText))
+const isTextOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isText)))
 const isDateTimeOrEmptyOrNull: Check = /* @__PURE__ */ nullish(isDateTimeOrEmpty)
-const isPstnOrWhatsappOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('PSTN', 'WHATSAPP', ''))
-const isIncomingOrOutgoingOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INCOMING', 'OUTGOING', ''))
 const isNumberOrNull: Check = /* @__PURE__ */ nullish(isNumber)
-const isAiBotOrAgentOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('AI_BOT', 'AGENT', ''))
-const isInboundOrCampaignOrApiOrUiOrEmptyOrNull: Check = /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', ''))
-const isPstnOrWhatsapp: Check = /* @__PURE__ */ oneOf('PSTN', 'WHATSAPP')
-const isIncomingOrOutgoing: Check = /* @__PURE__ */ oneOf('INCOMING', 'OUTGOING')
-const isNonEmptyOrAbsent: Check = /* @__PURE__ */ optional(isNonEmpty)
-const isAiBotOrAgent: Check = /* @__PURE__ */ oneOf('AI_BOT', 'AGENT')
-const isInboundOrCampaignOrApiOrUi: Check = /* @__PURE__ */ oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI')
+const isTextOrUnset: Check = /* @__PURE__ */ unset(isText)
 const areTexts: Check = /* @__PURE__ */ array(isText)
-const isBooleanOrNullOrLeftOut: Check = /* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isBoolean))
+const isBooleanOrNullOrLeftOutOrAbsent: Check = /* @__PURE__ */ optional(/* @__PURE__ */ unchecked(/* @__PURE__ */ nullish(isBoolean)))
 
 const checkGroupCreated = (value: Fields, report: Report): void => {
   isNonEmpty(value.groupId, 'groupId', report)
   isTextOrNull(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
   isTextOrNull(value.inviteLink, 'inviteLink', report)
   isDateTimeOrEmptyOrNull(value.groupCreatedAt, 'groupCreatedAt', report)
 }
@@ -35,8 +27,8 @@ const checkGroupCreated = (value: Fields, report: Report): void => {
 const checkGroupParticipantJoined = (value: Fields, report: Report): void => {
   isNonEmpty(value.groupId, 'groupId', report)
   isTextOrNull(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
   isTextOrNull(value.customerPhone, 'customerPhone', report)
   isDateTimeOrEmptyOrNull(value.participantJoinedAt, 'participantJoinedAt', report)
 }
@@ -44,8 +36,8 @@ const checkGroupParticipantJoined = (value: Fields, report: Report): void => {
 const checkGroupParticipantLeft = (value: Fields, report: Report): void => {
   isNonEmpty(value.groupId, 'groupId', report)
   isTextOrNull(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
   isTextOrNull(value.customerPhone, 'customerPhone', report)
   isDateTimeOrEmptyOrNull(value.participantLeftAt, 'participantLeftAt', report)
 }
@@ -53,16 +45,16 @@ const checkGroupParticipantLeft = (value: Fields, report: Report): void => {
 const checkGroupParticipantRemoved = (value: Fields, report: Report): void => {
   isNonEmpty(value.groupId, 'groupId', report)
   isTextOrNull(value.groupName, 'groupName', report)
-  isTextOrNullOrLeftOut(value.orgId, 'orgId', report)
-  isTextOrNullOrLeftOut(value.integrationId, 'integrationId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.orgId, 'orgId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.integrationId, 'integrationId', report)
   isTextOrNull(value.customerPhone, 'customerPhone', report)
   isDateTimeOrEmptyOrNull(value.participantRemovedAt, 'participantRemovedAt', report)
 }
 
 const checkCallIncomingInitiated = (value: Fields, report: Report): void => {
   isNonEmpty(value.callId, 'callId', report)
-  isPstnOrWhatsappOrEmptyOrNull(value.channel, 'channel', report)
-  isIncomingOrOutgoingOrEmptyOrNull(value.callDirection, 'callDirection', report)
+  isTextOrNull(value.channel, 'channel', report)
+  isTextOrNull(value.callDirection, 'callDirection', report)
   isTextOrNull(value.callStatus, 'callStatus', report)
   isNumberOrNull(value.durationInSeconds, 'durationInSeconds', report)
   isDateTimeOrEmptyOrNull(value.callStartedAt, 'callStartedAt', report)
@@ -71,27 +63,27 @@ const checkCallIncomingInitiated = (value: Fields, report: Report): void => {
   isTextOrNull(value.to, 'to', report)
   isTextOrNull(value.channelNumber, 'channelNumber', report)
   isTextOrNull(value.customerNumber, 'customerNumber', report)
-  isTextOrNull(value.agentNumber, 'agentNumber', report)
-  isAiBotOrAgentOrEmptyOrNull(value.callType, 'callType', report)
-  isInboundOrCampaignOrApiOrUiOrEmptyOrNull(value.triggeredVia, 'triggeredVia', report)
+  isTextOrUnset(value.agentNumber, 'agentNumber', report)
+  isTextOrNull(value.callType, 'callType', report)
+  isTextOrNull(value.triggeredVia, 'triggeredVia', report)
   isTextOrNull(value.wabaNumber, 'wabaNumber', report)
   isTextOrNull(value.customerName, 'customerName', report)
-  isTextOrNullOrLeftOut(value.customerId, 'customerId', report)
-  isTextOrNullOrLeftOut(value.chatId, 'chatId', report)
-  isTextOrNullOrLeftOut(value.chatMessageId, 'chatMessageId', report)
-  isTextOrNullOrLeftOut(value.pickedBy, 'pickedBy', report)
-  isTextOrNullOrLeftOut(value.rejectedBy, 'rejectedBy', report)
-  isTextOrNullOrLeftOut(value.endedBy, 'endedBy', report)
-  isTextOrNullOrLeftOut(value.deviceId, 'deviceId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.customerId, 'customerId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.chatId, 'chatId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.chatMessageId, 'chatMessageId', report)
+  isTextOrNullOrLeftOutOrAbsent(value.pickedBy, 'pickedBy', report)
+  isTextOrNullOrLeftOutOrAbsent(value.rejectedBy, 'rejectedBy', report)
+  isTextOrNullOrLeftOutOrAbsent(value.endedBy, 'endedBy', report)
+  isTextOrNullOrLeftOutOrAbsent(value.deviceId, 'deviceId', report)
   isTextOrNull(value.failedReason, 'failedReason', report)
   isTextOrNull(value.recordingUrl, 'recordingUrl', report)
 }
 
 const checkCallAiSummary = (value: Fields, report: Report): void => {
-  isPstnOrWhatsapp(value.channel, 'channel', report)
+  isNonEmpty(value.channel, 'channel', report)
   isNonEmpty(value.callId, 'callId', report)
-  isIncomingOrOutgoing(value.callDirection, 'callDirection', report)
-  isText(value.callStatus, 'callStatus', report)
+  isNonEmpty(value.callDirection, 'callDirection', report)
+  isNonEmpty(value.callStatus, 'callStatus', report)
   isNumber(value.durationInSeconds, 'durationInSeconds', report)
   isDateTime(value.callStartedAt, 'callStartedAt', report)
   isDateTime(value.callEndedAt, 'callEndedAt', report)
@@ -99,9 +91,9 @@ const checkCallAiSummary = (value: Fields, report: Report): void => {
   isText(value.to, 'to', report)
   isText(value.channelNumber, 'channelNumber', report)
   isText(value.customerNumber, 'customerNumber', report)
-  isNonEmptyOrAbsent(value.agentNumber, 'agentNumber', report)
-  isAiBotOrAgent(value.callType, 'callType', report)
-  isInboundOrCampaignOrApiOrUi(value.triggeredVia, 'triggeredVia', report)
+  isTextOrUnset(value.agentNumber, 'agentNumber', report)
+  isNonEmpty(value.callType, 'callType', report)
+  isNonEmpty(value.triggeredVia, 'triggeredVia', report)
   if (isObject(value.summary, 'summary', report)) {
     isText(value.summary.recap, 'summary.recap', report)
     areTexts(value.summary.keyPoints, 'summary.keyPoints', report)
@@ -111,8 +103,8 @@ const checkCallAiSummary = (value: Fields, report: Report): void => {
 
 const checkCallMissed = (value: Fields, report: Report): void => {
   checkCallIncomingInitiated(value, report)
-  isBooleanOrNullOrLeftOut(value.isNewCaller, 'isNewCaller', report)
-  isBooleanOrNullOrLeftOut(value.isChatAssigned, 'isChatAssigned', report)
+  isBooleanOrNullOrLeftOutOrAbsent(value.isNewCaller, 'isNewCaller', report)
+  isBooleanOrNullOrLeftOutOrAbsent(value.isChatAssigned, 'isChatAssigned', report)
 }
 
 /** Checks the fields of each event, except `event`, like its schema. */
@@ -149,8 +141,8 @@ export const validateCreateGroupResponse: (value: unknown) => Validation<CreateG
 /** Validates a {@link SummaryRecord} like its schema, but without zod. */
 export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord> = /* @__PURE__ */ createValidator({
   callId: isNonEmpty,
-  channel: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('PSTN', 'WHATSAPP', '')),
-  callDirection: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INCOMING', 'OUTGOING', '')),
+  channel: /* @__PURE__ */ nullish(isText),
+  callDirection: /* @__PURE__ */ nullish(isText),
   callStatus: /* @__PURE__ */ nullish(isText),
   durationInSeconds: /* @__PURE__ */ nullish(isNumber),
   callStartedAt: /* @__PURE__ */ nullish(isDateTimeOrEmpty),
@@ -159,9 +151,9 @@ export const validateSummaryRecord: (value: unknown) => Validation<SummaryRecord
   to: /* @__PURE__ */ nullish(isText),
   channelNumber: /* @__PURE__ */ nullish(isText),
   customerNumber: /* @__PURE__ */ nullish(isText),
-  agentNumber: /* @__PURE__ */ nullish(isText),
-  callType: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('AI_BOT', 'AGENT', '')),
-  triggeredVia: /* @__PURE__ */ nullish(/* @__PURE__ */ oneOf('INBOUND', 'CAMPAIGN', 'API', 'UI', '')),
+  agentNumber: /* @__PURE__ */ unset(isText),
+  callType: /* @__PURE__ */ nullish(isText),
+  triggeredVia: /* @__PURE__ */ nullish(isText),
   summary: /* @__PURE__ */ object({ recap: isText, keyPoints: /* @__PURE__ */ array(isText), nextSteps: /* @__PURE__ */ array(isText) }),
 })
 

@@ -1,4 +1,6 @@
-import type { JoinApprovalMode } from './vocabulary.ts'
+import { limits } from './limits.ts'
+import { choice, nonEmpty, object, optional, type Rule, storable } from './rules.ts'
+import { type JoinApprovalMode, joinApprovalModes } from './vocabulary.ts'
 
 /**
  * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted
@@ -19,6 +21,14 @@ export type CreateGroupRequest = {
   groupId?: string | undefined
 }
 
+export const createGroupRequestRule: Rule<CreateGroupRequest> = /* @__PURE__ */ object(() => ({
+  wabaNumber: storable(1),
+  subject: storable(1, limits.subjectMaxLength),
+  description: optional(storable(0, limits.descriptionMaxLength)),
+  joinApprovalMode: optional(choice(...joinApprovalModes)),
+  groupId: optional(storable(1, limits.groupIdMaxLength)),
+}))
+
 /**
  * Response body of `POST /whatsapp/wa-group/create`.
  *
@@ -30,3 +40,8 @@ export type CreateGroupResponse = {
   /** The group's id: yours, or the generated one. All webhooks about the group carry it. */
   groupId: string
 }
+
+export const createGroupResponseRule: Rule<CreateGroupResponse> = /* @__PURE__ */ object(() => ({
+  success: choice(true),
+  groupId: nonEmpty,
+}))

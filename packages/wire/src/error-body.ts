@@ -1,3 +1,4 @@
+import { either, list, number, object, type Rule, text, unchecked } from './rules.ts'
 import type { Issue } from './validation.ts'
 
 /**
@@ -18,3 +19,13 @@ export type ReceivedErrorBody = {
   /** The invalid fields. */
   issues?: Issue[] | undefined
 }
+
+export const issueRule: Rule<Issue> = /* @__PURE__ */ object(() => ({ path: text, message: text }))
+
+export const receivedErrorBodyRule: Rule<ReceivedErrorBody> = /* @__PURE__ */ object(() => ({
+  statusCode: unchecked(number),
+  error: unchecked(text),
+  message: unchecked(either(text, list(text))),
+  code: unchecked(text),
+  issues: unchecked(list(issueRule)),
+}))

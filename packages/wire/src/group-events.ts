@@ -1,4 +1,15 @@
 import type { Flat } from './flat.ts'
+import {
+  nonEmpty,
+  nullable,
+  nullish,
+  object,
+  type Rule,
+  type Rules,
+  text,
+  timeOrEmpty,
+  unchecked,
+} from './rules.ts'
 
 /**
  * The fields of every group event. Only `event` and `groupId` are required.
@@ -30,6 +41,18 @@ export type ParticipantEvent<Name extends string> = Flat<
   }
 >
 
+const groupFields = (): Rules<Omit<GroupEvent<string>, 'event'>> => ({
+  groupId: nonEmpty,
+  groupName: nullish(text),
+  orgId: unchecked(nullable(text)),
+  integrationId: unchecked(nullable(text)),
+})
+
+const participantFields = (): Rules<Omit<ParticipantEvent<string>, 'event'>> => ({
+  ...groupFields(),
+  customerPhone: nullish(text),
+})
+
 /**
  * A group was created through the create endpoint.
  *
@@ -44,6 +67,12 @@ export type GroupCreatedEvent = Flat<
   }
 >
 
+export const groupCreatedRule: Rule<Omit<GroupCreatedEvent, 'event'>> = /* @__PURE__ */ object(() => ({
+  ...groupFields(),
+  inviteLink: nullish(text),
+  groupCreatedAt: nullish(timeOrEmpty),
+}))
+
 /**
  * A participant joined the group.
  *
@@ -55,6 +84,13 @@ export type GroupParticipantJoinedEvent = Flat<
     participantJoinedAt?: string | null | undefined
   }
 >
+
+export const participantJoinedRule: Rule<Omit<GroupParticipantJoinedEvent, 'event'>> = /* @__PURE__ */ object(
+  () => ({
+    ...participantFields(),
+    participantJoinedAt: nullish(timeOrEmpty),
+  }),
+)
 
 /**
  * A participant left the group.
@@ -68,6 +104,13 @@ export type GroupParticipantLeftEvent = Flat<
   }
 >
 
+export const participantLeftRule: Rule<Omit<GroupParticipantLeftEvent, 'event'>> = /* @__PURE__ */ object(
+  () => ({
+    ...participantFields(),
+    participantLeftAt: nullish(timeOrEmpty),
+  }),
+)
+
 /**
  * A participant was removed from the group.
  *
@@ -79,3 +122,9 @@ export type GroupParticipantRemovedEvent = Flat<
     participantRemovedAt?: string | null | undefined
   }
 >
+
+export const participantRemovedRule: Rule<Omit<GroupParticipantRemovedEvent, 'event'>> =
+  /* @__PURE__ */ object(() => ({
+    ...participantFields(),
+    participantRemovedAt: nullish(timeOrEmpty),
+  }))

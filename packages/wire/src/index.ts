@@ -44,7 +44,15 @@ export type { SummaryRecord } from './summary.ts'
 export type { Flat } from './flat.ts'
 
 export type { Issue, Validation } from './validation.ts'
-export type { CallDirection, CallType, Channel, JoinApprovalMode, TriggeredVia } from './vocabulary.ts'
+export type {
+  CallDirection,
+  CallStatus,
+  CallType,
+  Channel,
+  JoinApprovalMode,
+  OpenEnum,
+  TriggeredVia,
+} from './vocabulary.ts'
 
 // Showing what was received, and tracing.
 

@@ -1,10 +1,12 @@
-import type { CallSummary } from './call-ai-summary-event.ts'
-import type { CallDetails } from './call-details.ts'
+import { type CallSummary, callSummaryRule } from './call-ai-summary-event.ts'
+import { type CallDetails, callDetails } from './call-details.ts'
 import type { Flat } from './flat.ts'
+import { object, type Rule } from './rules.ts'
 
 /**
- * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are
- * required, because the specification does not define this body and other services may omit the rest.
+ * Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any
+ * that has `callId` and `summary`, because the specification does not define this body and other services may omit the
+ * rest.
  *
  * @interface
  */
@@ -14,3 +16,8 @@ export type SummaryRecord = Flat<
     summary: CallSummary
   }
 >
+
+export const summaryRecordRule: Rule<SummaryRecord> = /* @__PURE__ */ object(() => ({
+  ...callDetails(),
+  summary: callSummaryRule,
+}))

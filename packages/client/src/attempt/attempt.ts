@@ -1,17 +1,23 @@
 import type { ApiCall } from '../api-call.ts'
-import type { HookRequest } from '../options/hooks.ts'
+import type { HookRequest, Hooks, LogFields } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
-import { interpretResponse, type Outcome } from '../response/interpret-response.ts'
-import type { ReceivedResponse } from '../response/received-response.ts'
-import { createRedact, listSecrets } from '../response/redact.ts'
-import { openAttemptSignal } from './attempt-signal.ts'
-import { type AttemptLimit, createConnectionError, createTimeoutError } from './create-failure.ts'
+import { getAbortReason, openAttemptSignal, raceAbort, throwIfAborted } from './abort.ts'
+import type { ReceivedResponse } from './create-api-error.ts'
 import { exchange } from './exchange.ts'
-import { getAbortReason, raceAbort, throwIfAborted } from './race-abort.ts'
-import { reportError, reportResponse } from './report.ts'
+import { type AttemptLimit, createConnectionError, createTimeoutError } from './failure.ts'
+import { interpretResponse, type Outcome } from './interpret-response.ts'
+import { createRedact, listSecrets } from './redact.ts'
 
-/** Fills `headers` with those that `beforeRequest` leaves, and then with the key, which hooks never see. */
-const prepare = async (settings: Settings, request: HookRequest, headers: Headers, signal: AbortSignal) => {
+/** The argument of a hook that runs after an attempt. */
+type Context<Name extends 'afterResponse' | 'afterError'> = Parameters<NonNullable<Hooks[Name]>>[0]
+
+/** Adds the headers that `beforeRequest` leaves, and then the key, which hooks never see. */
+const addHeaders = async (
+  settings: Settings,
+  request: HookRequest,
+  headers: Headers,
+  signal: AbortSignal,
+) => {
   const changed = settings.hooks.beforeRequest?.({ request })
   if (changed) await raceAbort(signal, changed)
   for (const [name, value] of request.headers) headers.set(name, value)
@@ -19,9 +25,29 @@ const prepare = async (settings: Settings, request: HookRequest, headers: Header
   if (applied) await raceAbort(signal, applied)
 }
 
+const log = (
+  { logger }: Settings,
+  { request: { method, path, attempt }, durationMs }: Pick<Context<'afterError'>, 'request' | 'durationMs'>,
+  result: Pick<LogFields, 'status' | 'error' | 'requestId'>,
+): void => {
+  const ms = Math.round(durationMs)
+  const id = result.requestId ? `, request ${result.requestId}` : ''
+  try {
+    const message = `${method} ${path} ${result.status ?? result.error} in ${ms} ms (attempt ${attempt}${id})`
+    logger?.debug({ message, method, path, ms, attempt, ...result })
+  } catch {
+    // A failing logger must not fail the call.
+  }
+}
+
+const reportError = async (settings: Settings, context: Context<'afterError'>): Promise<void> => {
+  log(settings, context, { error: context.error instanceof Error ? context.error.name : 'aborted' })
+  await settings.hooks.afterError?.(context)
+}
+
 /**
- * Makes one attempt of a call. Throws only what ends the call without wrapping: the reason of an abort, or an error of
- * a hook or of the `auth` function.
+ * Makes one attempt of a call, and reports it to the logger and the hooks. Throws only what ends the call without
+ * wrapping: the reason of an abort, or an error of a hook or of the `auth` function.
  */
 export const makeAttempt = async <Data>(
   settings: Settings,
@@ -29,9 +55,9 @@ export const makeAttempt = async <Data>(
   request: HookRequest,
   limit: AttemptLimit,
 ): Promise<Outcome<Data>> => {
-  const { apiKey, timeline } = settings
+  const { apiKey, clock, logger, hooks } = settings
   const { signal } = call.options
-  const started = timeline.elapsed()
+  const started = clock.elapsed()
   const headers = new Headers()
   const redact = createRedact(() => listSecrets(apiKey, request.headers, headers))
   const scope = openAttemptSignal(signal, limit.leftMs)
@@ -39,7 +65,7 @@ export const makeAttempt = async <Data>(
   let sent = false
   let received: ReceivedResponse
   try {
-    await prepare(settings, request, headers, scope.signal)
+    await addHeaders(settings, request, headers, scope.signal)
     prepared = true
     const onSend = () => {
       sent = true
@@ -50,19 +76,27 @@ export const makeAttempt = async <Data>(
     received = { ...exchanged, url: request.url, redact, requestId }
   } catch (thrown) {
     const timedOut = scope.timedOut()
+    const durationMs = clock.elapsed() - started
     if (signal?.aborted || !(prepared || timedOut)) {
       const error = signal?.aborted ? getAbortReason(signal) : thrown
-      await reportError(settings, request, error, timeline.elapsed() - started)
+      await reportError(settings, { request, error, durationMs })
       throw error
     }
     const failure = timedOut
       ? createTimeoutError(request, limit, { redact, sent })
       : createConnectionError(request, thrown, { redact, sent })
-    await raceAbort(signal, reportError(settings, request, failure, timeline.elapsed() - started))
+    await raceAbort(signal, reportError(settings, { request, error: failure, durationMs }))
     return { failure }
   } finally {
     scope.close()
   }
-  await raceAbort(signal, reportResponse(settings, request, received, timeline.elapsed() - started))
-  return interpretResponse(call, received, timeline.now)
+  const { response, text, requestId } = received
+  const durationMs = clock.elapsed() - started
+  if (logger) {
+    const id = requestId && { requestId: redact(requestId) }
+    log(settings, { request, durationMs }, { status: response.status, ...id })
+  }
+  const reported = hooks.afterResponse?.({ request, response, body: text, requestId, durationMs })
+  if (reported) await raceAbort(signal, reported)
+  return interpretResponse(call, received, clock.now)
 }

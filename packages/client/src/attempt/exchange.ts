@@ -1,23 +1,88 @@
-import { isNetworkError } from 'ky'
-import { type ApiCall, isSuccess } from '../api-call.ts'
+import defaultKy, { isNetworkError, type Options } from 'ky'
+import type { ApiCall } from '../api-call.ts'
+import type { Fetch, FetchInit } from '../options/client-options.ts'
 import type { Settings } from '../options/settings.ts'
-import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from '../response/read-body.ts'
-import { raceAbort } from './race-abort.ts'
-import { type Exchange, sendWithKy } from './send-with-ky.ts'
+import { raceAbort, throwIfAborted } from './abort.ts'
+import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from './read-body.ts'
+
+/** A request with its final headers. */
+type OutgoingRequest = {
+  readonly headers: Headers
+  readonly signal: AbortSignal
+  /** Runs right before the request is sent. If it did not run, nothing was sent. */
+  readonly onSend: () => void
+}
+
+/** What ky leaves to the client: it cannot wait on an injected clock, nor tell which requests may be repeated. */
+const duties = { retry: 0, timeout: false, totalTimeout: false, throwHttpErrors: false } as const
+
+/** `fetch` gets a URL and plain options: undici and node-fetch refuse a `Request` of the platform. */
+const callFetch = async (fetch: Fetch, url: string, init: FetchInit): Promise<Response> => {
+  const response: unknown = await fetch(url, init)
+  if (typeof Object(response).text !== 'function') throw new TypeError('fetch did not return a Response')
+  return response as Response
+}
+
+/**
+ * Sends a request with ky. The user's instance builds it. The default one only passes it on: building a `Request` copies
+ * the body, and needs globals that React Native lacks.
+ */
+const sendWithKy = (
+  { baseUrl, ky, fetch }: Settings,
+  { method, path, body }: ApiCall<unknown>,
+  { headers, signal, onSend }: OutgoingRequest,
+): Promise<Response> => {
+  const url = baseUrl + path
+  const init: FetchInit = {
+    method,
+    headers: Object.fromEntries(headers),
+    signal,
+    redirect: 'manual',
+    ...(body !== undefined && { body }),
+  }
+  const start = () => {
+    throwIfAborted(signal)
+    onSend()
+  }
+  if (!ky) {
+    const send = async () => {
+      const anyFetch: Fetch | undefined = fetch ?? globalThis.fetch
+      if (!anyFetch) throw new TypeError('this runtime has no fetch: pass one to createClient')
+      start()
+      return callFetch(anyFetch, url, init)
+    }
+    return defaultKy(url, { ...duties, fetch: send })
+  }
+  const options = { ...init, ...duties, hooks: { beforeRequest: [start] } }
+  if (!fetch) return ky(new URL(url), options)
+  const send: Options['fetch'] = async (input) => {
+    const request = new Request(input)
+    const sent = { ...init, headers: Object.fromEntries(request.headers) }
+    return callFetch(fetch, request.url, body === undefined ? sent : { ...sent, body: await request.text() })
+  }
+  return ky(new URL(url), { ...options, fetch: send })
+}
 
 const sendAbortably = async (
   settings: Settings,
   call: ApiCall<unknown>,
-  request: Exchange,
+  request: OutgoingRequest,
 ): Promise<Response> => {
   const pending = sendWithKy(settings, call, request)
   try {
     return await raceAbort(request.signal, pending)
   } catch (error) {
-    // A fetch that ignores its signal may still resolve. Nobody would read that response.
+    // A fetch that ignores its signal may still resolve. Nothing would read that response.
     pending.then((late) => late.body?.cancel()).catch(() => {})
     throw isNetworkError(error) ? error.cause : error
   }
+}
+
+/** A response, and its body as far as it was received. */
+export type Exchanged = ReadBody & {
+  readonly response: Response
+  /** Whether the body should contain the data: any 2xx, except the 202 of a summary that is not ready. */
+  readonly isSuccess: boolean
 }
 
 /**
@@ -28,11 +93,12 @@ const sendAbortably = async (
 export const exchange = async (
   settings: Settings,
   call: ApiCall<unknown>,
-  request: Exchange,
-): Promise<ReadBody & { readonly response: Response }> => {
+  request: OutgoingRequest,
+): Promise<Exchanged> => {
   const response = await sendAbortably(settings, call, request)
-  const success = isSuccess(call, response)
-  const body = await readBody(response, success ? successBodyLimit : errorBodyLimit, request.signal)
-  if (success && call.method === 'GET' && typeof body.cut === 'object') throw body.cut.error
-  return { ...body, response }
+  const isGet = call.method === 'GET'
+  const isSuccess = response.ok && !(isGet && response.status === 202)
+  const body = await readBody(response, isSuccess ? successBodyLimit : errorBodyLimit, request.signal)
+  if (isSuccess && isGet && typeof body.cut === 'object') throw body.cut.error
+  return { ...body, response, isSuccess }
 }

@@ -1,28 +1,22 @@
 import type { ErrorCode, Issue } from '@wabakit/wire'
 import { isWabakitError, WabakitError } from './wabakit-error.ts'
 
-/** The literal names of {@link ApiError} and its subclasses. */
-export type ApiErrorName =
-  | 'ApiError'
-  | 'BadRequestError'
-  | 'AuthenticationError'
-  | 'PermissionDeniedError'
-  | 'NotFoundError'
-  | 'UnprocessableError'
-  | 'SummaryUnavailableError'
-  | 'SummaryPendingError'
-  | 'RateLimitError'
-  | 'ServerError'
-
-/** The properties that an {@link ApiError} adds to those of `Error`. */
-export type ApiErrorDetails = Omit<ApiError, keyof Error>
-
 /**
  * The service returned an error. There are subclasses for the documented statuses; any other 4xx is an `ApiError`
  * itself. The message has the method, the URL, the status and the server's own message.
  */
 export class ApiError extends WabakitError {
-  override get name(): ApiErrorName {
+  override get name():
+    | 'ApiError'
+    | 'BadRequestError'
+    | 'AuthenticationError'
+    | 'PermissionDeniedError'
+    | 'NotFoundError'
+    | 'UnprocessableError'
+    | 'SummaryUnavailableError'
+    | 'SummaryPendingError'
+    | 'RateLimitError'
+    | 'ServerError' {
     return 'ApiError'
   }
   /** HTTP method of the request. */
@@ -46,7 +40,7 @@ export class ApiError extends WabakitError {
   /** The response's body as received, up to 64 KiB. */
   declare readonly body: string
 
-  constructor(message: string, details: ApiErrorDetails) {
+  constructor(message: string, details: Omit<ApiError, keyof Error>) {
     super(message)
     Object.assign(this, details)
   }

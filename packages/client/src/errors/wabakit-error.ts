@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@wabakit/wire'
+import type { ErrorCode, Issue } from '@wabakit/wire'
 import { escapeControls } from '@wabakit/wire'
 
 /** Every `code` of this package's errors: the service's closed list, and the codes that the client adds. */
@@ -33,3 +33,19 @@ Object.defineProperty(WabakitError.prototype, brand, { value: true })
 /** Checks whether `error` is a {@link WabakitError}, even if it comes from another copy of this package. */
 export const isWabakitError = (error: unknown): error is WabakitError =>
   typeof error === 'object' && error !== null && brand in error
+
+/** An option or an input is invalid. No request was sent. */
+export class ValidationError extends WabakitError {
+  override get name(): 'ValidationError' {
+    return 'ValidationError'
+  }
+  readonly code = 'invalid_input'
+  /** The invalid fields and options; never empty. */
+  readonly issues: readonly Issue[]
+
+  /** @param target - the function that was called, such as `groups.create`. */
+  constructor(target: string, issues: readonly Issue[]) {
+    super(`Invalid input to ${target}: ${issues.map(({ message }) => message).join('; ')}`)
+    this.issues = issues
+  }
+}

@@ -2,8 +2,8 @@ import type { Issue } from '@wabakit/wire'
 import type { ClientOptions } from './client-options.ts'
 import type { RequestOptions, WaitOptions } from './request-options.ts'
 
-/** What an option must be. `undefined` is always allowed. */
-type Rule = readonly [isValid: (value: unknown) => boolean, message: string]
+/** What an option must be, as a check and in words. `undefined` is always allowed. */
+type Rule = readonly [isValid: (value: unknown) => boolean, words: string]
 type Rules = Readonly<Record<string, Rule>>
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -14,52 +14,51 @@ const isHeaderValue = (value: unknown) =>
   typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value.trim())
 const isDuration = (value: unknown) => typeof value === 'number' && value > 0
 const isBound = (value: unknown) => Number.isFinite(value) && Number(value) >= 0
-const hasMethods =
-  (...names: string[]) =>
-  (value: unknown) =>
-    isObject(value) && names.every((name) => isFunction(Reflect.get(value, name)))
 
-const object: Rule = [isObject, 'must be an object']
-const method: Rule = [isFunction, 'must be a function']
-const duration: Rule = [isDuration, 'must be a number of milliseconds above 0']
+/** Requires an object with these methods. */
+const methods = (words: string, ...names: string[]): Rule => [
+  (value) => isObject(value) && names.every((name) => isFunction(Reflect.get(value, name))),
+  words,
+]
+
+const object: Rule = [isObject, 'be an object']
+const method: Rule = [isFunction, 'be a function']
+const duration: Rule = [isDuration, 'be a number of milliseconds above 0']
 const headers: Rule = [
   (value) =>
     isObject(value) &&
     !(Symbol.iterator in value) &&
     Object.entries(value).every(([name, text]) => isToken(name) && isHeaderValue(text)),
-  'must be a plain object of valid header names and values',
+  'be a plain object of valid header names and values',
 ]
 
 const clientRules: Rules = {
   apiKey: [
     (key) => isHeaderValue(key) && String(key).trim() !== '',
-    'must be a non-empty string that is valid in an HTTP header',
+    'be a non-empty string that is valid in an HTTP header',
   ],
   auth: [
     (auth) => isFunction(auth) || (isObject(auth) && 'header' in auth && isToken(auth.header)),
-    'must be { header } with the name of a header, or a function',
+    'be { header } with the name of a header, or a function',
   ],
-  'auth.scheme': [isToken, 'must be a scheme such as Bearer'],
+  'auth.scheme': [isToken, 'be a scheme such as Bearer'],
   timeoutMs: duration,
   totalTimeoutMs: duration,
   retry: object,
-  'retry.limit': [(limit) => isBound(limit) && Number.isInteger(limit), 'must be an integer of at least 0'],
+  'retry.limit': [(limit) => isBound(limit) && Number.isInteger(limit), 'be an integer of at least 0'],
   'retry.backoffMs': [
     (value) => Array.isArray(value) && value.length === 2 && value.every(isBound),
-    'must be two numbers of milliseconds, each at least 0',
+    'be two numbers of milliseconds, each at least 0',
   ],
-  'retry.maxRetryAfterMs': [
-    (ms) => ms === 0 || isDuration(ms),
-    'must be a number of milliseconds of at least 0',
-  ],
-  'retry.writes': [(mode) => mode === 'safe' || mode === 'always', 'must be safe or always'],
+  'retry.maxRetryAfterMs': [(ms) => ms === 0 || isDuration(ms), 'be a number of milliseconds of at least 0'],
+  'retry.writes': [(mode) => mode === 'safe' || mode === 'always', 'be safe or always'],
   random: method,
   ky: method,
   fetch: method,
-  generateGroupIds: [(value) => typeof value === 'boolean', 'must be true or false'],
+  generateGroupIds: [(value) => typeof value === 'boolean', 'be true or false'],
   headers,
-  logger: [hasMethods('debug'), 'must have a debug method'],
-  clock: [hasMethods('now', 'sleep'), 'must have the methods now and sleep'],
+  logger: methods('have a debug method', 'debug'),
+  clock: methods('have the methods now and sleep', 'now', 'sleep'),
   hooks: object,
   'hooks.beforeRequest': method,
   'hooks.afterResponse': method,
@@ -70,14 +69,14 @@ const clientRules: Rules = {
 const requestRules: Rules = {
   timeoutMs: duration,
   headers,
-  signal: [hasMethods('addEventListener', 'removeEventListener'), 'must be an AbortSignal'],
+  signal: methods('be an AbortSignal', 'addEventListener', 'removeEventListener'),
 }
 
 const waitRules: Rules = {
   ...requestRules,
   maxWaitMs: duration,
-  intervalMs: [(ms) => isDuration(ms) && Number.isFinite(ms), duration[1]],
-  events: [hasMethods('subscribe'), 'must have a subscribe method, like a receiver'],
+  intervalMs: [(ms) => isDuration(ms) && ms !== Number.POSITIVE_INFINITY, duration[1]],
+  events: methods('have a subscribe method, like a receiver', 'subscribe'),
 }
 
 const readPath = (options: unknown, path: string): unknown =>
@@ -85,12 +84,44 @@ const readPath = (options: unknown, path: string): unknown =>
 
 /** Returns what is wrong with the options. Messages never quote values. */
 const checkOptions = (options: unknown, rules: Rules): Issue[] =>
-  Object.entries(rules).flatMap(([path, [isValid, message]]) => {
+  Object.entries(rules).flatMap(([path, [isValid, words]]) => {
     const value = readPath(options, path)
-    return value === undefined || isValid(value) ? [] : [{ path, message: `${path} ${message}` }]
+    return value === undefined || isValid(value) ? [] : [{ path, message: `${path} must ${words}` }]
   })
 
 /** Checks all options of a client except `baseUrl`. */
 export const checkClientOptions = (options: ClientOptions): Issue[] => checkOptions(options, clientRules)
 export const checkRequestOptions = (options: RequestOptions): Issue[] => checkOptions(options, requestRules)
 export const checkWaitOptions = (options: WaitOptions): Issue[] => checkOptions(options, waitRules)
+
+const loopback = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** `URL.parse` is missing in React Native. */
+const parseUrl = (value: string | URL): URL | undefined => {
+  try {
+    return new URL(value)
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Returns the base URL without a trailing slash, or what is wrong with it. Messages never quote the value, which may
+ * contain a password.
+ */
+export const parseBaseUrl = (
+  value: string | URL | undefined,
+  { allowInsecureHttp }: ClientOptions,
+): string | Issue => {
+  const fail = (words: string): Issue => ({ path: 'baseUrl', message: `baseUrl ${words}` })
+  if (value === undefined)
+    return fail('is missing: pass it, or set the environment variable WABAKIT_BASE_URL')
+  const url = parseUrl(value)
+  if (!url || !/^https?:$/.test(url.protocol)) return fail('must be an absolute http or https URL')
+  if (url.username || url.password) return fail('must not contain a user name or password: use auth')
+  if (url.search || url.hash) return fail('must not have a query or a fragment')
+  if (url.protocol === 'http:' && !loopback.test(url.hostname) && !allowInsecureHttp) {
+    return fail('must use https, because http exposes the API key (or set allowInsecureHttp)')
+  }
+  return url.origin + url.pathname.replace(/\/+$/, '')
+}

@@ -1,9 +1,61 @@
 import type { KyInstance } from 'ky'
-import type { Auth } from './auth.ts'
 import type { Clock } from './clock.ts'
-import type { Fetch } from './fetch.ts'
-import type { Hooks } from './hooks.ts'
-import type { Logger } from './logger.ts'
+import type { Hooks, Logger } from './hooks.ts'
+
+/**
+ * How requests carry the API key: in a header, optionally after a scheme, or through a function that sets the headers
+ * itself. The function may be async. It runs for every attempt, so that keys can rotate.
+ *
+ * @example
+ * auth: { header: 'x-public-api-key' }
+ * auth: { header: 'Authorization', scheme: 'Bearer' }
+ * auth: async (headers) => headers.set('Authorization', await readCurrentKey())
+ */
+export type Auth =
+  | {
+      /** Name of the header. */
+      readonly header: string
+      /** Scheme before the key, separated by a space. @default none: the raw key */
+      readonly scheme?: string | undefined
+    }
+  | ((headers: Headers, apiKey: string | undefined) => void | Promise<void>)
+
+/** The second argument of {@link Fetch}. */
+export type FetchInit = {
+  /** HTTP method. */
+  readonly method: string
+  /** The headers, the API key included, with names in lower case. */
+  readonly headers: Record<string, string>
+  /** JSON; absent for a GET. */
+  readonly body?: string
+  /** Aborts the attempt. */
+  readonly signal: AbortSignal
+  /** Redirects must not be followed, because that would send the key elsewhere. */
+  readonly redirect: 'manual'
+}
+
+/**
+ * Sends a request. The `fetch` of the platform, of undici and of node-fetch all fit. A body that is not a web stream is
+ * read with `text()`.
+ */
+export type Fetch = (
+  url: string,
+  init: FetchInit,
+) => Promise<{
+  /** HTTP status. */
+  readonly status: number
+  /** Whether the status is 2xx. */
+  readonly ok: boolean
+  /** The headers, such as a `Headers` object. */
+  readonly headers: {
+    /** Returns a header's value; `null` if there is none. */
+    get(name: string): string | null
+    /** Calls a function for every header. */
+    forEach(visit: (value: string, name: string) => void): void
+  }
+  /** Reads the body. */
+  text(): Promise<string>
+}>
 
 /** When and how failed attempts are retried. */
 export type RetryOptions = {

@@ -9,14 +9,14 @@ export type Clock = {
   sleep(ms: number, signal: AbortSignal | undefined): Promise<void>
 }
 
+/**
+ * A clock that also measures durations. `elapsed` ignores changes of the system time, except in runtimes without
+ * `performance`.
+ */
+export type MonotonicClock = Clock & { elapsed(): number }
+
 /** The longest delay that timers support, in milliseconds. With a longer one they would fire at once. */
 export const longestTimerMs = 2_147_483_647
-
-/**
- * The clock inside the client. `elapsed` measures durations. It ignores changes of the system time, except in runtimes
- * without `performance`.
- */
-export type Timeline = Clock & { elapsed(): number }
 
 const sleep: Clock['sleep'] = (ms, signal) =>
   new Promise((resolve) => {
@@ -29,7 +29,7 @@ const sleep: Clock['sleep'] = (ms, signal) =>
     signal?.addEventListener('abort', finish)
   })
 
-export const createTimeline = (clock: Clock | undefined): Timeline =>
+export const createClock = (clock: Clock | undefined): MonotonicClock =>
   clock
     ? {
         now: () => clock.now(),

@@ -19,40 +19,6 @@ export type HookRequest = {
   readonly body: string | undefined
 }
 
-/** The argument of `afterResponse`. */
-export type AfterResponseContext = {
-  /** The request of the attempt. */
-  readonly request: HookRequest
-  /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
-  readonly response: Response
-  /** The body as text: up to 1 MiB of a successful response, up to 64 KiB of any other. */
-  readonly body: string
-  /** The response's `x-request-id`. */
-  readonly requestId: string | undefined
-  /** Duration of the attempt in milliseconds, including the body. */
-  readonly durationMs: number
-}
-
-/** The argument of `afterError`. */
-export type AfterErrorContext = {
-  /** The request of the attempt. */
-  readonly request: HookRequest
-  /** A `ConnectionError`, a `TimeoutError`, the reason of an abort, or the error of `beforeRequest` or `auth`. */
-  readonly error: unknown
-  /** Duration of the attempt in milliseconds. */
-  readonly durationMs: number
-}
-
-/** The argument of `beforeRetry`. */
-export type BeforeRetryContext = {
-  /** The request of the failed attempt. */
-  readonly request: HookRequest
-  /** Why the attempt failed. */
-  readonly error: WabakitError
-  /** The wait before the next attempt, in milliseconds. */
-  readonly delayMs: number
-}
-
 /**
  * Functions that run around every attempt. The client awaits them. If one throws, the call rejects with that error
  * itself, without a retry.
@@ -61,9 +27,66 @@ export type Hooks = {
   /** Runs before a request is sent. It may change `request.headers`. */
   readonly beforeRequest?: ((context: { readonly request: HookRequest }) => unknown) | undefined
   /** Runs after a response has been read, whatever its status. */
-  readonly afterResponse?: ((context: AfterResponseContext) => unknown) | undefined
+  readonly afterResponse?:
+    | ((context: {
+        /** The request of the attempt. */
+        readonly request: HookRequest
+        /** The response, as `fetch` returned it, for its status and headers. Its body has been read. */
+        readonly response: Response
+        /** The body as text: up to 1 MiB of a successful response, up to 64 KiB of any other. */
+        readonly body: string
+        /** The response's `x-request-id`. */
+        readonly requestId: string | undefined
+        /** Duration of the attempt in milliseconds, including the body. */
+        readonly durationMs: number
+      }) => unknown)
+    | undefined
   /** Runs after an attempt without a response. */
-  readonly afterError?: ((context: AfterErrorContext) => unknown) | undefined
+  readonly afterError?:
+    | ((context: {
+        /** The request of the attempt. */
+        readonly request: HookRequest
+        /** A `ConnectionError`, a `TimeoutError`, the reason of an abort, or the error of `beforeRequest` or `auth`. */
+        readonly error: unknown
+        /** Duration of the attempt in milliseconds. */
+        readonly durationMs: number
+      }) => unknown)
+    | undefined
   /** Runs before the wait for a retry. */
-  readonly beforeRetry?: ((context: BeforeRetryContext) => unknown) | undefined
+  readonly beforeRetry?:
+    | ((context: {
+        /** The request of the failed attempt. */
+        readonly request: HookRequest
+        /** Why the attempt failed. */
+        readonly error: WabakitError
+        /** The wait before the next attempt, in milliseconds. */
+        readonly delayMs: number
+      }) => unknown)
+    | undefined
+}
+
+/** A logger: anything with a `debug` method, such as `console`, pino or winston. */
+export type Logger = {
+  /** Receives one object per attempt, the only argument that all of them take without losing a field. */
+  debug(fields: LogFields): void
+}
+
+/** The fields of a log line. */
+export type LogFields = {
+  /** Such as `POST /whatsapp/wa-group/create 200 in 12 ms (attempt 1, request req_1)`. */
+  readonly message: string
+  /** HTTP method. */
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  /** HTTP status; absent if there was no response. */
+  readonly status?: number
+  /** Name of the error; absent if there was a response. */
+  readonly error?: string
+  /** Duration of the attempt in milliseconds, rounded. */
+  readonly ms: number
+  /** Number of the attempt, from 1. */
+  readonly attempt: number
+  /** The response's `x-request-id`. */
+  readonly requestId?: string
 }

@@ -1,13 +1,50 @@
-import { ValidationError } from '../errors/validation-error.ts'
-import { createApplyAuth } from './auth.ts'
-import { parseBaseUrl } from './base-url.ts'
-import { checkClientOptions } from './check-options.ts'
-import type { ClientOptions } from './client-options.ts'
-import { createTimeline } from './clock.ts'
-import { generateRandom, getUserAgent, readEnvironment } from './runtime-defaults.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { ValidationError } from '../errors/wabakit-error.ts'
+import { checkClientOptions, parseBaseUrl } from './check-options.ts'
+import type { Auth, ClientOptions } from './client-options.ts'
+import { createClock } from './clock.ts'
 
 /** The checked options of a client, with defaults. */
 export type Settings = Readonly<ReturnType<typeof readSettings>>
+
+/** Returns `undefined` if the variable is empty, or if the runtime has no environment or denies access to it. */
+const readEnvironment = (name: 'WABAKIT_API_KEY' | 'WABAKIT_BASE_URL'): string | undefined => {
+  try {
+    return globalThis.process?.env?.[name] || undefined
+  } catch {
+    // Deno without --allow-env.
+    return undefined
+  }
+}
+
+/**
+ * Returns `wabakit/<version> <runtime>`, such as `wabakit/1.0.0 Node.js/26`. Returns `undefined` in browsers: they
+ * send their own, and a custom one would cost a CORS preflight.
+ */
+const getUserAgent = (): string | undefined => {
+  const runtime = globalThis.navigator?.userAgent
+  if (runtime?.startsWith('Mozilla/')) return undefined
+  return `wabakit/${manifest.version}${runtime ? ` ${runtime}` : ''}`
+}
+
+/**
+ * Returns a number from 0 (inclusive) to 1 (exclusive). The cryptographic generator is preferred, because ids must
+ * differ even between copies of one process image. React Native has none.
+ */
+const generateRandom = (): number =>
+  globalThis.crypto?.getRandomValues !== undefined
+    ? (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32
+    : Math.random()
+
+/** Creates the function that adds the key to the headers of an attempt. */
+const createApplyAuth = (
+  auth: Auth,
+  apiKey: string | undefined,
+): ((headers: Headers) => void | Promise<void>) => {
+  if (typeof auth === 'function') return (headers) => auth(headers, apiKey)
+  const value = auth.scheme === undefined ? `${apiKey}` : `${auth.scheme} ${apiKey}`
+  return (headers) => headers.set(auth.header, value)
+}
 
 const buildHeaders = (custom: ClientOptions['headers']): Headers => {
   const headers = new Headers({ accept: 'application/json' })
@@ -32,10 +69,7 @@ export const readSettings = (options: ClientOptions) => {
       message: 'apiKey is missing: pass it, or set the environment variable WABAKIT_API_KEY',
     })
   }
-  const baseUrl = parseBaseUrl(
-    options.baseUrl ?? readEnvironment('WABAKIT_BASE_URL'),
-    options.allowInsecureHttp ?? false,
-  )
+  const baseUrl = parseBaseUrl(options.baseUrl ?? readEnvironment('WABAKIT_BASE_URL'), options)
   if (typeof baseUrl !== 'string') issues.push(baseUrl)
   if (typeof baseUrl !== 'string' || issues.length > 0) throw new ValidationError('createClient', issues)
   // A key that was read from a file often ends with a line break, which a header cannot carry.
@@ -62,6 +96,6 @@ export const readSettings = (options: ClientOptions) => {
     fetch: options.fetch,
     logger: options.logger,
     hooks: options.hooks ?? {},
-    timeline: createTimeline(options.clock),
+    clock: createClock(options.clock),
   }
 }

@@ -1,8 +1,6 @@
 import type { ApiCall } from '../api-call.ts'
 import { ApiError } from '../errors/api-errors.ts'
-import { ConnectionError } from '../errors/connection-error.ts'
-import { ResponseFormatError } from '../errors/response-format-error.ts'
-import { TimeoutError } from '../errors/timeout-error.ts'
+import { ConnectionError, ResponseFormatError, TimeoutError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { Settings } from '../options/settings.ts'
 

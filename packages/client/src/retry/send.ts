@@ -1,15 +1,44 @@
-import type { ApiCall } from '../api-call.ts'
-import type { WithResponse } from '../api-promise.ts'
+import { type EndpointName, findTracingChannel } from '@wabakit/wire'
+import type { ApiCall, WithResponse } from '../api-call.ts'
+import { raceAbort, throwIfAborted } from '../attempt/abort.ts'
 import { makeAttempt } from '../attempt/attempt.ts'
-import type { AttemptLimit } from '../attempt/create-failure.ts'
-import { raceAbort, throwIfAborted } from '../attempt/race-abort.ts'
-import { OutcomeUnknownError } from '../errors/outcome-unknown-error.ts'
+import type { AttemptLimit } from '../attempt/failure.ts'
+import { OutcomeUnknownError } from '../errors/call-errors.ts'
 import type { WabakitError } from '../errors/wabakit-error.ts'
 import type { HookRequest } from '../options/hooks.ts'
 import type { Settings } from '../options/settings.ts'
-import { startBudget } from './budget.ts'
 import { getRetryDelayMs, mayHaveHappened } from './retry-policy.ts'
-import { traceCall } from './trace-call.ts'
+
+/** The message of the tracing channel `wabakit.client`: one call with all its attempts. */
+export type CallTrace = {
+  /** `groups.create` or `calls.getSummary`. */
+  readonly endpoint: EndpointName
+  /** HTTP method. */
+  readonly method: string
+  /** Path and query, relative to the base URL. */
+  readonly path: string
+  /** Headers that every attempt sends. A subscriber to `start` may add some, such as `traceparent`. */
+  readonly headers: Record<string, string>
+  /** The result, with its `response`: set when the call succeeds. */
+  result?: unknown
+  /** The error: set when the call fails. */
+  error?: unknown
+}
+
+/** Starts a budget of `totalMs` milliseconds. Waits count in full, even on a test clock that stands still. */
+export const startBudget = ({ clock }: Settings, totalMs: number) => {
+  const started = clock.elapsed()
+  let waitedMs = 0
+  return {
+    leftMs: (): number => totalMs - Math.max(waitedMs, clock.elapsed() - started),
+    /** Waits `ms` milliseconds. Rejects with the reason of an abort at once. */
+    pause: async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
+      throwIfAborted(signal)
+      await raceAbort(signal, clock.sleep(ms, signal))
+      waitedMs += ms
+    },
+  }
+}
 
 const buildRequest = (settings: Settings, call: ApiCall<unknown>, attempt: number): HookRequest => {
   const { endpoint, method, path, body, options } = call
@@ -41,9 +70,9 @@ const createOutcomeUnknownError = (
 }
 
 const makeAttempts = async <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> => {
-  const { timeline, totalTimeoutMs, hooks } = settings
+  const { totalTimeoutMs, hooks } = settings
   const { signal } = call.options
-  const budget = startBudget(timeline, totalTimeoutMs)
+  const budget = startBudget(settings, totalTimeoutMs)
   let isUnknown = false
   for (let number = 1; ; number++) {
     throwIfAborted(signal)
@@ -61,6 +90,13 @@ const makeAttempts = async <Data>(settings: Settings, call: ApiCall<Data>): Prom
   }
 }
 
-/** Makes attempts until one succeeds, no retry is allowed, or the time is over. */
-export const send = <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> =>
-  traceCall(call, (traced) => makeAttempts(settings, traced))
+const channel = /* @__PURE__ */ findTracingChannel('wabakit.client')
+
+/** Makes attempts until one succeeds, no retry is allowed, or the time is over. Traces the call. */
+export const send = <Data>(settings: Settings, call: ApiCall<Data>): Promise<WithResponse<Data>> => {
+  if (!channel?.hasSubscribers) return makeAttempts(settings, call)
+  const { endpoint, method, path, options } = call
+  const trace: CallTrace = { endpoint, method, path, headers: { ...options.headers } }
+  const traced = { ...call, options: { ...options, headers: trace.headers } }
+  return channel.tracePromise(() => makeAttempts(settings, traced), trace)
+}

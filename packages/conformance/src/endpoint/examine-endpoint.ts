@@ -119,7 +119,7 @@ const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run): Ch
  * @example
  * const report = await examineEndpoint({
  *   url: 'http://127.0.0.1:3000/webhooks',
- *   secret: process.env.WEBHOOK_SECRET,
+ *   secret: process.env.WABAKIT_WEBHOOK_SECRET,
  *   effects: 'sqlite3 app.db "select call_id from summaries"',
  * })
  * expect(report).toPass()

@@ -1,4 +1,5 @@
 import type { Report } from '../report/report.ts'
+import { escapeLines } from './escape-lines.ts'
 import { formatJunit } from './junit.ts'
 import { formatMarkdown } from './markdown.ts'
 import { formatPretty } from './pretty.ts'
@@ -6,7 +7,7 @@ import { formatSarif } from './sarif.ts'
 
 const formats = {
   pretty: formatPretty,
-  json: (report: Report): string => `${JSON.stringify(report, null, 2)}\n`,
+  json: (report: Report): string => `${escapeLines(JSON.stringify(report, null, 2))}\n`,
   junit: formatJunit,
   sarif: formatSarif,
   markdown: formatMarkdown,

@@ -1,10 +1,10 @@
 import type { CheckResult, Report } from '../report/report.ts'
+import { escapeLines } from './escape-lines.ts'
 
-/** Escapes text for XML 1.0, which cannot hold most control characters at all. */
+/** Escapes text for XML 1.0, which has no lone surrogates and no U+FFFE and U+FFFF. */
 const escapeXml = (text: string): string =>
-  text
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML 1.0 forbids
-    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
+  escapeLines(text)
+    .replace(/[\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd')
     .replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const formatOutcome = ({ verdict, observed, expected, fix, reproduce }: CheckResult): string => {

@@ -1,9 +1,10 @@
+import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
 import { summarize } from './summarize.ts'
 
-/** Escapes text for one line of Markdown: no markup, no HTML. */
+/** Escapes text for one line of Markdown: no markup, no HTML, no control characters. */
 const escapeMarkdown = (text: string): string =>
-  text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
+  escapeControls(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]<>#|~]/g, (character) => `\\${character}`)
 
 const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }: CheckResult): string =>
   [
@@ -14,7 +15,7 @@ const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }:
     `- **Risk**: ${escapeMarkdown(risk)}`,
     `- **Fix**: ${escapeMarkdown(fix)}`,
     `- **Clause**: ${escapeMarkdown(clause)}`,
-    ...(reproduce === null ? [] : ['', '```sh', reproduce.replaceAll('```', ''), '```']),
+    ...(reproduce === null ? [] : ['', '```sh', escapeControls(reproduce.replaceAll('```', '')), '```']),
     '',
   ].join('\n')
 

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
 import { summarize } from './summarize.ts'
 
@@ -11,11 +12,7 @@ const marks = {
 } as const satisfies Record<CheckVerdict, readonly [mark: string, color: string]>
 
 /** Makes external text safe to print on a terminal: one line, without control characters. */
-const toLine = (text: string): string =>
-  text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return `\\u{${code.toString(16)}}`
-  })
+const toLine = (text: string): string => escapeControls(text.replace(/\s+/g, ' '))
 
 const paint = (verdict: CheckVerdict, text: string): string => styleText(marks[verdict][1], text)
 

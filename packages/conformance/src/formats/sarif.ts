@@ -1,4 +1,5 @@
 import type { CheckResult, Report, Severity } from '../report/report.ts'
+import { escapeLines } from './escape-lines.ts'
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   critical: 'error',
@@ -44,5 +45,5 @@ export const formatSarif = ({ tool, target, checks }: Report): string => {
     version: '2.1.0',
     runs: [{ tool: { driver: { name: `wabakit ${tool}`, rules: checks.map(describeRule) } }, results }],
   }
-  return `${JSON.stringify(log, null, 2)}\n`
+  return `${escapeLines(JSON.stringify(log, null, 2))}\n`
 }

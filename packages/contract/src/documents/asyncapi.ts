@@ -52,7 +52,7 @@ export const createAsyncApiDocument = (): JsonObject => ({
     title: 'Webhooks of WhatsApp groups and calls',
     version: '1.0.0',
     description:
-      'Each event is sent by HTTP POST to every subscription of the number it belongs to. If the response is not 200 to 299, the event is sent again later with the same `webhook-id`. Receivers must ignore unknown fields.',
+      'Each event is sent by HTTP POST to every subscription of the number it belongs to. If the response is not 200 to 299, the event is sent again later with the same `webhook-id`: after 409, 429 and 503 not earlier than `Retry-After` says. 410 disables the subscription. A subscription may have static headers and an `authorization` header, which its webhooks carry besides those described here. Receivers must ignore unknown fields.',
     ...publisher,
     tags: [{ name: 'Groups' }, { name: 'Calls' }],
   },

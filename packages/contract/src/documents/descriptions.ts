@@ -8,7 +8,7 @@ export const descriptions: {
   "CallAcceptedEvent": {
     "description": "The call was answered.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -60,7 +60,7 @@ export const descriptions: {
   "CallEndedEvent": {
     "description": "The call ended. If nobody answered, `callStartedAt` may be an empty string.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -91,7 +91,7 @@ export const descriptions: {
   "CallIncomingInitiatedEvent": {
     "description": "A customer is calling the business. This is the first event of an incoming call.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -122,7 +122,7 @@ export const descriptions: {
   "CallMissedEvent": {
     "description": "The call was missed. A live service sends this event; the reference server does not.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -155,7 +155,7 @@ export const descriptions: {
   "CallNotPickedEvent": {
     "description": "A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server does not.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -186,7 +186,7 @@ export const descriptions: {
   "CallOutgoingInitiatedEvent": {
     "description": "The business is calling a customer. This is the first event of an outgoing call.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -217,7 +217,7 @@ export const descriptions: {
   "CallRejectedEvent": {
     "description": "The call was rejected. A live service sends this event; the reference server does not.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",
@@ -346,9 +346,9 @@ export const descriptions: {
     }
   },
   "SummaryRecord": {
-    "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Only `callId` and `summary` are required, because the specification does not define this body and other services may omit the rest.",
+    "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any that has `callId` and `summary`, because the specification does not define this body and other services may omit the rest.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. It may change: use it for display only.",
+      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
       "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
       "callEndedAt": "When the call ended, in ISO 8601.",
       "callId": "The call's identifier, the same in every event of the call.",

@@ -1,8 +1,8 @@
 import { type EndpointName, type ErrorCode, errorCodes } from '@wabakit/wire'
+import { limits } from '@wabakit/wire/definitions'
 import { CreateGroupRequest, createGroupErrorCodes } from '../create-group.ts'
 import type { ErrorBody } from '../error-body.ts'
 import type { Issue } from '../issue.ts'
-import { limits } from '../limits.ts'
 import { reasonPhrases } from '../reason-phrases.ts'
 import { validate } from '../validate.ts'
 import { descriptions } from './descriptions.ts'
@@ -11,7 +11,10 @@ import { createGroupRequestExample } from './examples.ts'
 const commonErrors = [
   'missing_api_key',
   'invalid_api_key',
+  'malformed_request',
+  'request_timeout',
   'rate_limited',
+  'headers_too_large',
   'internal_error',
   'storage_unavailable',
 ] as const satisfies readonly ErrorCode[]

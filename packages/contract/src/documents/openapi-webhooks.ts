@@ -20,6 +20,11 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
     },
     responses: {
       '2XX': { description: 'Received. Send this response once the event is stored or handled.' },
+      409: {
+        description:
+          'Being handled. With `Retry-After`, the event is sent again then, without counting as a failed attempt, at most 20 times within 15 minutes. Otherwise it is a failed attempt.',
+        headers: { 'Retry-After': createRef('headers', 'Retry-After') },
+      },
       410: { description: 'Gone. The subscription is disabled, and nothing more is sent to it.' },
       429: {
         description: 'Too many requests. The event is sent again, not earlier than `Retry-After` says.',

@@ -3,6 +3,7 @@ import { type EndpointName, type ErrorCode, endpoints, errorCodes, isErrorCode }
 import { expect, test } from 'vitest'
 import { createAjv } from '../../test/ajv.ts'
 import { emittedEventNames } from '../emitted-event.ts'
+import { createAsyncApiDocument } from './asyncapi.ts'
 import { endpointErrors } from './errors.ts'
 import { createOpenApiDocument } from './openapi.ts'
 
@@ -59,26 +60,20 @@ test('every component is used', () => {
   }
 })
 
-test('the statuses of create group: 200, 400, 401, 403, 413, 415, 422, 429, 500, 503', () => {
-  const expected = ['200', '400', '401', '403', '413', '415', '422', '429', '500', '503']
+test('the statuses of create group: 200, 400, 401, 403, 408, 413, 415, 422, 429, 431, 500, 503', () => {
+  const expected = ['200', '400', '401', '403', '408', '413', '415', '422', '429', '431', '500', '503']
   expect(statuses('groups.create')).toEqual(expected)
 })
 
-test('the statuses of the summary: 200, 202, 400, 401, 404, 422, 429, 500, 503', () => {
-  const expected = ['200', '202', '400', '401', '404', '422', '429', '500', '503']
+test('the statuses of the summary: 200, 202, 400, 401, 404, 408, 422, 429, 431, 500, 503', () => {
+  const expected = ['200', '202', '400', '401', '404', '408', '422', '429', '431', '500', '503']
   expect(statuses('calls.getSummary')).toEqual(expected)
 })
 
 test('every error code belongs to an endpoint, except route_not_found and method_not_allowed', () => {
   const belonging = new Set(Object.values(endpointErrors).flat())
   const others = Object.keys(errorCodes).filter((code) => !isErrorCode(code) || !belonging.has(code))
-  expect(others).toEqual([
-    'malformed_request',
-    'route_not_found',
-    'method_not_allowed',
-    'request_timeout',
-    'headers_too_large',
-  ])
+  expect(others).toEqual(['route_not_found', 'method_not_allowed'])
 })
 
 test('every error response lists its codes and has an example of each', () => {
@@ -157,7 +152,14 @@ test.each(emittedEventNames)(
       parameters: ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'traceparent'].map((name) => ({
         $ref: `#/components/parameters/${name}`,
       })),
-      responses: { '2XX': {}, 410: {}, 429: {}, 503: {}, default: {} },
+      responses: {
+        '2XX': {},
+        409: { headers: { 'Retry-After': {} } },
+        410: {},
+        429: {},
+        503: {},
+        default: {},
+      },
     })
     const content = ['requestBody', 'content', 'application/json', 'schema', 'properties', 'event', 'const']
     expect(at(document, 'webhooks', event, 'post', ...content)).toBe(event)
@@ -178,4 +180,21 @@ test('the server URL is the baseUrl option, or a variable', () => {
   expect(document.servers).toEqual([
     { url: '{baseUrl}', variables: { baseUrl: { default: 'https://api.example.com' } } },
   ])
+})
+
+test('the documents mention what a request can get before it is routed, and static headers', () => {
+  for (const name of ['groups.create', 'calls.getSummary'] as const) {
+    expect(statuses(name)).toEqual(expect.arrayContaining(['400', '408', '431']))
+    expect(operation(name, 'responses', '400', 'description')).toContain('malformed_request')
+  }
+  for (const { info } of [document, createAsyncApiDocument()]) {
+    expect(Object(info).description).toContain('static headers')
+  }
+  expect(Object(createAsyncApiDocument().info).description).toContain('409')
+})
+
+test('the description of the summary record does not contradict its required fields', () => {
+  const { description, required } = Object(at(document, 'components', 'schemas', 'SummaryRecord'))
+  expect(required).toHaveLength(14)
+  expect(description).not.toMatch(/are\s+required/)
 })

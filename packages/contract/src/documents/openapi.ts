@@ -39,7 +39,7 @@ export const createOpenApiDocument = ({ baseUrl, authHeader }: OpenApiOptions = 
     title: 'WhatsApp groups and call summaries',
     version: '1.0.0',
     description:
-      'Creates WhatsApp groups, sends webhooks about groups and calls, and returns AI summaries of calls. Lengths are in Unicode code points. Clients and receivers must ignore unknown fields.',
+      'Creates WhatsApp groups, sends webhooks about groups and calls, and returns AI summaries of calls. A subscription may have static headers and an `authorization` header, which its webhooks carry besides those described here. Lengths are in Unicode code points. Clients and receivers must ignore unknown fields.',
     ...publisher,
   },
   jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',

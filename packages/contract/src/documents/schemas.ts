@@ -1,12 +1,12 @@
 import { type EventName, eventNames } from '@wabakit/wire'
 import * as z from 'zod/mini'
-import { CallSummary } from '../call-ai-summary-event.ts'
 import { CreateGroupRequest, CreateGroupResponse } from '../create-group.ts'
 import { emittedEventNames, emittedEventSchemas } from '../emitted-event.ts'
 import { ErrorBody } from '../error-body.ts'
+import { eventSchemas } from '../events.ts'
 import { Issue } from '../issue.ts'
+import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../timestamp.ts'
-import { eventSchemas } from '../webhook-event.ts'
 import { descriptions } from './descriptions.ts'
 
 /** JSON object: a document or a part of it. */

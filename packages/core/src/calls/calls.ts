@@ -135,7 +135,8 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
       const { call } = found
       const now = readWallClock(clock)
       const state: CallState = step('call', getCallState(found), action)
-      const next = { ...call, ...change(call, now), state, revision: call.revision + 1 }
+      const written = { state, revision: call.revision + 1, updatedAt: clock.now() }
+      const next = { ...call, ...change(call, now), ...written }
       if (await save(next)) return next
     }
   }
@@ -149,6 +150,7 @@ export const createCalls = ({ store, clock, ids, log, directory }: ServerContext
         revision: 1,
         state: 'initiated',
         initiatedAt: readWallClock(clock),
+        updatedAt: clock.now(),
         startedAt: null,
         endedAt: null,
         durationInSeconds: null,

@@ -42,7 +42,8 @@ export type Summaries = {
   ): Promise<SavedSummary>
 }
 
-const parseSummary = (input: unknown): CallSummary => {
+/** @throws InputError if the summary is invalid. */
+export const parseSummary = (input: unknown): CallSummary => {
   const parsed = CallSummary.safeParse(input)
   if (!parsed.success) throw new InputError(toIssues(parsed.error))
   const { recap, keyPoints, nextSteps } = parsed.data
@@ -53,17 +54,25 @@ const parseSummary = (input: unknown): CallSummary => {
   return { recap, keyPoints, nextSteps }
 }
 
-const assertSummarizable = (
+/** @throws SummaryRefusedError if the organization has no automatic summaries, and this is one. */
+export const checkGeneration = (
   { callSummaries }: OrganizationRecord,
-  found: CallWithSummary,
   { generatedBy }: SummaryGeneration,
+): void => {
+  if (generatedBy === 'automatic' && callSummaries !== 'automatic') {
+    throw new SummaryRefusedError('automatic_summaries_off')
+  }
+}
+
+const assertSummarizable = (
+  organization: OrganizationRecord,
+  found: CallWithSummary,
+  generation: SummaryGeneration,
 ): void => {
   step('call', getCallState(found), 'summarize')
   if (found.call.recorded !== true) throw new SummaryRefusedError('no_recording')
   if (found.call.spoken !== true) throw new SummaryRefusedError('nothing_said')
-  if (generatedBy === 'automatic' && callSummaries !== 'automatic') {
-    throw new SummaryRefusedError('automatic_summaries_off')
-  }
+  checkGeneration(organization, generation)
 }
 
 export const createSummaries = ({ store, clock, log, directory }: ServerContext): Summaries => ({

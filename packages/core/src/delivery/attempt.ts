@@ -3,6 +3,7 @@ import { createWebhookSigner } from '@wabakit/webhooks'
 import type { AttemptResult, SubscriptionRecord } from '../records.ts'
 import type { ClaimedDelivery } from '../store.ts'
 import type { Clock } from '../values/clock.ts'
+import { readResponseBody } from './response-body.ts'
 import type { StopSignal } from './stop-signal.ts'
 import { traceDelivery } from './trace-delivery.ts'
 
@@ -19,7 +20,7 @@ export type DeliveryRequest = {
 export type DeliveryResponse = {
   readonly status: number
   readonly headers: { get(name: 'retry-after'): string | null }
-  /** Only the first 4,096 characters are kept. */
+  /** Only the first 4,096 characters are kept, without the values of the subscription's headers. */
   readonly body: ReadableStream<Uint8Array> | string | null
 }
 
@@ -51,30 +52,6 @@ type Outcome = Pick<AttemptResult, 'status' | 'error' | 'responseBody'> & Pick<A
 /** Lists the secrets that sign at a time. */
 export const listSecrets = ({ secret, previousSecret }: SubscriptionRecord, now: number): string[] =>
   previousSecret !== null && previousSecret.expiresAt > now ? [secret, previousSecret.secret] : [secret]
-
-/** Maximum number of characters of a response body that are kept. */
-const maxBodyLength = 4_096
-
-const readStream = async (body: ReadableStream<Uint8Array>): Promise<string> => {
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  let text = ''
-  while (text.length < maxBodyLength) {
-    const { done, value } = await reader.read()
-    if (done) break
-    text += decoder.decode(value, { stream: true })
-  }
-  // Not awaited: an endless response must not delay the result.
-  reader.cancel().catch(() => {})
-  return text
-}
-
-/** Returns the beginning of a response body as text that every store accepts. */
-const cleanBeginning = (text: string): string =>
-  text
-    .slice(0, maxBodyLength)
-    .replaceAll('\0', '')
-    .replace(/\p{Surrogate}/gu, '')
 
 type SignedContent = {
   readonly secrets: readonly string[]
@@ -116,9 +93,7 @@ const exchange = async (
   return {
     status,
     error: null,
-    responseBody: cleanBeginning(
-      typeof body === 'object' && body !== null ? await readStream(body) : (body ?? ''),
-    ),
+    responseBody: await readResponseBody(body, subscription.headers),
     retryAfterMs: parseRetryAfter(received.get('retry-after'), now),
   }
 }

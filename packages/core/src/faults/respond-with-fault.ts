@@ -38,8 +38,17 @@ const buildBody = (fault: ApiFault, status: number): { readonly type: string; re
   return { type: json, text: JSON.stringify(body === undefined ? buildErrorBody(fault, status) : body) }
 }
 
-const buildHeaders = ({ retryAfterSeconds, headers }: ApiFault, base: HeadersInit): Headers => {
+/** Builds the headers of a response. One with 429 has the limits, as that of the service. */
+const buildHeaders = (
+  { retryAfterSeconds, headers }: ApiFault,
+  { status, base }: { readonly status: number; readonly base: HeadersInit },
+): Headers => {
   const all = new Headers(base)
+  if (status === 429 && !all.has('ratelimit')) {
+    const seconds = typeof retryAfterSeconds === 'number' ? retryAfterSeconds : 60
+    all.set('ratelimit-policy', '"key";q=300;w=60')
+    all.set('ratelimit', `"key";r=0;t=${seconds}`)
+  }
   if (retryAfterSeconds !== undefined) all.set('retry-after', String(retryAfterSeconds))
   for (const [name, value] of Object.entries(headers ?? {})) all.set(name, value)
   return all
@@ -76,11 +85,11 @@ const isCarriedOut = (fault: ApiFault): boolean =>
 const buildResponse = (fault: ApiFault, original: Response | undefined, requestId: string): Response => {
   if (original !== undefined && !isReplaced(fault)) {
     const { body, status } = original
-    return new Response(body, { status, headers: buildHeaders(fault, original.headers) })
+    return new Response(body, { status, headers: buildHeaders(fault, { status, base: original.headers }) })
   }
   const status = getStatus(fault)
   const { type, text } = buildBody(fault, status)
-  const headers = buildHeaders(fault, { 'content-type': type, 'x-request-id': requestId })
+  const headers = buildHeaders(fault, { status, base: { 'content-type': type, 'x-request-id': requestId } })
   return new Response([204, 205, 304].includes(status) ? null : text, { status, headers })
 }
 

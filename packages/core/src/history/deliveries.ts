@@ -1,5 +1,6 @@
 import { listSecrets, signHeaders } from '../delivery/attempt.ts'
 import type { Dispatcher } from '../delivery/dispatcher.ts'
+import { InputError } from '../errors/input-error.ts'
 import type { AttemptRecord, DeliveryRecord, DeliveryStatus, SubscriptionRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
@@ -10,8 +11,14 @@ import { checkSelection, limitExamined } from './selection.ts'
 /** Selects deliveries to list. */
 export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
 
-/** Selects deliveries to change. Omitted conditions do not restrict. */
-export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'>
+/** Selects deliveries to change. Omitted conditions do not restrict, but at least one is needed. */
+export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
+  /**
+   * Selects all deliveries if there is no condition.
+   * @default false
+   */
+  readonly all?: boolean | undefined
+}
 
 /** Options for sending deliveries again. */
 export type ResendOptions = {
@@ -66,11 +73,14 @@ export type Deliveries = {
   list(organizationId: string, query?: DeliveryListQuery): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. */
   attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
+  /** Lists the last attempt of each of these deliveries that has one. */
+  lastAttempts(organizationId: string, deliveryIds: readonly string[]): Promise<AttemptRecord[]>
   /**
    * Sends finished and pending deliveries again, in the order of their events. Their schedule starts again. Deliveries of
    * disabled subscriptions do not change.
    *
    * @returns the number of deliveries that are sent again.
+   * @throws InputError if the selection is not an object of known conditions, or has none and not `all: true`.
    * @example
    * await server.deliveries.resend('acme', { subscriptionId, statuses: ['skipped', 'exhausted'], occurredFrom })
    */
@@ -94,6 +104,7 @@ export type Deliveries = {
    * on.
    *
    * @returns the number of deliveries that were canceled.
+   * @throws InputError as `resend` does.
    */
   cancelAll(organizationId: string, selection: DeliveriesToChange, options?: DryRun): Promise<number>
   /**
@@ -102,6 +113,38 @@ export type Deliveries = {
    * @returns false if there is no such delivery, or it is not pending.
    */
   retry(organizationId: string, deliveryId: string): Promise<boolean>
+}
+
+const conditions: readonly string[] = [
+  'deliveryId',
+  'eventId',
+  'subscriptionId',
+  'names',
+  'subject',
+  'digits',
+  'occurredFrom',
+  'occurredBefore',
+  'text',
+  'statuses',
+  'responses',
+] satisfies (keyof DeliveriesToChange)[]
+
+/** Reads a selection. A condition that is misspelled or `undefined` by mistake must not select everything. */
+const parseChange = (organizationId: string, toChange: DeliveriesToChange): DeliverySelection => {
+  if (typeof toChange !== 'object' || toChange === null || Array.isArray(toChange)) {
+    throw new InputError([{ path: '', message: 'must be an object, such as { deliveryId }' }])
+  }
+  const { all = false, ...selection } = toChange
+  const unknown = Object.keys(selection).filter((name) => !conditions.includes(name))
+  if (unknown.length > 0) {
+    const message = `is not a condition; these are ${conditions.join(', ')}`
+    throw new InputError(unknown.map((path) => ({ path, message })))
+  }
+  if (!all && Object.values(selection).every((value) => value === undefined)) {
+    throw new InputError([{ path: '', message: 'must have a condition, or all: true to select everything' }])
+  }
+  checkSelection({ ...selection, organizationId })
+  return { ...selection, organizationId }
 }
 
 const batch = 500
@@ -134,11 +177,15 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
     checkIdentifiers({ organizationId, deliveryId })
     return store.listAttempts(organizationId, deliveryId)
   },
-  resend: async (organizationId, selection, { newWebhookId = false, dryRun = false } = {}) => {
-    checkSelection({ ...selection, organizationId })
-    if (dryRun) return countResendable(store, { ...selection, organizationId })
+  lastAttempts: async (organizationId, deliveryIds) => {
+    checkIdentifiers({ organizationId })
+    return store.listLastAttempts(organizationId, deliveryIds)
+  },
+  resend: async (organizationId, toChange, { newWebhookId = false, dryRun = false } = {}) => {
+    const selection = parseChange(organizationId, toChange)
+    if (dryRun) return countResendable(store, selection)
     const now = clock.now()
-    const pages = { ...selection, organizationId, limit: batch, ...limitExamined(selection) }
+    const pages = { ...selection, limit: batch, ...limitExamined(selection) }
     const webhookIdSuffix = newWebhookId ? `-${Math.floor(now).toString(36)}` : null
     let resent = 0
     let cursor: string | undefined
@@ -178,13 +225,9 @@ export const createDeliveries = ({ store, clock, findAttempt }: DeliveriesContex
     if (findAttempt(deliveryId) !== undefined) return false
     return store.cancelDelivery({ organizationId, deliveryId, now: clock.now() })
   },
-  cancelAll: async (organizationId, selection, { dryRun = false } = {}) => {
-    checkSelection({ ...selection, organizationId })
-    return cancelSelected(store, {
-      selection: { ...selection, organizationId },
-      now: clock.now(),
-      dryRun,
-    })
+  cancelAll: async (organizationId, toChange, { dryRun = false } = {}) => {
+    const selection = parseChange(organizationId, toChange)
+    return cancelSelected(store, { selection, now: clock.now(), dryRun })
   },
   retry: async (organizationId, deliveryId) => {
     checkIdentifiers({ organizationId, deliveryId })

@@ -13,8 +13,9 @@ export const limitExamined = ({
   occurredBefore,
   text,
   statuses,
+  responses,
 }: Omit<DeliverySelection, 'organizationId'>): Pick<FilteredPageRequest, 'maxExamined'> => {
-  const filters = [names, digits, occurredFrom, occurredBefore, text, statuses]
+  const filters = [names, digits, occurredFrom, occurredBefore, text, statuses, responses]
   return filters.some((filter) => filter !== undefined) ? { maxExamined } : {}
 }
 

@@ -18,7 +18,12 @@ export { explainWait, type Surroundings, type Wait } from '../delivery/explain-w
 
 // Rate limits
 
-export { createRateLimits, type RateLimitHeaders, type RateLimits } from '../rate-limit/rate-limits.ts'
+export {
+  createRateLimits,
+  type RateLimitHeaders,
+  type RateLimits,
+  toClientNetwork,
+} from '../rate-limit/rate-limits.ts'
 
 // Time
 

@@ -29,6 +29,7 @@ export type History = Pick<
   | 'listEvents'
   | 'listDeliveries'
   | 'listAttempts'
+  | 'listLastAttempts'
   | 'resendDeliveries'
   | 'cancelDelivery'
   | 'retryDelivery'
@@ -82,11 +83,13 @@ const createEventFilter = (selection: EventSelection) => {
 }
 
 const createFilter = (selection: DeliverySelection) => {
-  const { subscriptionId, statuses } = selection
+  const { subscriptionId, statuses, responses } = selection
   const matchesEvent = createEventFilter(selection)
   return (row: DeliveryRow): boolean =>
     (subscriptionId === undefined || subscriptionId === row.owner.record.id) &&
     (statuses === undefined || statuses.includes(getStatus(row))) &&
+    (responses === undefined ||
+      (row.attempts.length > 0 && responses.includes(row.attempts.at(-1)?.status ?? 0))) &&
     matchesEvent(row)
 }
 
@@ -222,6 +225,8 @@ export const createHistory = (context: HistoryContext): History => {
       const row = deliveries.get(id)
       return row?.event.organizationId === organizationId ? [...row.attempts] : []
     },
+    listLastAttempts: async (organizationId, ids) =>
+      ids.flatMap((id) => findRow(organizationId, id)?.attempts.at(-1) ?? []),
     resendDeliveries: async (query): Promise<ResendOutcome> => {
       const { items, nextCursor } = readPage(listRows(query), {
         ...query,

@@ -191,7 +191,7 @@ export const createMemoryStore = (takePosition: TakePosition): Store => {
         where: (call) =>
           (customerDigits === undefined || toDigits(call.customerNumber) === customerDigits) &&
           (state === undefined || call.state === state) &&
-          (text === undefined || containsText(call.callId, text)),
+          (text === undefined || containsText(call.callId, text) || containsText(call.customerNumber, text)),
       })
     },
     saveSummary: async ({ summary, event }) => {

@@ -15,7 +15,10 @@ export const pruneRecords = (tables: OrganizationTables, before: number, limit: 
     removed += Math.min(items.length, limit)
   }
   const getMembers = (groupId: string) => [...(tables.participants.get(groupId)?.values() ?? [])]
-  const oldCalls = [...tables.calls.values()].filter(({ initiatedAt }) => initiatedAt < before)
+  const oldCalls = [...tables.calls.values()].filter(
+    ({ callId, updatedAt }) =>
+      updatedAt < before && (tables.summaries.get(callId)?.generatedAt ?? updatedAt) < before,
+  )
   removeUpTo(oldCalls, ({ callId }) => forgetCall(tables, callId))
   const isOld = ({ changedAt }: { readonly changedAt: number }): boolean => changedAt < before
   const oldGroups = [...tables.groups.values()].filter(

@@ -82,7 +82,7 @@ const ipv4Mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
  * Returns the network that requests are counted by: an IPv4 address itself, or the /64 of an IPv6 address, because one
  * customer usually has all of it (RFC 6177). An IPv4 address in IPv6 notation is an IPv4 address.
  */
-const toClientNetwork = (address: string): string => {
+export const toClientNetwork = (address: string): string => {
   if (!address.includes(':')) return address
   const [withoutZone = ''] = address.split('%')
   const mapped = ipv4Mapped.exec(withoutZone)?.[1]

@@ -1,4 +1,5 @@
 import type { CallSummary } from '@wabakit/contract'
+import { checkGeneration, parseSummary, type SummaryGeneration } from '../calls/summaries.ts'
 import type { ReferenceServer } from '../create-reference-server.ts'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
@@ -6,7 +7,7 @@ import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/s
 import type { OrganizationRecord } from '../records.ts'
 import { toMilliseconds } from '../values/duration.ts'
 import type { CallData } from './call-data.ts'
-import type { CallSimulation, LaterSummary, SimulatedCall, SummarySimulation } from './call-simulation.ts'
+import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } from './call-simulation.ts'
 
 /** What a simulation needs. */
 export type SimulationContext = {
@@ -28,10 +29,15 @@ export const completeSummary = (
   nextSteps: [...(nextSteps ?? summary.nextSteps)],
 })
 
+/** A summary to save, and the time until then. */
+type SummaryPlan = SummaryGeneration & { readonly summary: CallSummary; readonly delayMs: number }
+
 const planSummary = (
   { outcome = 'answered', summary }: CallSimulation,
-  isAutomatic: boolean,
-): (LaterSummary & { readonly delayMs: number }) | undefined => {
+  organization: OrganizationRecord,
+  data: CallData,
+): SummaryPlan | undefined => {
+  const isAutomatic = organization.callSummaries === 'automatic'
   if (outcome !== 'answered' && summary) {
     const message = `must be left out or false: a call with the outcome ${JSON.stringify(outcome)} has no summary`
     throw new InputError([{ path: 'summary', message }])
@@ -42,7 +48,36 @@ const planSummary = (
   if (delayMs === undefined) {
     throw new InputError([{ path: 'summary.after', message: "must be a duration, such as 500 or '30s'" }])
   }
-  return { ...parts, delayMs }
+  const { generatedBy = isAutomatic ? 'automatic' : 'team_member' } = parts
+  checkGeneration(organization, { generatedBy })
+  return { summary: parseSummary(completeSummary(parts, data)), generatedBy, delayMs }
+}
+
+const outcomes: readonly unknown[] = [
+  'answered',
+  'missed',
+  'rejected',
+  'not_picked',
+  'no_recording',
+  'nothing_said',
+] satisfies CallOutcome[]
+
+/** 30 years. No call of the past starts before 1970. */
+const maxDurationInSeconds = 946_080_000
+
+/** Checks what is used only after the call has started, when its first event is published already. */
+const checkLaterSteps = ({ outcome = 'answered', durationInSeconds = 0 }: CallSimulation): void => {
+  if (!outcomes.includes(outcome)) {
+    throw new InputError([{ path: 'outcome', message: `must be one of ${outcomes.join(', ')}` }])
+  }
+  if (
+    !Number.isInteger(durationInSeconds) ||
+    durationInSeconds < 0 ||
+    durationInSeconds > maxDurationInSeconds
+  ) {
+    const message = `must be a whole number of seconds from 0 to ${maxDurationInSeconds}`
+    throw new InputError([{ path: 'durationInSeconds', message }])
+  }
 }
 
 const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, channel: string): string =>
@@ -50,9 +85,10 @@ const getFirstNumber = ({ pstnNumbers, integrations }: OrganizationRecord, chann
 
 /**
  * Simulates a call from its start to its end. An answered call has ended just now. A summary without a delay is saved at
- * once; a later one is scheduled.
+ * once; a later one is scheduled. Nothing has happened if it throws, unless the store failed.
  *
  * @throws InputError if a field is invalid, or a summary is requested for a call that cannot have one.
+ * @throws SummaryRefusedError if an automatic summary is requested, and the organization has none.
  * @throws RecordExistsError if the organization has a call with this id.
  * @throws RecordNotFoundError if there is no such organization.
  * @throws StorageOutcomeUnknownError if the store failed after the call had started.
@@ -63,8 +99,8 @@ export const simulateCall = async (
 ): Promise<SimulatedCall> => {
   const organization = await organizations.find(organizationId)
   if (organization === undefined) throw new RecordNotFoundError('organization', organizationId)
-  const isAutomatic = organization.callSummaries === 'automatic'
-  const plan = planSummary(simulation, isAutomatic)
+  checkLaterSteps(simulation)
+  const plan = planSummary(simulation, organization, data)
   const {
     outcome = 'answered',
     durationInSeconds = data.durationInSeconds,
@@ -98,8 +134,7 @@ export const simulateCall = async (
     const ended = await calls.end(organizationId, callId, { durationInSeconds, recorded, spoken })
     if (plan === undefined) return { ...ended, summary: undefined }
 
-    const summary = completeSummary(plan, data)
-    const generatedBy = plan.generatedBy ?? (isAutomatic ? 'automatic' : 'team_member')
+    const { summary, generatedBy } = plan
     const save = () => summaries.save(organizationId, callId, summary, { generatedBy })
     if (plan.delayMs === 0) await save()
     else schedule(plan.delayMs, save, `the summary of ${callId}`)

@@ -38,7 +38,7 @@ const findUrlProblem = (url: string, allowLoopbackHttp: boolean): string | undef
   if (!loopbackHosts.test(hostname)) return 'must start with https://; http is for loopback addresses only'
   return allowLoopbackHttp
     ? undefined
-    : 'must start with https://; this server was created without allowLoopbackHttp'
+    : 'must start with https://; for http, the server needs the setting allowPrivateTargets (createReferenceServer: allowLoopbackHttp)'
 }
 
 export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] => {

@@ -28,7 +28,10 @@ export type Subscription = Omit<SubscriptionRecord, 'secret' | 'previousSecret' 
 /** A subscription with its new secret, which cannot be read again. */
 export type SubscriptionWithSecret = Subscription & { readonly secret: string }
 
-/** A change of a subscription. Omitted fields do not change. `headers` replaces all static headers. */
+/**
+ * A change of a subscription. Omitted fields do not change. `headers` replaces all static headers. Static headers and
+ * `authorization` are secrets of the endpoint: a `url` with another origin removes those that are not sent again.
+ */
 export type SubscriptionChange = SubscriptionHeaders & {
   readonly url?: string | undefined
   readonly events?: SubscribedEvents | undefined
@@ -99,6 +102,8 @@ const toSubscriptionWithSecret = (record: SubscriptionRecord): SubscriptionWithS
   secret: record.secret,
 })
 
+const isSameOrigin = (url: string, other: string): boolean => new URL(url).origin === new URL(other).origin
+
 const day = 86_400_000
 
 export const createSubscriptions = (context: SubscriptionsContext): Subscriptions => {
@@ -167,8 +172,8 @@ export const createSubscriptions = (context: SubscriptionsContext): Subscription
         ...(events === undefined ? [] : checkEvents(events)),
         ...checkHeaders(change),
       ])
-      const next = await edit(organizationId, subscriptionId, ({ headers, disabledReason }) => ({
-        headers: changeHeaders(headers, change),
+      const next = await edit(organizationId, subscriptionId, ({ url: oldUrl, headers, disabledReason }) => ({
+        headers: changeHeaders(isSameOrigin(url ?? oldUrl, oldUrl) ? headers : {}, change),
         ...(url !== undefined && { url: new URL(url).href }),
         ...(events !== undefined && { events }),
         ...(enabled !== undefined && { disabledReason: enabled ? null : (disabledReason ?? 'by_hand') }),

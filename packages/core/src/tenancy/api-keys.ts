@@ -69,17 +69,27 @@ const parseNumbers = (numbers: 'all' | readonly string[]): 'all' | readonly stri
   })
 }
 
+/**
+ * Checks a key that the caller has chosen.
+ *
+ * @throws InputError
+ */
+export const checkApiKey = ({ key, wabaNumbers = 'all', label = '' }: KnownApiKey): void => {
+  if (!/^[!-~]{16,}$/.test(key)) {
+    const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'
+    throw new InputError([{ path: 'key', message }])
+  }
+  checkTexts({ label })
+  parseNumbers(wabaNumbers)
+}
+
 /** Shortens a key's hash for people and logs. */
 const toFingerprint = (hash: string): string => hash.slice(0, 8)
 
 export const createApiKeys = ({ store, clock, ids }: ApiKeysContext): ApiKeys => ({
   create: async (organizationId, { key = generateKey(), wabaNumbers = 'all', label = '' } = {}) => {
-    if (!/^[!-~]{16,}$/.test(key)) {
-      const message = 'must have at least 16 visible ASCII characters. Omit it to get a random one'
-      throw new InputError([{ path: 'key', message }])
-    }
+    checkApiKey({ key, wabaNumbers, label })
     checkIdentifiers({ organizationId })
-    checkTexts({ label })
     const record: ApiKeyRecord = {
       id: ids('key'),
       organizationId,

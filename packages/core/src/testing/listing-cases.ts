@@ -1,6 +1,17 @@
 import type { CallQuery, GroupQuery } from '../store.ts'
-import { equal } from './assert.ts'
-import { beginOne, buildAttempt, delivered, listAll, publish, retry, settle, setUp } from './deliveries.ts'
+import { equal, ok } from './assert.ts'
+import {
+  begin,
+  beginOne,
+  buildAttempt,
+  delivered,
+  exhausted,
+  listAll,
+  publish,
+  retry,
+  settle,
+  setUp,
+} from './deliveries.ts'
 import { buildCall, buildEvent, buildGroup, buildOrganization, buildSubscription, start } from './records.ts'
 import { defineCases } from './store-case.ts'
 
@@ -76,6 +87,57 @@ export const listingCases = defineCases({
     equal(await store.listAttempts('acme', 'nobody'), [])
   },
 
+  'finds deliveries by their last response, and lists their last attempts': async (store) => {
+    await setUp(store)
+    await publish(store, { subject: 'group:a' }, { subject: 'group:b' }, { subject: 'group:c' })
+    const [first, second] = await begin(store, { limit: 3 })
+    ok(first !== undefined && second !== undefined, 'two deliveries are begun')
+    await settle(store, first, retry(1_000))
+    await settle(store, second, exhausted)
+    const again = await beginOne(store, { now: start + 1_000 })
+    await settle(store, again, {
+      kind: 'retry',
+      delayMs: 1,
+      releasesLane: false,
+      attempt: buildAttempt({ status: null }),
+    })
+    const find = async (...responses: number[]) => {
+      const page = await store.listDeliveries({ organizationId: 'acme', limit: 10, responses })
+      return page.items.map(({ id }) => id)
+    }
+    equal(await find(500), [second.delivery.id])
+    equal(await find(0), [again.delivery.id])
+    equal((await find(0, 500)).length, 2)
+    equal(await find(200), [])
+    const ids = [
+      again.delivery.id,
+      second.delivery.id,
+      'nobody',
+      ...(await listAll(store)).slice(2).map(({ id }) => id),
+    ]
+    const last = await store.listLastAttempts('acme', ids)
+    equal(
+      last.map(({ deliveryId, number, status }) => [deliveryId, number, status]).sort(),
+      [
+        [again.delivery.id, 2, null],
+        [second.delivery.id, 1, 500],
+      ].sort(),
+    )
+    equal(await store.listLastAttempts('other', ids), [])
+    equal(
+      await store.resendDeliveries({
+        organizationId: 'acme',
+        now: start,
+        limit: 10,
+        webhookIdSuffix: null,
+        responses: [500],
+      }),
+      {
+        resent: 1,
+      },
+    )
+  },
+
   'lists calls and groups newest first, page by page, and filters them': async (store) => {
     await setUp(store, [])
     const times = [3, 1, 2, 2].map((ms) => start + ms)
@@ -116,6 +178,7 @@ export const listingCases = defineCases({
       equal(await list({ organizationId: 'nobody' }), { ids: [] })
     }
     equal((await listCalls({ state: 'ended' })).ids, ['c.1'])
+    equal((await listCalls({ text: buildCall().customerNumber.slice(2) })).ids.length, 4)
     equal((await listGroups({ text: 'team_3' })).ids, ['c.3'])
   },
 

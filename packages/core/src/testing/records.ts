@@ -119,6 +119,7 @@ export const buildCall = (overrides: Partial<CallRecord> = {}): CallRecord => ({
   triggeredVia: 'INBOUND',
   emitsEvents: true,
   initiatedAt: start,
+  updatedAt: start,
   startedAt: null,
   endedAt: null,
   durationInSeconds: null,

@@ -211,13 +211,22 @@ export const removalCases = defineCases({
     equal((await store.listCalls(page)).items.length, 4)
   },
 
-  'prunes calls that started before a time, and keeps them without one': async (store) => {
+  'prunes calls that were last written before a time, and keeps them without one': async (store) => {
     await setUp(store, [])
-    await store.saveCall({ call: buildCall({ callId: 'old', initiatedAt: start - 1 }), event: null })
-    await store.saveCall({ call: buildCall(), event: null })
+    const old = { initiatedAt: start - day, updatedAt: start - 1 }
+    for (const callId of ['old', 'summarized']) {
+      await store.saveCall({ call: buildCall({ callId, ...old }), event: null })
+    }
+    await store.saveCall({ call: buildCall({ initiatedAt: start - day }), event: null })
+    const summary = { callId: 'summarized', generatedAt: start }
+    await store.saveSummary({ summary: buildSummary(summary), event: null })
     equal(await store.prune({ before: start + day, limit: 100 }), 0)
     equal(await store.prune({ before: 0, recordsBefore: start, limit: 100 }), 1)
-    equal((await store.listCalls(page)).items, [buildCall()])
+    equal(
+      (await store.listCalls(page)).items.map(({ callId }) => callId),
+      ['summarized', 'c1'],
+    )
+    equal(await store.prune({ before: 0, recordsBefore: start + 1, limit: 100 }), 2)
   },
 
   'prunes a group with its participants when nothing has happened in it since a time': async (store) => {

@@ -353,11 +353,33 @@ const schedule = defineCases('Delivery schedule', {
     })
   },
 
+  "an attempt does not keep its subscription's headers if the endpoint repeats them": async () => {
+    for (const [respond, expected] of [
+      [(headers: Headers) => JSON.stringify([...headers]).slice(0, 60), /^\[\["authorization","\[redacted]"/],
+      [() => 'got s3cret: ann:pass"word, pass\\"word and pass%22word', /^(?:\D+\[redacted]){4}$/],
+      [() => `${'x'.repeat(4_090)}s3cret of ours`, /^x+\[redacted]$/],
+      [() => `${'s3cret of ours '.repeat(10)}${'x'.repeat(4_090)}s3cret of ours`, /^(?:\[redacted] ){10}x+$/],
+    ] as const) {
+      const scenario = await createScenario()
+      await scenario.server.subscriptions.create('acme', {
+        ...{ channel: 'WHATSAPP', number: waba, url: 'https://receiver.example/' },
+        authorization: { username: 'ann', password: 'pass"word' },
+        headers: { 'x-token': 's3cret of ours', 'x-other': 's3cret', 'x-short': 'x' },
+      })
+      scenario.respond = ({ headers }) => new Response(respond(headers), { status: 500 })
+      await postGroup(scenario)
+      await scenario.advance(0)
+      const [delivery] = (await scenario.server.deliveries.list('acme')).items
+      const [attempt] = await scenario.server.deliveries.attempts('acme', delivery?.id ?? '')
+      ok(expected.test(attempt?.responseBody ?? ''), `kept: ${attempt?.responseBody}`)
+    }
+  },
+
   'an attempt records the status, the duration and the beginning of the body': async () => {
     const scenario = await failingWorld()
     scenario.respond = () => {
       scenario.clock.time += 230
-      return new Response(`\0${'x'.repeat(10_000)}`, { status: 500 })
+      return new Response(`\0${'x'.repeat(4_094)}${'🎉'.repeat(3_000)}`, { status: 500 })
     }
     await postGroup(scenario)
     await scenario.advance(0)
@@ -371,7 +393,7 @@ const schedule = defineCases('Delivery schedule', {
       url: 'https://receiver.example/',
       status: 500,
       error: null,
-      responseBody: 'x'.repeat(4_095),
+      responseBody: 'x'.repeat(4_094),
       succeeded: false,
       deferred: false,
     })
@@ -546,6 +568,24 @@ const order = defineCases('Delivery order', {
 })
 
 const again = defineCases('Sending again', {
+  'a selection that is not one, or selects everything by mistake, is refused': async () => {
+    const { deliveries } = (await createScenario()).server
+    for (const selection of [
+      'dlv_1',
+      null,
+      ['dlv_1'],
+      {},
+      { deliveryID: 'dlv_1' },
+      { deliveryId: undefined },
+    ]) {
+      for (const change of [deliveries.resend, deliveries.cancelAll]) {
+        // As a caller without types would.
+        await rejects(Reflect.apply(change, deliveries, ['acme', selection]), { name: 'InputError' })
+      }
+    }
+    equal(await deliveries.resend('acme', { all: true }), 0)
+  },
+
   'an exhausted delivery is stored and can be sent again, with the same webhook-id and a new schedule':
     async () => {
       const scenario = await failingWorld({ random: () => 0 })
@@ -566,7 +606,7 @@ const again = defineCases('Sending again', {
     await postGroup(scenario)
     await scenario.advance(0)
     scenario.clock.time += 1
-    await scenario.server.deliveries.resend('acme', {}, { newWebhookId: true })
+    await scenario.server.deliveries.resend('acme', { all: true }, { newWebhookId: true })
     await scenario.advance(0)
     const ids = scenario.sent.map(({ headers }) => headers.get('webhook-id'))
     equal([ids.length, new Set(ids).size], [2, 2])
@@ -579,7 +619,7 @@ const again = defineCases('Sending again', {
     await postGroup(scenario)
     await scenario.advance(0)
     scenario.clock.time += 1.625
-    await scenario.server.deliveries.resend('acme', {}, { newWebhookId: true })
+    await scenario.server.deliveries.resend('acme', { all: true }, { newWebhookId: true })
     await scenario.advance(0)
     const ids = scenario.sent.map(({ headers }) => headers.get('webhook-id'))
     equal([ids.length, ids.filter((id) => id?.includes('.'))], [2, []])
@@ -644,7 +684,7 @@ const again = defineCases('Sending again', {
 
     scenario.clock.time += 1_000
     await subscriptions.rotateSecret('acme', id)
-    await deliveries.resend('acme', {}, { newWebhookId: true })
+    await deliveries.resend('acme', { all: true }, { newWebhookId: true })
     equal((await show())?.changed, ['secret', 'webhook_id'])
     await subscriptions.rotateSecret('acme', id, { overlapMs: 0 })
     equal((await show())?.changed, ['subscription', 'webhook_id'])
@@ -671,7 +711,7 @@ const again = defineCases('Sending again', {
     equal(await deliveries.resend('acme', ofCall, { dryRun: true }), 3)
     equal((await deliveries.list('acme', { statuses: ['skipped'] })).items.length, 3)
     await scenario.server.subscriptions.update('acme', id, { enabled: false })
-    equal(await deliveries.resend('acme', {}, { dryRun: true }), 0)
+    equal(await deliveries.resend('acme', { all: true }, { dryRun: true }), 0)
   },
 
   'a range of more than a thousand deliveries is sent completely': async () => {
@@ -682,7 +722,7 @@ const again = defineCases('Sending again', {
       await scenario.server.groups.create('acme', { wabaNumber: waba, subject: 'x' })
     }
     await scenario.server.subscriptions.update('acme', id, { enabled: true })
-    equal(await scenario.server.deliveries.resend('acme', {}), 1_200)
+    equal(await scenario.server.deliveries.resend('acme', { all: true }), 1_200)
     await scenario.advance(0)
     equal(new Set(scenario.sent.map(({ headers }) => headers.get('webhook-id'))).size, 1_200)
   },

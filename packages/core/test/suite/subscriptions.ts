@@ -121,6 +121,25 @@ export const subscriptionCases = defineCases('Subscriptions', {
     }
   },
 
+  'lose their headers and their authorization when the origin of the URL changes, unless they are sent again':
+    async () => {
+      const { server } = await createScenario()
+      const secrets = { headers: { 'x-token': 's3cret' }, authorization: { token: 's3cret' } }
+      const both = ['authorization', 'x-token']
+      for (const [change, expected] of [
+        [{ url: 'https://receiver.example/other' }, both],
+        [{ url: 'https://receiver.example:443/' }, both],
+        [{ url: 'https://elsewhere.example/' }, []],
+        [{ url: 'https://receiver.example:8443/' }, []],
+        [{ url: 'https://elsewhere.example/', authorization: { token: 'other' } }, ['authorization']],
+        [{ url: 'https://elsewhere.example/', headers: secrets.headers }, ['x-token']],
+        [{ url: 'https://elsewhere.example/', ...secrets }, both],
+      ] as const) {
+        const { id } = await server.subscriptions.create('acme', { ...good, ...secrets })
+        equal((await server.subscriptions.update('acme', id, change)).headerNames, expected)
+      }
+    },
+
   'reject headers that HTTP or the signature uses, or that cannot be sent, without repeating their values':
     async () => {
       const scenario = await createScenario()

@@ -115,6 +115,35 @@ export const tenancyCases = defineCases('Organizations', {
     await rejects(server.ready(), { code: 'record_exists', kind: 'api key' })
   },
 
+  'that are declared are found by operations that follow at once': async () => {
+    const server = createReferenceServer({ organizations: [acme] })
+    const found = await Promise.all([
+      server.organizations.find('acme'),
+      server.organizations.list().then(({ items }) => items[0]),
+      server.apiKeys.list('acme').then(([key]) => key),
+    ])
+    equal(found.includes(undefined), false)
+  },
+
+  'are checked when the server is created': async () => {
+    const key = 'wk_same_0123456789'
+    for (const [options, path] of [
+      [{ organizations: [{ id: '' }] }, 'organizations.0.id'],
+      [{ organizations: [acme, { id: 'x', pstnNumbers: ['abc'] }] }, 'organizations.1.pstnNumbers.0'],
+      [{ organizations: [{ id: 'x', apiKeys: [{ key: 'short' }] }] }, 'organizations.0.apiKeys.0.key'],
+      [
+        { organizations: ['x', 'y'].map((id) => ({ id, apiKeys: [{ key }] })) },
+        'organizations.1.apiKeys.0.key',
+      ],
+      [{ auth: { header: 'api key' } }, 'auth.header'],
+      [{ rateLimit: { ip: { requests: 0, perMs: 1 } } }, 'rateLimit.ip'],
+    ] as const) {
+      const create = async () => createReferenceServer(options)
+      const error = await rejects(create(), { name: 'InputError' })
+      ok(String(error).includes(path), String(error))
+    }
+  },
+
   'that are declared by two processes at once are created once': async () => {
     const store = memoryStore()
     const servers = [1, 2, 3].map(() => createReferenceServer({ store, organizations: [acme] }))

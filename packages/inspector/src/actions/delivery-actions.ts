@@ -1,4 +1,9 @@
+import type { Attempt, Delivery, Event } from '@wabakit/server/control-types'
 import { sendOwn } from '../api/organization.ts'
+import { loadRequest } from '../detail/load-request.ts'
+import { formatCurl } from '../format/curl.ts'
+import { formatFixture, formatTest } from '../format/snippets.ts'
+import { copy } from './copy.ts'
 import { perform } from './perform.ts'
 
 const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>
@@ -22,4 +27,32 @@ export const cancel = (id: string): Promise<boolean> =>
   perform(async () => {
     await post(id, 'cancel')
     return 'Canceled. You can still resend it.'
+  })
+
+const loadEvent = async (deliveryId: string): Promise<Event> => {
+  const { eventId } = await sendOwn<Delivery>(`/deliveries/${encodeURIComponent(deliveryId)}`)
+  return sendOwn(`/events/${encodeURIComponent(eventId)}`)
+}
+
+const findLastAttempt = async (deliveryId: string): Promise<number> => {
+  const path = `/deliveries/${encodeURIComponent(deliveryId)}/attempts`
+  const last = (await sendOwn<{ items: Attempt[] }>(path)).items.at(-1)
+  if (last === undefined) throw new Error('There has been no attempt yet. Resend the delivery, then copy it.')
+  return last.number
+}
+
+const build = {
+  curl: async (id: string, attempt?: number) =>
+    formatCurl(await loadRequest(id, attempt ?? (await findLastAttempt(id)))),
+  json: async (id: string) => formatFixture(await loadEvent(id)),
+  vitest: async (id: string) => formatTest(await loadEvent(id)),
+}
+
+const names = { curl: 'a curl command', json: 'a JSON fixture', vitest: 'a vitest test' } as const
+
+/** Copies a delivery in another form. With `curl`, it is one attempt, by default the last. */
+export const copyDelivery = (form: keyof typeof build, id: string, attempt?: number): Promise<boolean> =>
+  perform(async () => {
+    await copy(await build[form](id, attempt))
+    return `Copied as ${names[form]}.`
   })

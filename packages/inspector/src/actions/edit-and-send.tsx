@@ -1,7 +1,7 @@
 import { signal, useSignal } from '@preact/signals'
+import type { Delivery, Event } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Delivery, Event } from '../api/types.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify } from '../state/notices.ts'
@@ -11,8 +11,10 @@ import { findSubscription, subscriptions } from '../views/choices.ts'
 type Draft = { readonly event: Event; readonly subscriptionId: string }
 
 const draft = signal<Draft | undefined>(undefined)
+const isEdited = signal(false)
 
 const close = (): void => {
+  isEdited.value = false
   draft.value = undefined
 }
 
@@ -40,7 +42,7 @@ const Editor = ({ event, subscriptionId }: Draft) => {
       const sent = await sendOwn<Event>(path, { method: 'POST', body })
       notify(`Sent to ${findSubscription(target.value)?.url ?? 'the endpoint'}.`)
       close()
-      navigate('deliveries', { event: sent.id })
+      navigate('deliveries', { text: sent.id })
     } catch (error) {
       problem.value = getMessage(error)
     }
@@ -64,12 +66,15 @@ const Editor = ({ event, subscriptionId }: Draft) => {
           rows={16}
           spellcheck={false}
           value={text.value}
-          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value
+            isEdited.value = true
+          }}
         />
       </label>
       <p class="hint">
-        Only loopback addresses and servers with <code>--mock</code> accept an edited payload: nobody else
-        gets a forged event.
+        Only loopback addresses get an edited payload, and every address from a server with{' '}
+        <code>--mock</code>: no endpoint gets a forged event.
       </p>
       {problem.value !== '' && (
         <p class="problem" role="alert">
@@ -77,7 +82,6 @@ const Editor = ({ event, subscriptionId }: Draft) => {
         </p>
       )}
       <footer>
-        <Button onClick={close}>Cancel</Button>
         <Button kind="primary" onClick={send}>
           Sign and send
         </Button>
@@ -88,7 +92,11 @@ const Editor = ({ event, subscriptionId }: Draft) => {
 
 export const EditDialog = () =>
   draft.value === undefined ? null : (
-    <Dialog title={`Edit and send ${draft.value.event.name}`} onClose={close}>
+    <Dialog
+      title={`Edit and send ${draft.value.event.name}`}
+      onClose={close}
+      unsaved={isEdited.value ? 'The edited payload is not saved.' : undefined}
+    >
       <Editor {...draft.value} />
     </Dialog>
   )

@@ -1,12 +1,12 @@
 import { getMessage } from '../api/api-error.ts'
-import { publishChange } from '../api/live.ts'
+import { reloadAll } from '../api/reload.ts'
 import { notify } from '../state/notices.ts'
 
-/** Performs an action and says what it has done, or why it could not. */
+/** Performs an action, reports what it has done or why it could not, and reads everything in view again. */
 export const perform = async (action: () => Promise<string>): Promise<boolean> => {
   try {
     notify(await action())
-    publishChange()
+    reloadAll()
     return true
   } catch (error) {
     notify(getMessage(error), { isProblem: true })

@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
+import type { Call } from '@wabakit/server/control-types'
 import { info } from '../api/info.ts'
 import { sendOwn } from '../api/organization.ts'
+import { reloadAll } from '../api/reload.ts'
 import { send } from '../api/send.ts'
-import type { Call } from '../api/types.ts'
 import { type JsonSchema, listFields } from '../format/schema-fields.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -11,18 +12,12 @@ import { useRecord } from '../parts/use-record.ts'
 import { isSimulationOpen } from '../state/dialogs.ts'
 import { notify } from '../state/notices.ts'
 import { getParam, navigate, view } from '../state/route.ts'
+import { ActiveFaults } from './active-faults.tsx'
+import { type Kind, kinds, type Preset } from './simulation-kinds.ts'
 
 const close = (): void => {
   isSimulationOpen.value = false
 }
-
-const kinds = {
-  call: { schema: 'SimulatedCallRequest', submitLabel: 'Play the call' },
-  participant: { schema: 'ParticipantStepRequest', submitLabel: 'Play the step' },
-  fault: { schema: 'FaultRequest', submitLabel: 'Inject the fault' },
-} as const
-
-type Kind = keyof typeof kinds
 
 const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void>>> = {
   call: async (body) => {
@@ -36,6 +31,7 @@ const run: Readonly<Record<Kind, (body: Record<string, unknown>) => Promise<void
   fault: async (body) => {
     await send('/faults', { method: 'POST', body })
     notify('The next requests to this endpoint fail as you asked.')
+    reloadAll()
   },
 }
 
@@ -44,8 +40,9 @@ type OpenApi = { readonly components: { readonly schemas: Readonly<Record<string
 /** Makes something happen: a call, a step of a participant or, with `--mock`, a fault. */
 export const SimulationDialog = () => {
   const kind = useSignal<Kind>(view.value === 'groups' ? 'participant' : 'call')
-  const { value: openApi, problem } = useRecord(() => send<OpenApi>('/openapi.json'), [])
-  const { schema, submitLabel } = kinds[kind.value]
+  const { value: openApi, problem } = useRecord({ load: () => send<OpenApi>('/openapi.json') }, [])
+  const preset = useSignal<Preset | undefined>(undefined)
+  const { schema, submitLabel, presets, groups } = kinds[kind.value]
   const groupId = view.value === 'groups' ? getParam('id') : ''
   return (
     <Dialog title="Simulate" onClose={close}>
@@ -55,23 +52,43 @@ export const SimulationDialog = () => {
           value={kind.value}
           choices={[
             { value: 'call', label: 'Call', title: 'From its first ring to its summary' },
-            { value: 'participant', label: 'Participant', title: 'Somebody joins, leaves or is removed' },
+            { value: 'participant', label: 'Participant', title: 'A person joins, leaves or is removed' },
             ...(info.value?.mock
               ? [{ value: 'fault' as const, label: 'Fault', title: 'The next API requests fail' }]
               : []),
           ]}
-          onChange={(value) => (kind.value = value)}
+          onChange={(value) => {
+            kind.value = value
+            preset.value = undefined
+          }}
         />
+        {kind.value === 'fault' && <ActiveFaults />}
+        <div class="presets" role="group" aria-label="Presets">
+          {presets.map((each) => (
+            <button
+              key={each.title}
+              type="button"
+              class="button"
+              aria-pressed={each === preset.value}
+              onClick={() => {
+                preset.value = each
+              }}
+            >
+              {each.title}
+            </button>
+          ))}
+        </div>
         {problem !== '' && <p class="problem">{problem}</p>}
         {openApi !== undefined && (
           <SchemaForm
-            key={kind.value}
+            key={`${kind.value} ${preset.value?.title}`}
+            groups={groups}
             fields={listFields(openApi.components.schemas, schema)}
-            initial={{ groupId, phone: '+15550199001' }}
+            initial={{ groupId, phone: '+15550199001', ...preset.value?.values }}
             submitLabel={submitLabel}
             onSubmit={async (body) => {
               await run[kind.value](body)
-              close()
+              if (kind.value !== 'fault') close()
             }}
           />
         )}

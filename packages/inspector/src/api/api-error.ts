@@ -1,12 +1,21 @@
+/** What is wrong with a field. */
+export type FieldIssue = { readonly path: string; readonly message: string }
+
 /** The control API did not perform a request. The message is for people. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The status of the response; 0 when there was none. */
   readonly status: number
+  readonly issues: readonly FieldIssue[]
 
-  constructor(status: number, message: string, options?: ErrorOptions) {
+  constructor(
+    status: number,
+    message: string,
+    { issues = [], ...options }: ErrorOptions & { readonly issues?: readonly FieldIssue[] } = {},
+  ) {
     super(message, options)
     this.status = status
+    this.issues = issues
   }
 }
 

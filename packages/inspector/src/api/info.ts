@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ServerInfo } from '../../../server/src/control/views/server-info.ts'
+import type { ServerInfo } from '@wabakit/server/control-types'
 import { send } from './send.ts'
 
 /** What the server is and may do, once it is known. */

@@ -1,24 +1,33 @@
 import { effect, signal } from '@preact/signals'
+import type { Event, LiveAttempt } from '@wabakit/server/control-types'
+import { isTokenRequired, token } from '../state/session.ts'
 import { organizationId } from './organization.ts'
+import { reloadAll } from './reload.ts'
 import { request } from './send.ts'
-import type { Event, LiveAttempt } from './types.ts'
 
-/** A message of the live stream, or `change`: an action of this page has changed something. */
+/** A message of the live stream. */
 export type LiveMessage =
-  | { readonly type: 'change' }
   | { readonly type: 'event'; readonly event: Event }
   | { readonly type: 'attempt'; readonly attempt: LiveAttempt }
 
-type Listener = (message: LiveMessage) => void
+type Listener = (messages: readonly LiveMessage[]) => void
 
-/** Whether the live stream is connected. */
-export const isConnected = signal(false)
+/**
+ * The connection to the live stream:
+ * - `connecting` → `connected`: the stream responded. Everything in view is read again, because changes were missed.
+ * - `connecting` or `connected` → `broken`: there was no response, the stream ended, or nothing came for too long.
+ * - `broken` → `connected`: one of the attempts that follow each other succeeded.
+ */
+export const connection = signal<'connecting' | 'connected' | 'broken'>('connecting')
 
 const listeners = new Set<Listener>()
 const reconnectMs = 1_000
+/** The server sends a comment after 15 seconds without a message. */
+const maxSilenceMs = 35_000
+const gatherMs = 100
 
 /**
- * Calls a listener with each message from now on.
+ * Calls a listener with the messages from now on, a batch at a time.
  *
  * @returns a function that unsubscribes.
  */
@@ -27,12 +36,18 @@ export const listen = (listener: Listener): (() => void) => {
   return () => listeners.delete(listener)
 }
 
-const publish = (message: LiveMessage): void => {
-  for (const listener of listeners) listener(message)
+let gathered: LiveMessage[] = []
+
+const publish = (): void => {
+  const messages = gathered
+  gathered = []
+  for (const listener of listeners) listener(messages)
 }
 
-/** Says to the views that an action of this page has changed something: the live stream may not mention it. */
-export const publishChange = (): void => publish({ type: 'change' })
+const gather = (message: LiveMessage): void => {
+  if (gathered.length === 0) setTimeout(publish, gatherMs)
+  gathered.push(message)
+}
 
 const parseMessage = (text: string): LiveMessage | undefined => {
   const [, type] = /^event: (\w+)$/m.exec(text) ?? []
@@ -41,51 +56,53 @@ const parseMessage = (text: string): LiveMessage | undefined => {
   return type === 'attempt' ? { type, attempt: JSON.parse(data) } : undefined
 }
 
-/** Reads the stream with `fetch`, because an EventSource cannot send a token. */
-const read = async (
-  id: string,
-  after: string | undefined,
-  signal: AbortSignal,
-): Promise<string | undefined> => {
-  let last = after
+/** Reads the stream until it ends. It uses `fetch`, because an EventSource cannot send a token. */
+const read = async (id: string, signal: AbortSignal): Promise<void> => {
+  const silence = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const hear = (): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), maxSilenceMs)
+  }
   try {
-    const path = `/organizations/${encodeURIComponent(id)}/stream`
-    const { body } = await request(path, { signal, query: { after } })
-    isConnected.value = true
+    hear()
+    const { body } = await request(`/organizations/${encodeURIComponent(id)}/stream`, {
+      signal: AbortSignal.any([signal, silence.signal]),
+    })
+    connection.value = 'connected'
+    reloadAll()
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader()
     for (let rest = ''; reader !== undefined; ) {
       const { done, value } = await reader.read()
-      if (done) break
+      if (done) return
+      hear()
       const texts = (rest + value).split('\n\n')
       rest = texts.pop() ?? ''
       for (const text of texts) {
         const message = parseMessage(text)
-        if (message === undefined) continue
-        if (message.type === 'event') last = message.event.id
-        publish(message)
+        if (message !== undefined) gather(message)
       }
     }
-  } catch {
-    // The next attempt to connect follows, and the page shows that it is not connected.
+  } finally {
+    clearTimeout(timer)
   }
-  return last
 }
 
 /** Follows what happens in the organization that the page shows. */
-export const startLive = (): void => {
+export const startLive = (): (() => void) =>
   effect(() => {
     const id = organizationId.value
-    if (id === undefined) return
+    if (id === undefined || isTokenRequired.value || token.value === undefined) return
     const controller = new AbortController()
-    const { signal } = controller
     const follow = async (): Promise<void> => {
-      for (let after: string | undefined; !signal.aborted; ) {
-        after = await read(id, after, signal)
-        isConnected.value = false
+      connection.value = 'connecting'
+      while (!controller.signal.aborted) {
+        await read(id, controller.signal).catch(() => {})
+        if (controller.signal.aborted) return
+        connection.value = 'broken'
         await new Promise((resolve) => setTimeout(resolve, reconnectMs))
       }
     }
     void follow()
     return () => controller.abort()
   })
-}

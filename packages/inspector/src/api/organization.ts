@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
+import type { Organization, Page } from '@wabakit/server/control-types'
 import { getParam, route, setParams } from '../state/route.ts'
 import { type SendOptions, send } from './send.ts'
-import type { Organization, Page } from './types.ts'
 
 /** All organizations, once they are loaded. */
 export const organizations = signal<readonly Organization[] | undefined>(undefined)
@@ -9,7 +9,8 @@ export const organizations = signal<readonly Organization[] | undefined>(undefin
 /** The id of the organization that the page shows. */
 export const organizationId = computed(() => {
   const named = route.value.params.get('organization')
-  return named || organizations.value?.[0]?.id
+  const known = organizations.value
+  return named ? known?.find(({ id }) => id === named)?.id : known?.[0]?.id
 })
 
 export const organization = computed(() => organizations.value?.find(({ id }) => id === organizationId.value))
@@ -17,7 +18,15 @@ export const organization = computed(() => organizations.value?.find(({ id }) =>
 /** Loads the organizations. The address of the page then names the one that is shown, so that it is a link. */
 export const loadOrganizations = async (): Promise<void> => {
   const { items } = await send<Page<Organization>>('/organizations', { query: { limit: 1000 } })
-  organizations.value = items
+  const named = getParam('organization')
+  const isListed = named === '' || items.some(({ id }) => id === named)
+  const others = isListed
+    ? []
+    : await send<Organization>(`/organizations/${encodeURIComponent(named)}`).then(
+        (found) => [found],
+        () => [],
+      )
+  organizations.value = [...items, ...others]
   const [first] = items
   if (getParam('organization') === '' && first !== undefined) setParams({ organization: first.id })
 }

@@ -1,5 +1,5 @@
 import { isTokenRequired, token } from '../state/session.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, type FieldIssue } from './api-error.ts'
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
@@ -19,13 +19,13 @@ const toSearch = (query: Query): string => {
   return search.size > 0 ? `?${search}` : ''
 }
 
-const readMessage = async (response: Response): Promise<string> => {
+const readError = async (response: Response): Promise<ApiError> => {
   const text = await response.text()
   try {
-    const body: { message?: string; detail?: string } = JSON.parse(text)
-    return body.detail ?? body.message ?? text
+    const { message = text, issues = [] }: { message?: string; issues?: FieldIssue[] } = JSON.parse(text)
+    return new ApiError(response.status, message, { issues })
   } catch {
-    return text.slice(0, 300) || response.statusText
+    return new ApiError(response.status, text.slice(0, 300) || response.statusText)
   }
 }
 
@@ -54,7 +54,7 @@ export const request = async (path: string, options: SendOptions = {}): Promise<
   }
   if (response.ok) return response
   if (response.status === 401) isTokenRequired.value = true
-  throw new ApiError(response.status, await readMessage(response))
+  throw await readError(response)
 }
 
 /** Sends a request and reads the JSON of the response. The server is of the same version, so its word is taken. */

@@ -1,4 +1,4 @@
-import type { Attempt } from '../api/types.ts'
+import type { Attempt } from '@wabakit/server/control-types'
 import { findTab, Tabs } from '../parts/tabs.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { CompareView } from './compare-view.tsx'
@@ -19,10 +19,10 @@ export const AttemptView = ({ delivery, attempts, attempt }: AttemptViewProps) =
     ...(attempts.length > 1 ? [{ id: 'compare', title: 'Compare' }] : []),
   ]
   const tab = findTab({ tabs })
-  const { value: request, problem } = useRecord(
-    () => loadRequest(delivery.id, attempt.number),
-    [delivery.id, attempt.number],
-  )
+  const { value: request, problem } = useRecord({ load: () => loadRequest(delivery.id, attempt.number) }, [
+    delivery.id,
+    attempt.number,
+  ])
   return (
     <section class="attempt" aria-label={`Attempt ${attempt.number}`}>
       <Tabs label="Parts of the attempt" tabs={tabs} />

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { showBody } from '../format/mask.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { formatJson, JsonView } from '../parts/json-view.tsx'
@@ -6,7 +7,7 @@ import { formatJson, JsonView } from '../parts/json-view.tsx'
 /** A body, formatted if it is JSON, or as it was sent. */
 export const BodyView = ({ text, label }: { readonly text: string; readonly label: string }) => {
   const isRaw = useSignal(false)
-  const isJson = formatJson(text) !== undefined
+  const isJson = useMemo(() => formatJson(text) !== undefined, [text])
   return (
     <section class="payload" aria-label={label}>
       <header>

@@ -1,8 +1,10 @@
-import type { Call } from '../api/types.ts'
+import type { Call, SummaryStatus } from '@wabakit/server/control-types'
 import { showNumber, showText } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import { Time } from '../parts/time.tsx'
 import { CallState } from '../views/calls.tsx'
 import { SubjectDetail } from './subject-detail.tsx'
 
@@ -23,17 +25,41 @@ const CallFacts = ({ call }: { readonly call: Call }) => {
   )
 }
 
-export const CallDetail = ({ id, version }: DetailProps<Call>) => (
+/** Whether the summary has arrived, or why not. */
+const SummaryBox = ({ status }: { readonly status: SummaryStatus }) => (
+  <section class="verdict" aria-label="Summary">
+    <p>
+      {status.state === 'due' ? (
+        <>
+          The summary is due at <Time at={status.at} />.
+        </>
+      ) : (
+        status.text
+      )}{' '}
+      {'deliveryId' in status && (
+        <RecordLink view="deliveries" id={status.deliveryId}>
+          Open the delivery of {status.eventName}
+        </RecordLink>
+      )}
+    </p>
+  </section>
+)
+
+export const CallDetail = ({ id }: DetailProps<Call>) => (
   <SubjectDetail
     kind="call"
     id={id}
-    version={version}
     title={() => (
       <>
         Call <span class="id">{id}</span>
       </>
     )}
     badge={({ call }) => call && <CallState {...call} />}
-    facts={({ call }) => call && <CallFacts call={call} />}
+    facts={({ call, summaryStatus }) => (
+      <>
+        {call && <CallFacts call={call} />}
+        {summaryStatus && <SummaryBox status={summaryStatus} />}
+      </>
+    )}
   />
 )

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Attempt, SentRequest } from '../api/types.ts'
+import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { showBody } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { useRecord } from '../parts/use-record.ts'
@@ -41,10 +41,12 @@ export const CompareView = ({ deliveryId, attempts, attempt }: CompareViewProps)
   const chosen = useSignal<number | undefined>(undefined)
   const other = others.find(({ number }) => number === chosen.value) ?? others.at(-1)
   const { value: requests = [] } = useRecord(
-    () =>
-      Promise.all(
-        [attempt, other].map((each) => each && loadRequest(deliveryId, each.number).catch(() => undefined)),
-      ),
+    {
+      load: () =>
+        Promise.all(
+          [attempt, other].map((each) => each && loadRequest(deliveryId, each.number).catch(() => undefined)),
+        ),
+    },
     [deliveryId, attempt.number, other?.number],
   )
   if (other === undefined) return null

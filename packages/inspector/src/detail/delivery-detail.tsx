@@ -1,11 +1,12 @@
-import type { Delivery } from '../api/types.ts'
+import type { Delivery } from '@wabakit/server/control-types'
+import { reveal } from '../format/reveal.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Panel } from '../parts/panel.tsx'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { AttemptList } from './attempt-list.tsx'
 import { AttemptView } from './attempt-view.tsx'
-import { DeliveryActions } from './delivery-actions.tsx'
 import { DeliveryFacts } from './delivery-facts.tsx'
+import { DeliveryMenu } from './delivery-menu.tsx'
 import { type KnownDelivery, useDelivery } from './use-delivery.ts'
 import { Verdict } from './verdict.tsx'
 
@@ -23,15 +24,15 @@ export const DeliveryBody = ({ delivery, attempts, attempt }: KnownDelivery) => 
   </>
 )
 
-export const DeliveryDetail = ({ id, item, version }: DetailProps<Delivery>) => {
-  const { known, problem } = useDelivery(id, version)
+export const DeliveryDetail = ({ id, item }: DetailProps<Delivery>) => {
+  const { known, problem } = useDelivery(id)
   const delivery = known?.delivery ?? item
   return (
     <Panel
       label="Delivery"
-      title={delivery?.eventName ?? id}
+      title={reveal(delivery?.eventName ?? id)}
       badge={delivery && <DeliveryStatus {...delivery} />}
-      actions={delivery !== undefined && <DeliveryActions delivery={delivery} attempt={known?.attempt} />}
+      actions={delivery !== undefined && <DeliveryMenu delivery={delivery} attempt={known?.attempt} />}
     >
       {problem !== '' && <p class="problem">{problem}</p>}
       {known !== undefined && <DeliveryBody {...known} />}

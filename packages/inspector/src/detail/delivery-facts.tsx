@@ -1,4 +1,4 @@
-import type { Delivery } from '../api/types.ts'
+import type { Delivery } from '@wabakit/server/control-types'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'

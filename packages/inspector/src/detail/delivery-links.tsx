@@ -1,4 +1,4 @@
-import type { Delivery } from '../api/types.ts'
+import type { Delivery } from '@wabakit/server/control-types'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { navigate } from '../state/route.ts'

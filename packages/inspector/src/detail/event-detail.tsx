@@ -1,7 +1,8 @@
+import type { Delivery, Event, Page } from '@wabakit/server/control-types'
 import { copy } from '../actions/copy.ts'
 import { perform } from '../actions/perform.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Delivery, Event, Page } from '../api/types.ts'
+import { reveal } from '../format/reveal.ts'
 import { formatFixture, formatTest } from '../format/snippets.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -20,17 +21,22 @@ const copyAs = (name: string, text: string): Promise<boolean> =>
   })
 
 /** An event, and what became of it at each endpoint. */
-export const EventDetail = ({ id, item, version }: DetailProps<Event>) => {
-  const { value, problem } = useRecord(() => sendOwn<Event>(`/events/${encodeURIComponent(id)}`), [id])
+export const EventDetail = ({ id, item }: DetailProps<Event>) => {
+  const { value, problem } = useRecord({ load: () => sendOwn<Event>(`/events/${encodeURIComponent(id)}`) }, [
+    id,
+  ])
   const { value: deliveries } = useRecord(
-    () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
-    [id, version],
+    {
+      load: () => sendOwn<Page<Delivery>>('/deliveries', { query: { event: id } }),
+      isAbout: (message) => message.type === 'attempt' && message.attempt.eventId === id,
+    },
+    [id],
   )
   const event = item ?? value
   return (
     <Panel
       label="Event"
-      title={event?.name ?? id}
+      title={reveal(event?.name ?? id)}
       actions={
         event && (
           <Menu

@@ -1,15 +1,14 @@
-import type { Group } from '../api/types.ts'
+import type { Group } from '@wabakit/server/control-types'
 import { showText } from '../format/mask.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Time } from '../parts/time.tsx'
 import { SubjectDetail } from './subject-detail.tsx'
 
-export const GroupDetail = ({ id, version }: DetailProps<Group>) => (
+export const GroupDetail = ({ id }: DetailProps<Group>) => (
   <SubjectDetail
     kind="group"
     id={id}
-    version={version}
     title={(timeline) => (timeline?.group ? showText(timeline.group.subject) : `Group ${id}`)}
     facts={({ group }) =>
       group && (

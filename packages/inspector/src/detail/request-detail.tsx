@@ -1,4 +1,6 @@
-import type { ApiRequest } from '../api/types.ts'
+import type { ApiRequest, Page } from '@wabakit/server/control-types'
+import { organizationId } from '../api/organization.ts'
+import { send } from '../api/send.ts'
 import { formatDuration } from '../format/time.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Facts } from '../parts/facts.tsx'
@@ -6,48 +8,54 @@ import { Panel } from '../parts/panel.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { HttpStatus } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
+import { useRecord } from '../parts/use-record.ts'
 
 /** A request to the public API. */
-export const RequestDetail = ({ id, item }: DetailProps<ApiRequest>) => (
-  <Panel
-    label="API request"
-    title={item === undefined ? id : `${item.method} ${item.path}`}
-    badge={item && <HttpStatus status={item.status} />}
-  >
-    {item === undefined ? (
-      <p class="hint">This process no longer remembers the request. It keeps the last 10,000.</p>
-    ) : (
-      <Facts
-        facts={[
-          ['At', <Time key="at" at={item.at} />],
-          ['Took', formatDuration(item.durationMs)],
-          ['Code', item.code],
-          ['API key', item.keyLabel ?? 'none'],
-          [
-            'Group',
-            item.groupId !== null && (
-              <RecordLink key="group" view="groups" id={item.groupId}>
-                <span class="id">{item.groupId}</span>
-              </RecordLink>
-            ),
-          ],
-          [
-            'Call',
-            item.callId !== null && (
-              <RecordLink key="call" view="calls" id={item.callId}>
-                <span class="id">{item.callId}</span>
-              </RecordLink>
-            ),
-          ],
-          ['Repeated', item.repeated && 'yes: the same request had created the group before'],
-          [
-            'Request id',
-            <span class="id" key="id">
-              {item.requestId}
-            </span>,
-          ],
-        ]}
-      />
-    )}
-  </Panel>
-)
+export const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
+  const query = { organization: organizationId.value, text: id, limit: 1 }
+  const { value } = useRecord({ load: () => send<Page<ApiRequest>>('/requests', { query }) }, [id])
+  const item = listed ?? value?.items[0]
+  return (
+    <Panel
+      label="API request"
+      title={item === undefined ? id : `${item.method} ${item.path}`}
+      badge={item && <HttpStatus status={item.status} />}
+    >
+      {item === undefined ? (
+        <p class="hint">This process no longer remembers the request. It keeps the last 10,000.</p>
+      ) : (
+        <Facts
+          facts={[
+            ['At', <Time key="at" at={item.at} />],
+            ['Took', formatDuration(item.durationMs)],
+            ['Code', item.code],
+            ['API key', item.keyLabel ?? 'none'],
+            [
+              'Group',
+              item.groupId !== null && (
+                <RecordLink key="group" view="groups" id={item.groupId}>
+                  <span class="id">{item.groupId}</span>
+                </RecordLink>
+              ),
+            ],
+            [
+              'Call',
+              item.callId !== null && (
+                <RecordLink key="call" view="calls" id={item.callId}>
+                  <span class="id">{item.callId}</span>
+                </RecordLink>
+              ),
+            ],
+            ['Repeated', item.repeated && 'yes: the same request had created the group before'],
+            [
+              'Request id',
+              <span class="id" key="id">
+                {item.requestId}
+              </span>,
+            ],
+          ]}
+        />
+      )}
+    </Panel>
+  )
+}

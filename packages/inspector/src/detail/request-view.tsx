@@ -1,4 +1,4 @@
-import type { SentRequest } from '../api/types.ts'
+import type { SentRequest } from '@wabakit/server/control-types'
 import { describeExactness } from '../format/exactness.ts'
 import { BodyView } from './body-view.tsx'
 import { HeaderTable } from './header-table.tsx'

@@ -1,4 +1,4 @@
-import type { Attempt } from '../api/types.ts'
+import type { Attempt } from '@wabakit/server/control-types'
 import { formatDuration } from '../format/time.ts'
 import { HttpStatus } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'

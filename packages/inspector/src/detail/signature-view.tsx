@@ -1,4 +1,4 @@
-import type { Attempt, SentRequest } from '../api/types.ts'
+import type { Attempt, SentRequest } from '@wabakit/server/control-types'
 import { describeExactness } from '../format/exactness.ts'
 import { formatDuration } from '../format/time.ts'
 import { Facts } from '../parts/facts.tsx'

@@ -1,25 +1,25 @@
+import type { Timeline } from '@wabakit/server/control-types'
 import type { ComponentChildren } from 'preact'
+import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Timeline } from '../api/types.ts'
 import { Panel } from '../parts/panel.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam, setParams } from '../state/route.ts'
 import { TimelineView } from '../timeline/timeline-view.tsx'
-import { DeliveryActions } from './delivery-actions.tsx'
 import { DeliveryBody } from './delivery-detail.tsx'
+import { DeliveryMenu } from './delivery-menu.tsx'
 import { useDelivery } from './use-delivery.ts'
 
 type SubjectDetailProps = {
   readonly kind: 'call' | 'group'
   readonly id: string
-  readonly version: number
   readonly title: (timeline: Timeline | undefined) => ComponentChildren
   readonly badge?: (timeline: Timeline) => ComponentChildren
   readonly facts: (timeline: Timeline) => ComponentChildren
 }
 
-const SelectedDelivery = ({ id, version }: { readonly id: string; readonly version: number }) => {
-  const { known, problem } = useDelivery(id, version)
+const SelectedDelivery = ({ id }: { readonly id: string }) => {
+  const { known, problem } = useDelivery(id)
   return (
     <section class="selected-delivery" aria-label="Selected delivery">
       {problem !== '' && <p class="problem">{problem}</p>}
@@ -27,7 +27,7 @@ const SelectedDelivery = ({ id, version }: { readonly id: string; readonly versi
         <>
           <header>
             <h3>{known.delivery.eventName}</h3>
-            <DeliveryActions delivery={known.delivery} attempt={known.attempt} />
+            <DeliveryMenu delivery={known.delivery} attempt={known.attempt} />
           </header>
           <DeliveryBody {...known} />
         </>
@@ -40,11 +40,20 @@ const SelectedDelivery = ({ id, version }: { readonly id: string; readonly versi
 const findNotable = ({ deliveries }: Timeline): string | undefined =>
   deliveries.findLast(({ status, failures }) => failures > 0 && status !== 'delivered')?.id
 
+const isAbout = (message: LiveMessage, { subject, entries }: Timeline): boolean => {
+  if (message.type === 'event') return message.event.subject === subject
+  const { eventId } = message.attempt
+  return entries.some((entry) => entry.kind === 'event' && entry.event.id === eventId)
+}
+
 /** What happened to a call or a group, from the first request to the last attempt. */
-export const SubjectDetail = ({ kind, id, version, title, badge, facts }: SubjectDetailProps) => {
+export const SubjectDetail = ({ kind, id, title, badge, facts }: SubjectDetailProps) => {
   const { value: timeline, problem } = useRecord(
-    () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
-    [kind, id, version],
+    {
+      load: () => sendOwn<Timeline>('/timeline', { query: { [kind]: id } }),
+      isAbout: (message, known) => known !== undefined && isAbout(message, known),
+    },
+    [kind, id],
   )
   const deliveryId = getParam('delivery') || (timeline && findNotable(timeline))
   const attempt = getParam('attempt')
@@ -68,7 +77,7 @@ export const SubjectDetail = ({ kind, id, version, title, badge, facts }: Subjec
               setParams({ delivery, attempt: number === undefined ? undefined : String(number) })
             }
           />
-          {deliveryId && <SelectedDelivery key={deliveryId} id={deliveryId} version={version} />}
+          {deliveryId && <SelectedDelivery key={deliveryId} id={deliveryId} />}
         </>
       )}
     </Panel>

@@ -1,42 +1,33 @@
-import { signal } from '@preact/signals'
-import { rotateSecret, sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
+import type { Delivery, Page, Subscription } from '@wabakit/server/control-types'
+import { askToRotate } from '../actions/rotate-secret.tsx'
+import { sendTestEvent, setEnabled } from '../actions/subscription-actions.ts'
+import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Delivery, Page, Subscription } from '../api/types.ts'
 import type { DetailProps } from '../list/list-view.tsx'
 import { Button } from '../parts/button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { Panel } from '../parts/panel.tsx'
-import { Secret } from '../parts/secret.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 import { shortenUrl } from '../views/choices.ts'
 import { SubscriptionStatus } from '../views/subscriptions.tsx'
 import { DeliveryLinks } from './delivery-links.tsx'
 
-/** Secrets that were set while this page was open. The server shows each once. */
-const newSecrets = signal<Readonly<Record<string, string>>>({})
-
-const rotate = async (id: string): Promise<void> => {
-  const secret = await rotateSecret(id)
-  if (secret !== undefined) newSecrets.value = { ...newSecrets.value, [id]: secret }
-}
-
 const describeEvents = ({ events }: Subscription): string => (events === 'all' ? 'all' : events.join(', '))
 
 /** A subscription: its endpoint, its state, and its last deliveries. */
-export const SubscriptionDetail = ({ id, item, version }: DetailProps<Subscription>) => {
+export const SubscriptionDetail = ({ id, item }: DetailProps<Subscription>) => {
   const path = `/subscriptions/${encodeURIComponent(id)}`
-  const { value, problem } = useRecord(() => sendOwn<Subscription>(path), [path, version, item])
+  const query = { subscription: id, order: 'newest_first', limit: 10 }
+  const isAbout = (message: LiveMessage): boolean =>
+    message.type === 'attempt' && message.attempt.subscriptionId === id
+  const { value, problem } = useRecord({ load: () => sendOwn<Subscription>(path), isAbout }, [path])
   const { value: deliveries } = useRecord(
-    () =>
-      sendOwn<Page<Delivery>>('/deliveries', {
-        query: { subscription: id, order: 'newest_first', limit: 10 },
-      }),
-    [id, version],
+    { load: () => sendOwn<Page<Delivery>>('/deliveries', { query }), isAbout },
+    [id],
   )
   const subscription = value ?? item
-  const secret = newSecrets.value[id]
   if (subscription === undefined) {
     return (
       <Panel title={id} label="Subscription">
@@ -59,19 +50,19 @@ export const SubscriptionDetail = ({ id, item, version }: DetailProps<Subscripti
             label="More actions"
             items={[
               { label: enabled ? 'Disable' : 'Enable', onSelect: () => setEnabled(id, !enabled) },
-              { label: 'Rotate the secret', onSelect: () => rotate(id) },
+              { label: 'Rotate the secret', onSelect: () => askToRotate(subscription) },
             ]}
           />
         </>
       }
     >
-      {secret !== undefined && <Secret secret={secret} />}
       <Facts
         facts={[
           ['URL', url],
           ['Number', `${number} · ${channel}`],
           ['Events', describeEvents(subscription)],
           ['Static headers', headerNames.join(', ')],
+          ['Disabled', subscription.disabledReason],
           ['Failing since', failingSince !== null && <Time key="failing" at={failingSince} />],
           [
             'Old secret',

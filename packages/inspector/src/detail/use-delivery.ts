@@ -1,5 +1,6 @@
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
+import type { LiveMessage } from '../api/live.ts'
 import { sendOwn } from '../api/organization.ts'
-import type { Attempt, Delivery } from '../api/types.ts'
 import { useRecord } from '../parts/use-record.ts'
 import { getParam } from '../state/route.ts'
 
@@ -19,9 +20,18 @@ const load = async (id: string): Promise<Pick<KnownDelivery, 'delivery' | 'attem
   return { delivery, attempts: items }
 }
 
+const isAbout = ({ delivery }: Pick<KnownDelivery, 'delivery'>, message: LiveMessage): boolean => {
+  const { id, wait } = delivery
+  const blockedBy = wait && 'deliveryId' in wait ? wait.deliveryId : undefined
+  return message.type === 'attempt' && [id, blockedBy].includes(message.attempt.deliveryId)
+}
+
 /** Loads a delivery whenever it may have changed. */
-export const useDelivery = (id: string, version: number) => {
-  const { value, problem } = useRecord(() => load(id), [id, version])
+export const useDelivery = (id: string) => {
+  const { value, problem } = useRecord(
+    { load: () => load(id), isAbout: (message, known) => known !== undefined && isAbout(known, message) },
+    [id],
+  )
   const known: KnownDelivery | undefined = value && {
     ...value,
     attempt:

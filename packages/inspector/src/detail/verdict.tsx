@@ -1,17 +1,25 @@
-import type { Attempt, Delivery } from '../api/types.ts'
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { Icon } from '../parts/icon.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
+import { WaitText } from './wait-text.tsx'
 
 type VerdictProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
 /** Why an attempt has failed: the likely cause and what to do. And what the delivery waits for. */
-export const Verdict = ({ delivery: { wait, subscriptionId }, attempt }: VerdictProps) => {
+export const Verdict = ({ delivery, attempt }: VerdictProps) => {
+  const { wait, subscriptionId, attempts } = delivery
   const diagnosis = attempt?.diagnosis
+  const isOld = attempt !== undefined && attempt.number < attempts
   if (!diagnosis && !wait) return null
   return (
     <section class={`verdict ${diagnosis ? 'bad' : ''}`} aria-label="Why">
       {diagnosis && (
         <>
+          {isOld && (
+            <p>
+              About attempt {attempt.number} of {attempts}, which is not the last:
+            </p>
+          )}
           <h3>
             <Icon name="warning" /> {diagnosis.text}
           </h3>
@@ -23,7 +31,11 @@ export const Verdict = ({ delivery: { wait, subscriptionId }, attempt }: Verdict
           </p>
         </>
       )}
-      {wait && <p class="wait">{wait.text}</p>}
+      {wait && (
+        <p class="wait">
+          <WaitText wait={wait} />
+        </p>
+      )}
     </section>
   )
 }

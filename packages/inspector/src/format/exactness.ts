@@ -1,4 +1,4 @@
-import type { SentRequest } from '../api/types.ts'
+import type { SentRequest } from '@wabakit/server/control-types'
 
 const sentences = {
   secret: 'The secret has been replaced since; this signature is that of the new one.',

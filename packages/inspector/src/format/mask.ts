@@ -1,13 +1,14 @@
 import { redact } from '@wabakit/wire'
 import { masking } from '../state/settings.ts'
+import { reveal } from './reveal.ts'
 
 const isMasking = (): boolean => masking.value === 'on'
 
 /** Returns a phone number, masked if the reader wants that. */
-export const showNumber = (number: string): string => (isMasking() ? redact({ number }).number : number)
+export const showNumber = (number: string): string => reveal(isMasking() ? redact({ number }).number : number)
 
 /** Returns a text that a person wrote or said, masked if the reader wants that. */
-export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : text)
+export const showText = (text: string): string => (isMasking() && text !== '' ? '***' : reveal(text))
 
 /** Fields of groups. `redact` keeps them, because elsewhere they name what an event is about. */
 const groupFields = new Set(['groupName', 'subject', 'description'])

@@ -1,5 +1,6 @@
-import type { Entry, Timeline } from '../api/types.ts'
+import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { showBody } from './mask.ts'
+import { formatFull } from './time.ts'
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -11,7 +12,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 const toText = (text: string): string => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-const describe = (entry: Entry): [what: string, detail: string] => {
+const describe = (entry: TimelineEntry): [what: string, detail: string] => {
   switch (entry.kind) {
     case 'request':
       return [`${entry.request.method} ${entry.request.path}`, String(entry.request.status)]
@@ -39,29 +40,34 @@ type PageParts = {
   /** The markup of the timeline, as the browser serialized it. */
   readonly drawing: string
   readonly css: string
+  readonly theme: string
 }
 
 /** Formats a timeline as one HTML file without scripts, with every entry as text below the drawing. */
-export const formatPage = ({ subject, now, entries }: Timeline, { drawing, css }: PageParts): string => {
+export const formatPage = (
+  { subject, now, entries }: Timeline,
+  { drawing, css, theme }: PageParts,
+): string => {
   const rows = entries.map((entry) => {
     const [what, detail] = describe(entry)
     const marks = entry.marks.map(({ text }) => text).join(' ')
-    return `<tr><td>${entry.at}</td><td>${toText(what)}</td><td>${toText(`${detail} ${marks}`)}</td></tr>`
+    return `<tr><td>${toText(formatFull(entry.at))}</td><td>${toText(what)}</td><td>${toText(`${detail} ${marks}`)}</td></tr>`
   })
   return `<!doctype html>
-<html lang="en">
+<html lang="en" data-theme="${toText(theme)}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${toText(subject)}</title>
 <style>${css.replaceAll('</', '<\\/')}
-body { height: auto; padding: 24px }
+html, body { height: auto }
+body { padding: 24px }
 table { width: 100%; margin-top: 24px; border-collapse: collapse }
 td { padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere }
 td:first-child { white-space: nowrap }
 </style>
 <h1>${toText(subject)}</h1>
-<p class="quiet">Exported at ${toText(now)}</p>
+<p class="quiet">Exported at ${toText(formatFull(now))}</p>
 <div class="timeline">${drawing}</div>
 <table>${rows.join('\n')}</table>
 </html>

@@ -1,3 +1,5 @@
+import { ApiError, type FieldIssue } from '../api/api-error.ts'
+
 /** The part of JSON Schema that the documents of the control API use. */
 export type JsonSchema = {
   readonly $ref?: string
@@ -13,6 +15,7 @@ export type JsonSchema = {
 /** A field of a form. What has no simpler form is written as JSON. */
 export type Field = {
   readonly name: string
+  readonly description: string
   readonly isRequired: boolean
   readonly kind: 'choice' | 'boolean' | 'number' | 'text' | 'json'
   readonly choices: readonly string[]
@@ -36,6 +39,7 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
     const found = schema.$ref === undefined ? schema : (schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
     return {
       name: field,
+      description: schema.description ?? '',
       isRequired: required.includes(field),
       kind: findKind(found),
       choices: (found.enum ?? []).map(String),
@@ -47,15 +51,22 @@ export const listFields = (schemas: Readonly<Record<string, JsonSchema>>, name: 
 /**
  * Reads a body from what was filled in. Empty fields are left out.
  *
- * @throws SyntaxError when a field is not the JSON that it should be.
+ * @throws ApiError when fields are not the JSON that they should be.
  */
 export const readFields = (fields: readonly Field[], values: FormData): Record<string, unknown> => {
   const body: Record<string, unknown> = {}
+  const issues: FieldIssue[] = []
   for (const { name, kind } of fields) {
     const value = String(values.get(name) ?? '').trim()
     if (value === '') continue
     const isText = kind === 'text' || kind === 'choice'
-    body[name] = isText ? value : JSON.parse(value)
+    try {
+      body[name] = isText ? value : JSON.parse(value)
+    } catch {
+      const message = kind === 'number' ? 'must be a number' : 'must be JSON, with texts in double quotes'
+      issues.push({ path: name, message })
+    }
   }
+  if (issues.length > 0) throw new ApiError(0, 'Some fields are not valid.', { issues })
   return body
 }

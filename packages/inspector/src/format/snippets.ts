@@ -1,7 +1,11 @@
-import type { Event } from '../api/types.ts'
+import type { Event } from '@wabakit/server/control-types'
 import { showJson } from './mask.ts'
 
 type NamedPayload = Pick<Event, 'name' | 'payload'>
+
+/** Formats a text as a string of JavaScript that contains exactly this text. */
+const quote = (text: string): string =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 
 const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
@@ -14,7 +18,7 @@ export const formatTest = ({ name, payload }: NamedPayload): string => `import {
 import { createMock } from 'wabakit/mock'
 import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
 
-test('handles ${name}', async () => {
+test(${quote(`handles ${name}`)}, async () => {
   await using mock = await createMock()
   // Your receiver, with the secret of the mock.
   const receiver = createReceiver({ verify: standardWebhooks({ secrets: [mock.secret] }) })
@@ -22,7 +26,7 @@ test('handles ${name}', async () => {
 
   await mock.trigger(${indent(JSON.stringify(showJson(JSON.parse(payload)), null, 2), 2)})
 
-  const { status } = await mock.waitForDelivery('${name}')
+  const { status } = await mock.waitForDelivery(${quote(name)})
   expect(status).toBe(200)
 })
 `

@@ -14,9 +14,16 @@ export const formatDay = (iso: string, now = Date.now()): string => {
   return time.toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
 }
 
-/** Formats a date and time in full, with its zone, for a tooltip. */
+/** Formats a date and time in full, with its zone. */
 export const formatFull = (iso: string): string =>
-  `${new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long' })} · ${iso}`
+  new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long' })
+
+/** The zone of all times on the page: `UTC+02:00`. */
+export const getZone = (at = new Date()): string => {
+  const minutes = -at.getTimezoneOffset()
+  const [sign, size] = [minutes < 0 ? '-' : '+', Math.abs(minutes)]
+  return minutes === 0 ? 'UTC' : `UTC${sign}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
+}
 
 const units = [
   ['d', 86_400_000],

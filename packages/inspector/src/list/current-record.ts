@@ -1,34 +1,48 @@
 import { computed, signal } from '@preact/signals'
 import { getParam, setParams } from '../state/route.ts'
 
-/** The ids of the records in the list, and the one that the keys `j` and `k` have reached. */
+/** The ids of the records in the list. */
 export const listedIds = signal<readonly string[]>([])
-const reachedId = signal('')
+/** The index of the first row in view. */
+export const firstInView = signal(0)
+/** The row that a key has reached. The list scrolls to it, and to nothing else. */
+export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
 /** The record that the address names. */
 export const openId = computed(() => getParam('id'))
 
-/** The record that keys act on: the open one, the one reached, or the first. */
-export const currentId = computed(() => {
-  if (openId.value !== '') return openId.value
-  return listedIds.value.includes(reachedId.value) ? reachedId.value : (listedIds.value[0] ?? '')
-})
+/** The record that keys act on: the open one, or the one reached; empty if there is neither. */
+export const currentId = computed(() => openId.value || reached.value.id)
 
-export const openRecord = (id: string): void => {
-  reachedId.value = id
-  setParams({ id, attempt: undefined, tab: undefined }, { isStep: openId.value === '' })
+export const openRecord = (id: string, { byKey = false } = {}): void => {
+  reached.value = { id, byKey }
+  setParams({ id, attempt: undefined, delivery: undefined, tab: undefined }, { isStep: openId.value === '' })
 }
 
+/** Closes the open record. Its row stays reached. */
 export const closeRecord = (): void => {
-  setParams({ id: undefined, attempt: undefined, tab: undefined })
+  setParams({ id: undefined, attempt: undefined, delivery: undefined, tab: undefined })
 }
 
-/** Moves on by a number of records. A record that is open is replaced by the one that is reached. */
-export const step = (by: number): void => {
-  const ids = listedIds.value
-  const index = Math.min(Math.max(ids.indexOf(currentId.value) + by, 0), ids.length - 1)
-  const id = ids[index]
-  if (id === undefined) return
-  if (openId.value === '') reachedId.value = id
-  else openRecord(id)
+/** Leaves the row that was reached, so that keys act on none. */
+export const leaveRow = (): void => {
+  reached.value = { id: '', byKey: false }
 }
+
+/** Goes to a row. A record that is open is replaced. */
+const reach = (index: number): void => {
+  const ids = listedIds.value
+  const id = ids[Math.min(Math.max(index, 0), ids.length - 1)]
+  if (id === undefined) return
+  if (openId.value === '') reached.value = { id, byKey: true }
+  else openRecord(id, { byKey: true })
+}
+
+/** Moves by a number of rows. The first step reaches the first row in view. */
+export const step = (by: number): void => {
+  const index = listedIds.value.indexOf(currentId.value)
+  reach(index === -1 ? firstInView.value : index + by)
+}
+
+export const reachFirst = (): void => reach(0)
+export const reachLast = (): void => reach(listedIds.value.length - 1)

@@ -1,3 +1,4 @@
+import { organizationId } from '../api/organization.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { setParams } from '../state/route.ts'
 
@@ -7,6 +8,12 @@ type EmptyStateProps = {
   /** Commands that make something happen. */
   readonly commands: readonly string[]
   readonly isFiltered: boolean
+}
+
+/** Adds the address of this server and the organization to a command. */
+const addAddress = (command: string): string => {
+  const organization = organizationId.value === undefined ? '' : ` --organization ${organizationId.value}`
+  return command.startsWith('wabakit ') ? `${command} --server ${location.origin}${organization}` : command
 }
 
 /** What to do when there is nothing to show. */
@@ -31,7 +38,7 @@ export const EmptyState = ({ title, text, commands, isFiltered }: EmptyStateProp
       <h2>{title}</h2>
       <p>{text}</p>
       <ol class="commands">
-        {commands.map((command) => (
+        {commands.map(addAddress).map((command) => (
           <li key={command}>
             <code>{command}</code>
             <CopyButton text={command} label="Copy the command" />

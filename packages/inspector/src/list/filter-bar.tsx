@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { Icon } from '../parts/icon.tsx'
 import { getParam, setParams } from '../state/route.ts'
 import type { Filter } from './list-definition.ts'
@@ -78,10 +79,14 @@ const FilterField = ({ filter }: { readonly filter: Filter }) => {
   )
 }
 
-type FilterBarProps = { readonly filters: readonly Filter[]; readonly searches: string | undefined }
+type FilterBarProps = {
+  readonly filters: readonly Filter[]
+  readonly searches: string | undefined
+  readonly children: ComponentChildren
+}
 
 /** The filters of a list. All of them are in the address of the page. */
-export const FilterBar = ({ filters, searches }: FilterBarProps) => {
+export const FilterBar = ({ filters, searches, children }: FilterBarProps) => {
   const isOpen = useSignal(false)
   const keys = filters.flatMap(({ kind, key }) => (kind === 'time' ? ['from', 'before'] : [key]))
   const active = keys.filter((key) => getParam(key) !== '').length
@@ -111,6 +116,7 @@ export const FilterBar = ({ filters, searches }: FilterBarProps) => {
             Clear
           </button>
         )}
+        {children}
       </div>
     </div>
   )

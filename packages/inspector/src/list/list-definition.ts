@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, ComponentType } from 'preact'
 import type { LiveMessage } from '../api/live.ts'
 import type { View } from '../state/route.ts'
 
@@ -14,8 +14,8 @@ export type Column<Item> = {
   /** The track of a CSS grid. */
   readonly width: string
   readonly cell: (item: Item) => ComponentChildren
-  /** Left out where there is little room: next to a record, or on a phone. */
-  readonly isExtra?: boolean
+  /** Left out where there is little room: next to a record and on a tablet, or only on a phone. */
+  readonly isExtra?: true | 'on_phones'
 }
 
 /** What a list shows, and where it comes from. */
@@ -27,15 +27,23 @@ export type ListDefinition<Item> = {
     readonly path: string
     readonly query?: Readonly<Record<string, string>>
   }
+  /** Whether records change, so that one that keys act on is read by its id when a filter no longer finds it. */
+  readonly isMutable?: true
   readonly getId: (item: Item) => string
+  /** Returns the time by which the list is ordered, newest first. A list without it is short, and read as a whole. */
+  readonly getTime?: (item: Item) => string
   readonly filters: readonly Filter[]
   /** What the search field looks through; without it there is no search field. */
   readonly searches?: string
   readonly columns: readonly Column<Item>[]
-  /** Whether a message of the live stream may change the list. */
+  /** Returns whether a message of the live stream may change the list. */
   readonly isChangedBy: (message: LiveMessage) => boolean
-  /** What keys do with the current record. */
+  /** How often to read a list that changes without messages, in milliseconds. */
+  readonly pollMs?: number
+  /** What keys do with the record that is open or was reached. */
   readonly keys?: Readonly<Record<string, (id: string) => void>>
+  /** What can be done with everything that matches the filters. */
+  readonly Bulk?: ComponentType<{ readonly query: Readonly<Record<string, string>> }>
   /** What to do when there is nothing to show. */
   readonly empty: { readonly title: string; readonly text: string; readonly commands: readonly string[] }
 }

@@ -1,34 +1,36 @@
-import { isConnected } from '../api/live.ts'
+import { connection } from '../api/live.ts'
 import { Icon } from '../parts/icon.tsx'
 
 type ListHeaderProps = {
   readonly title: string
   readonly isLoading: boolean
   readonly isPaused: boolean
-  /** How much has happened since the list was paused. */
-  readonly missed: number
   readonly onPause: (pause: boolean) => void
 }
 
+const states = {
+  connecting: { text: 'Connecting', tone: 'idle' },
+  connected: { text: 'Live', tone: 'good' },
+  broken: { text: 'Not connected', tone: 'bad' },
+} as const
+
 /** The title of a list, and whether it is live. */
-export const ListHeader = ({ title, isLoading, isPaused, missed, onPause }: ListHeaderProps) => {
-  const state = isPaused ? 'Paused' : isConnected.value ? 'Live' : 'Connecting'
+export const ListHeader = ({ title, isLoading, isPaused, onPause }: ListHeaderProps) => {
+  const state = states[connection.value]
+  const isLive = connection.value === 'connected'
   return (
     <header class="list-header">
       <h1>{title}</h1>
       <div class={`progress ${isLoading ? 'on' : ''}`} />
       <button
         type="button"
-        class={`live ${state.toLowerCase()}`}
+        class={`connection ${isPaused && isLive ? 'warn' : state.tone}`}
         aria-pressed={isPaused}
         onClick={() => onPause(!isPaused)}
-        title={isPaused ? 'Show what has happened since' : 'Pause: the list stays as it is'}
+        title={isPaused ? 'Let new records appear' : 'Pause: new records are only counted'}
       >
         <span class="dot" aria-hidden="true" />
-        <span>
-          {state}
-          {missed > 0 && ` · ${missed} new`}
-        </span>
+        <span role="status">{isPaused && isLive ? 'Paused' : state.text}</span>
         <Icon name={isPaused ? 'play' : 'pause'} />
       </button>
     </header>

@@ -1,12 +1,11 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { listen } from '../api/live.ts'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
 import { organizationId } from '../api/organization.ts'
 import { bindKeys } from '../shell/keyboard.ts'
+import { notify } from '../state/notices.ts'
 import { getParam } from '../state/route.ts'
 import { isTablet } from '../state/viewport.ts'
-import { closeRecord, currentId, listedIds, openId, openRecord } from './current-record.ts'
+import { currentId, leaveRow, listedIds, openId } from './current-record.ts'
 import { EmptyState } from './empty-state.tsx'
 import { FilterBar } from './filter-bar.tsx'
 import type { ListDefinition } from './list-definition.ts'
@@ -14,15 +13,8 @@ import { ListHeader } from './list-header.tsx'
 import { createRecordList } from './record-list.ts'
 import { Rows } from './rows.tsx'
 
-const refreshPauseMs = 400
-
 /** What is shown of one record next to its list. `item` is missing until the list has it. */
-export type DetailProps<Item> = {
-  readonly id: string
-  readonly item: Item | undefined
-  /** Changes whenever the record may have changed. */
-  readonly version: number
-}
+export type DetailProps<Item> = { readonly id: string; readonly item: Item | undefined }
 
 type ListViewProps<Item> = {
   readonly definition: ListDefinition<Item>
@@ -38,101 +30,61 @@ const readQuery = <Item,>({ filters, searches }: ListDefinition<Item>): Record<s
 
 /** A list with its filters, and the record that is open. */
 export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => {
-  const { getId, filters, searches, isChangedBy, view, empty } = definition
+  const { getId, filters, searches, view, empty, Bulk } = definition
   const query = readQuery(definition)
   const organization = organizationId.value ?? ''
-  const list = useMemo(
-    () => createRecordList(definition, { organizationId: organization, query }),
-    [view, organization, JSON.stringify(query)],
-  )
-  const isPaused = useSignal(false)
-  const missed = useSignal(0)
-  const version = useSignal(0)
-  // What a key asked for before the first page was there.
-  const early = useRef<(id: string) => void>(undefined)
+  const key = JSON.stringify([view, organization, query])
+  const list = useMemo(() => createRecordList(definition, { organizationId: organization, query }), [key])
+  const items = list.items.value
 
   // With the list, not after it was painted: a key must not act on a record of the list before.
   useLayoutEffect(() => {
-    listedIds.value = []
-    early.current = undefined
-    void list.load()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = listen((message) => {
-      version.value += 1
-      if (message.type !== 'change' && !isChangedBy(message)) return
-      if (isPaused.value) {
-        missed.value += 1
-        return
-      }
-      timer ??= setTimeout(async () => {
-        await list.refresh()
-        timer = undefined
-      }, refreshPauseMs)
-    })
-    return () => {
-      stop()
-      clearTimeout(timer)
-      list.close()
+    leaveRow()
+    const stop = list.start()
+    const pause = (): void => {
+      list.isPaused.value = !list.isPaused.value
     }
-  }, [list])
-
-  const pause = (isWanted: boolean): void => {
-    isPaused.value = isWanted
-    missed.value = 0
-    if (!isWanted) void list.refresh()
-  }
-
-  const items = list.items.value
-  useEffect(() => {
-    listedIds.value = items.map(getId)
-    if (currentId.value === '') return
-    early.current?.(currentId.value)
-    early.current = undefined
-  }, [items])
-
-  useLayoutEffect(() => {
-    const keys = Object.entries(definition.keys ?? {}).map(([key, act]) => [
-      key,
+    const keys = Object.entries(definition.keys ?? {}).map(([each, act]) => [
+      each,
       () => {
-        if (currentId.value !== '') act(currentId.value)
-        else if (list.isLoading.value) early.current = act
+        if (currentId.value === '') notify('Choose a row first: press j, or click it.', { isProblem: true })
+        else act(currentId.value)
       },
     ])
-    return bindKeys({ ...Object.fromEntries(keys), p: () => pause(!isPaused.value) })
+    const unbind = bindKeys({ ...Object.fromEntries(keys), p: pause })
+    return () => {
+      unbind()
+      stop()
+    }
   }, [list])
+  useLayoutEffect(() => {
+    listedIds.value = items.map(getId)
+  }, [items])
 
   const isOpen = openId.value !== ''
   const isFiltered = Object.keys(query).length > 0
+  const isEmpty = items.length === 0 && !list.isLoading.value && !list.hasMore.value
   return (
     <div class={`view ${isOpen ? 'has-detail' : ''}`}>
       <section class="list" aria-label={definition.title}>
         <ListHeader
           title={definition.title}
           isLoading={list.isLoading.value}
-          isPaused={isPaused.value}
-          missed={missed.value}
-          onPause={pause}
+          isPaused={list.isPaused.value}
+          onPause={(isWanted) => (list.isPaused.value = isWanted)}
         />
-        <FilterBar filters={filters} searches={searches} />
+        <FilterBar filters={filters} searches={searches}>
+          {Bulk && isFiltered && <Bulk query={query} />}
+        </FilterBar>
         {list.error.value !== undefined && (
           <p class="problem" role="alert">
             {list.error.value}
           </p>
         )}
-        {items.length === 0 &&
-        !list.isLoading.value &&
-        !list.hasMore.value &&
-        list.error.value === undefined ? (
+        {isEmpty && list.error.value === undefined ? (
           <EmptyState {...empty} isFiltered={isFiltered} />
         ) : (
-          <Rows
-            definition={definition}
-            items={items}
-            selectedId={currentId.value}
-            isNarrow={isOpen || isTablet.value}
-            onSelect={openRecord}
-            onEnd={list.loadMore}
-          />
+          <Rows key={key} definition={definition} list={list} isNarrow={isOpen || isTablet.value} />
         )}
         {list.isSearching.value && (
           <p class="searching" role="status">
@@ -145,10 +97,8 @@ export const ListView = <Item,>({ definition, Detail }: ListViewProps<Item>) => 
           key={openId.value}
           id={openId.value}
           item={items.find((item) => getId(item) === openId.value)}
-          version={version.value}
         />
       )}
-      {isOpen && <button type="button" class="scrim" aria-label="Close the record" onClick={closeRecord} />}
     </div>
   )
 }

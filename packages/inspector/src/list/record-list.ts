@@ -1,100 +1,199 @@
 import { computed, signal } from '@preact/signals'
-import { getMessage } from '../api/api-error.ts'
+import type { Page } from '@wabakit/server/control-types'
+import { ApiError, getMessage } from '../api/api-error.ts'
+import { listen } from '../api/live.ts'
+import { createReload } from '../api/reload.ts'
 import { send } from '../api/send.ts'
-import type { Page } from '../api/types.ts'
+import { currentId } from './current-record.ts'
 import type { ListDefinition } from './list-definition.ts'
+import { mergePage } from './merge-page.ts'
 
-const pageSize = 100
+export const pageSize = 100
 /** One request looks at a limited number of records. Requests without a result are repeated this often. */
 const maxEmptyPages = 50
 
-type Query = Readonly<Record<string, string>>
+type Query = Readonly<Record<string, string | number | undefined>>
+
+/**
+ * The records of a list:
+ * - It **follows** at the top: new records appear, and push the others down.
+ * - It is **held** while the reader is elsewhere, a row was reached, a record is open, or the list is paused: records are
+ *   updated and removed, and new ones are only counted.
+ */
+export type RecordList<Item> = ReturnType<typeof createRecordList<Item>>
 
 export const createRecordList = <Item>(
-  { source, getId }: ListDefinition<Item>,
+  { source, getId, getTime, isMutable, isChangedBy, pollMs }: ListDefinition<Item>,
   { organizationId, query }: { readonly organizationId: string; readonly query: Query },
 ) => {
   const items = signal<readonly Item[]>([])
+  const freshCount = signal(0)
   const isLoading = signal(true)
   const isSearching = signal(false)
   const error = signal<string | undefined>(undefined)
   const cursor = signal<string | undefined>(undefined)
+  const isPaused = signal(false)
+  const isAtTop = signal(true)
+  const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
   const stop = new AbortController()
   const { path, query: fixed } = source(organizationId)
+  /** The rows in view. */
+  let view = { first: 0, count: pageSize }
+  let isLoaded = false
+  let isWanted = false
 
-  const read = async (
-    after: string | undefined,
-    show?: (found: readonly Item[]) => void,
-  ): Promise<Page<Item>> => {
-    const found: Item[] = []
-    let next = after
-    for (let pages = 0; pages < maxEmptyPages; pages++) {
-      const page: Page<Item> = await send(path, {
-        query: { ...fixed, ...query, limit: pageSize, cursor: next },
-        signal: stop.signal,
-      })
-      found.push(...page.items)
-      next = page.nextCursor
-      if (next === undefined || found.length >= pageSize / 2) break
-      show?.([...found])
-    }
-    return next === undefined ? { items: found } : { items: found, nextCursor: next }
-  }
+  const readPage = (part: Query): Promise<Page<Item>> =>
+    send(path, { query: { ...fixed, ...query, limit: pageSize, ...part }, signal: stop.signal })
 
   const guard = async (work: () => Promise<void>): Promise<void> => {
-    isLoading.value = true
     try {
       await work()
       error.value = undefined
     } catch (thrown) {
-      if (stop.signal.aborted) return
-      error.value = getMessage(thrown)
+      // The state of the connection shows that there is no server.
+      const isHidden = isLoaded && thrown instanceof ApiError && thrown.status === 0
+      if (!stop.signal.aborted && !isHidden) error.value = getMessage(thrown)
     }
-    isLoading.value = false
   }
 
   /** Reads on, and shows what was found after each request. */
-  const search = (from: string | undefined): Promise<void> =>
+  const search = (): Promise<void> =>
     guard(async () => {
-      const known = items.value
-      const show = (found: readonly Item[]): void => {
-        items.value = [...known, ...found]
-      }
+      isLoading.value = true
+      const found: Item[] = []
       try {
-        const page = await read(from, (found) => {
-          show(found)
+        for (let pages = 0; pages < maxEmptyPages; pages++) {
+          const page = await readPage({ cursor: cursor.value })
+          found.push(...page.items)
+          const added = new Set(page.items.map(getId))
+          items.value = [...items.value.filter((item) => !added.has(getId(item))), ...page.items]
+          cursor.value = page.nextCursor
+          if (page.nextCursor === undefined || found.length >= pageSize / 2) break
           isSearching.value = true
-        })
-        show(page.items)
-        cursor.value = page.nextCursor
+        }
+        isLoaded = true
       } finally {
         isSearching.value = false
+        isLoading.value = false
       }
     })
 
+  /** Reads the newest page, and shows all of it. */
+  const showNewest = (page: Page<Item>): void => {
+    const [newest] = items.value
+    const end = page.items.at(-1)
+    const isConnected =
+      page.nextCursor === undefined || (newest && end && getTime && getTime(end) <= getTime(newest))
+    if (getTime === undefined || (!isConnected && end !== undefined)) {
+      items.value = page.items
+      cursor.value = page.nextCursor
+    } else merge(page, 0)
+    freshCount.value = 0
+  }
+
+  const merge = (page: Page<Item>, first: number): void => {
+    if (getTime === undefined) return
+    const isLast = page.nextCursor === undefined
+    const merged = mergePage(items.value, page.items, {
+      ...{ getId, getTime, first, isLast },
+      keptId: currentId.value,
+    })
+    items.value = merged.items
+    if (!merged.hasOlder && page.items.length > 0) cursor.value = page.nextCursor
+  }
+
+  /** Updates the rows in view, and counts what is new. */
+  const updateHeld = async (page: Page<Item>): Promise<readonly Item[]> => {
+    const known = items.value
+    const [newest] = known
+    if (getTime === undefined || newest === undefined) {
+      showNewest(page)
+      return page.items
+    }
+    const ids = new Set(known.map(getId))
+    const isKnown = (item: Item): boolean => ids.has(getId(item)) || getTime(item) < getTime(newest)
+    const start = page.items.findIndex(isKnown)
+    freshCount.value = start === -1 ? page.items.length : start
+    const range = start === -1 ? [] : page.items.slice(start)
+    const isWhole = page.nextCursor === undefined
+    if (range.length > 0 || isWhole) merge({ ...page, items: range }, 0)
+    const first = items.value[view.first]
+    if (isWhole || first === undefined || range.length >= view.first + view.count) return range
+    const before = new Date(Date.parse(getTime(first)) + 1).toISOString()
+    const isEarlier = typeof query.before === 'string' && query.before < before
+    const part = await readPage({ before: isEarlier ? query.before : before, limit: view.count })
+    merge(
+      part,
+      items.value.findIndex((item) => getTime(item) <= getTime(first)),
+    )
+    return part.items
+  }
+
+  /** Updates the record that keys act on, after a filter no longer found it or it was out of view. */
+  const updateCurrent = async (read: readonly Item[]): Promise<void> => {
+    const id = currentId.value
+    const isCurrent = (item: Item): boolean => getId(item) === id
+    if (!isMutable || read.some(isCurrent) || !items.value.some(isCurrent)) return
+    const found = await send<Item>(`${path}/${encodeURIComponent(id)}`, { signal: stop.signal })
+    items.value = items.value.map((item) => (isCurrent(item) ? found : item))
+  }
+
+  const reload = createReload(async () => {
+    if (!isLoaded) return search()
+    await guard(async () => {
+      const limit = getTime === undefined ? Math.max(pageSize, items.value.length) : pageSize
+      const page = await readPage({ limit })
+      const isShown = isWanted || !isHeld.value
+      isWanted = false
+      if (isShown) showNewest(page)
+      else await updateCurrent(await updateHeld(page))
+    })
+  })
+
   return {
     items,
+    /** How many records are newer than those shown. From `pageSize` on, there may be more. */
+    freshCount,
     isLoading,
     error,
     /** Whether a request has found less than a page, and the next one looks through older records. */
     isSearching,
+    isHeld,
+    isPaused,
     hasMore: computed(() => cursor.value !== undefined),
-    load: (): Promise<void> => search(undefined),
     loadMore: async (): Promise<void> => {
-      if (cursor.value !== undefined && !isLoading.value) await search(cursor.value)
+      if (cursor.value !== undefined && !isLoading.value) await search()
     },
-    /** Reads the newest records again and puts them before those that are known. */
-    refresh: async (): Promise<void> => {
-      if (isLoading.value) return
-      await guard(async () => {
-        const page = await read(undefined)
-        const fresh = new Set(page.items.map(getId))
-        const older = items.value.filter((item) => !fresh.has(getId(item)))
-        const isConnected = older.length < items.value.length || items.value.length === 0
-        items.value = isConnected ? [...page.items, ...older] : page.items
-        if (!isConnected || older.length === 0) cursor.value = page.nextCursor
+    /** Sets the rows in view. */
+    setView: (rows: typeof view, isTop: boolean): void => {
+      view = rows
+      isAtTop.value = isTop
+    },
+    /** Shows what is new, also while the list is held. */
+    showFresh: (): void => {
+      isWanted = true
+      reload.now()
+    },
+    /** Starts to follow what happens. */
+    start: (): (() => void) => {
+      reload.now()
+      const ignore = listen((messages) => {
+        if (messages.some(isChangedBy)) reload.request()
       })
+      const polling = pollMs === undefined ? undefined : setInterval(reload.request, pollMs)
+      // What was counted appears as soon as the list is no longer held, and what was kept goes.
+      let wasHeld = false
+      const unhold = isHeld.subscribe((held) => {
+        if (wasHeld && !held) reload.now()
+        wasHeld = held
+      })
+      return () => {
+        ignore()
+        unhold()
+        clearInterval(polling)
+        reload.stop()
+        stop.abort()
+      }
     },
-    close: (): void => stop.abort(),
   }
 }

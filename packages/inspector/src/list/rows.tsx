@@ -1,7 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { isPhone } from '../state/viewport.ts'
+import {
+  currentId,
+  firstInView,
+  leaveRow,
+  openRecord,
+  reached,
+  reachFirst,
+  reachLast,
+  step,
+} from './current-record.ts'
 import type { ListDefinition } from './list-definition.ts'
+import { pageSize, type RecordList } from './record-list.ts'
 
 /** The height of a row in pixels, which the style sheet repeats. */
 const rowHeight = 40
@@ -10,93 +21,152 @@ const overscan = 12
 
 type RowsProps<Item> = {
   readonly definition: ListDefinition<Item>
-  readonly items: readonly Item[]
-  readonly selectedId: string
+  readonly list: RecordList<Item>
   readonly isNarrow: boolean
-  readonly onSelect: (id: string) => void
-  readonly onEnd: () => void
 }
 
-/** The rows of a list. Only those in view are in the document. */
-export const Rows = <Item,>(props: RowsProps<Item>) => {
-  const { definition, items, selectedId, isNarrow, onSelect, onEnd } = props
+/** Rows that were in view, from the first one on, and how far it was scrolled out of view. */
+type Anchor = { readonly ids: readonly string[]; readonly offset: number }
+
+/** The rows of a list. Only those in view are in the document. They stay where they are when others come or go. */
+export const Rows = <Item,>({ definition, list, isNarrow }: RowsProps<Item>) => {
   const { columns, getId, title } = definition
+  const items = list.items.value
   const box = useRef<HTMLDivElement>(null)
+  const anchor = useRef<Anchor>({ ids: [], offset: 0 })
   const first = useSignal(0)
   const count = useSignal(40)
-  const shown = columns.filter(({ isExtra }) => !(isExtra && isNarrow))
+  const shown = columns.filter(
+    ({ isExtra }) => !(isExtra === 'on_phones' ? isPhone.value : isExtra && isNarrow),
+  )
+  const selectedId = currentId.value
   const selectedIndex = items.findIndex((item) => getId(item) === selectedId)
 
   const measure = (): void => {
     const element = box.current
-    if (element === null) return
-    first.value = Math.max(0, Math.floor(element.scrollTop / rowHeight) - overscan)
-    count.value = Math.ceil(element.clientHeight / rowHeight) + 2 * overscan
-    if (element.scrollTop + element.clientHeight * 2 > items.length * rowHeight) onEnd()
+    // A list behind a record has no height.
+    if (element === null || element.clientHeight === 0) return
+    const { scrollTop, clientHeight } = element
+    const top = Math.floor(scrollTop / rowHeight)
+    const inView = Math.ceil(clientHeight / rowHeight)
+    first.value = Math.max(0, top - overscan)
+    count.value = inView + 2 * overscan
+    firstInView.value = Math.ceil(scrollTop / rowHeight)
+    anchor.current = {
+      ids: items.slice(top, top + inView).map(getId),
+      offset: scrollTop - top * rowHeight,
+    }
+    list.setView({ first: top, count: inView + 1 }, scrollTop === 0)
+    if (scrollTop + clientHeight * 2 > items.length * rowHeight) void list.loadMore()
   }
 
-  useLayoutEffect(measure, [items])
+  useLayoutEffect(() => {
+    const element = box.current
+    const { ids, offset } = anchor.current
+    if (element !== null && element.scrollTop > 0) {
+      const indexes = new Map(items.map((item, index) => [getId(item), index]))
+      const staying = ids.findIndex((id) => indexes.has(id))
+      const index = indexes.get(ids[staying] ?? '')
+      if (index !== undefined) element.scrollTop = (index - staying) * rowHeight + offset
+    }
+    measure()
+  }, [items])
   useEffect(() => {
     const observer = new ResizeObserver(measure)
     if (box.current !== null) observer.observe(box.current)
     return () => observer.disconnect()
-  })
+  }, [items])
   useLayoutEffect(() => {
     const element = box.current
-    if (element === null || selectedIndex < 0) return
+    if (element === null || selectedIndex < 0 || !reached.value.byKey) return
     const top = selectedIndex * rowHeight
     if (top < element.scrollTop) element.scrollTop = top
     else if (top + rowHeight + headHeight > element.scrollTop + element.clientHeight) {
       element.scrollTop = top + rowHeight + headHeight - element.clientHeight
     }
-  }, [selectedIndex])
+  }, [reached.value])
+
+  const showFresh = (): void => {
+    leaveRow()
+    if (box.current !== null) box.current.scrollTop = 0
+    list.showFresh()
+  }
+  const press = (event: KeyboardEvent): void => {
+    const page = Math.max(1, count.value - 2 * overscan - 2)
+    const moves: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => step(1),
+      ArrowUp: () => step(-1),
+      PageDown: () => step(page),
+      PageUp: () => step(-page),
+      Home: reachFirst,
+      End: reachLast,
+    }
+    const move = moves[event.key]
+    if (move === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    move()
+  }
 
   const widths = shown.map(({ width }) =>
     isPhone.value ? width.replace(/minmax\(\d+px/, 'minmax(0') : width,
   )
   const style = { gridTemplateColumns: widths.join(' ') }
+  const fresh = list.freshCount.value
+  const isDrawn = selectedIndex >= first.value && selectedIndex < first.value + count.value
   return (
-    <div
-      class="table"
-      role="grid"
-      aria-label={title}
-      aria-rowcount={items.length + 1}
-      ref={box}
-      onScroll={measure}
-      tabIndex={0}
-    >
-      <div class="head" role="rowgroup">
-        <div class="row" role="row" aria-rowindex={1} style={style}>
-          {shown.map(({ title: heading }) => (
-            <div role="columnheader" key={heading}>
-              {heading}
-            </div>
-          ))}
+    <>
+      <div class="fresh" role="status">
+        {fresh > 0 && (
+          <button type="button" class="button primary" onClick={showFresh}>
+            {fresh >= pageSize ? `${fresh}+ new` : `${fresh} new`}
+          </button>
+        )}
+      </div>
+      <div
+        class="table"
+        role="grid"
+        aria-label={title}
+        aria-rowcount={items.length + 1}
+        aria-activedescendant={isDrawn ? `row-${selectedIndex}` : undefined}
+        ref={box}
+        onScroll={measure}
+        onKeyDown={press}
+        tabIndex={0}
+      >
+        <div class="head" role="rowgroup">
+          <div class="row" role="row" aria-rowindex={1} style={style}>
+            {shown.map(({ title: heading }) => (
+              <div role="columnheader" key={heading}>
+                {heading}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div class="rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>
+          {items.slice(first.value, first.value + count.value).map((item, offset) => {
+            const index = first.value + offset
+            const id = getId(item)
+            return (
+              <div
+                class="row"
+                role="row"
+                key={id}
+                id={`row-${index}`}
+                aria-rowindex={index + 2}
+                aria-selected={id === selectedId}
+                style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
+                onClick={() => openRecord(id)}
+              >
+                {shown.map(({ title: heading, cell }) => (
+                  <div role="gridcell" key={heading}>
+                    {cell(item)}
+                  </div>
+                ))}
+              </div>
+            )
+          })}
         </div>
       </div>
-      <div class="rows" role="rowgroup" style={{ height: `${items.length * rowHeight}px` }}>
-        {items.slice(first.value, first.value + count.value).map((item, offset) => {
-          const index = first.value + offset
-          const id = getId(item)
-          return (
-            <div
-              class="row"
-              role="row"
-              key={id}
-              aria-rowindex={index + 2}
-              aria-selected={id === selectedId}
-              style={{ ...style, transform: `translateY(${index * rowHeight}px)` }}
-              onClick={() => onSelect(id)}
-            >
-              {shown.map(({ title: heading, cell }) => (
-                <div role="gridcell" key={heading}>
-                  {cell(item)}
-                </div>
-              ))}
-            </div>
-          )
-        })}
-      </div>
-    </div>
+    </>
   )
 }

@@ -4,9 +4,13 @@ import { IconButton } from './button.tsx'
 
 const shownMs = 1_500
 
-type CopyButtonProps = { readonly text: string; readonly label: string }
+type CopyButtonProps = {
+  readonly text: string
+  readonly label: string
+  readonly onCopied?: () => void
+}
 
-export const CopyButton = ({ text, label }: CopyButtonProps) => {
+export const CopyButton = ({ text, label, onCopied }: CopyButtonProps) => {
   const isCopied = useSignal(false)
   return (
     <IconButton
@@ -15,6 +19,7 @@ export const CopyButton = ({ text, label }: CopyButtonProps) => {
       onClick={async () => {
         await copy(text)
         isCopied.value = true
+        onCopied?.()
         setTimeout(() => {
           isCopied.value = false
         }, shownMs)

@@ -1,16 +1,20 @@
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { IconButton } from './button.tsx'
+import { Button, IconButton } from './button.tsx'
 
 type DialogProps = {
   readonly title: string
   readonly onClose: () => void
   readonly children: ComponentChildren
+  /** What would be lost by closing it. The dialog then asks first. */
+  readonly unsaved?: string | undefined
 }
 
 /** A modal dialog. Escape closes it, and the focus returns to where it was. */
-export const Dialog = ({ title, onClose, children }: DialogProps) => {
+export const Dialog = ({ title, onClose, children, unsaved }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isAsking = useSignal(false)
   useEffect(() => {
     const element = dialog.current
     const before = document.activeElement
@@ -20,20 +24,40 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
+  const leave = (): void => {
+    if (unsaved === undefined) onClose()
+    else isAsking.value = !isAsking.value
+  }
   return (
     <dialog
       ref={dialog}
       aria-label={title}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        leave()
+      }}
+      onKeyDown={(event) => {
+        // The browser closes a dialog by the second Escape whatever the page says.
+        if (event.key !== 'Escape') return
+        event.preventDefault()
+        event.stopPropagation()
+        leave()
       }}
     >
       <header>
         <h2>{title}</h2>
-        <IconButton icon="close" label="Close" onClick={onClose} />
+        <IconButton icon="close" label="Close" onClick={leave} />
       </header>
       {children}
+      {isAsking.value && unsaved !== undefined && (
+        <div class="ask" role="alert">
+          <p>{unsaved}</p>
+          <Button onClick={leave}>Go back</Button>
+          <Button kind="danger" onClick={onClose}>
+            Close anyway
+          </Button>
+        </div>
+      )}
     </dialog>
   )
 }

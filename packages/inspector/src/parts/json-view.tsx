@@ -1,5 +1,8 @@
 import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { showBody, showJson } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
+import { masking } from '../state/settings.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
@@ -29,12 +32,37 @@ export const formatJson = (text: string): string | undefined => {
 
 type JsonViewProps = { readonly text: string /** Shows the text as it is. */; readonly isRaw?: boolean }
 
+/** What is beyond has no colors: each is an element, and thousands of them take seconds. */
+const maxColored = 30_000
+/** Only the parts in view are laid out. */
+const partLines = 200
+
+const splitLines = (text: string): string[] => {
+  const lines = text.split('\n')
+  const parts: string[] = []
+  for (let from = 0; from < lines.length; from += partLines) {
+    parts.push(lines.slice(from, from + partLines).join('\n'))
+  }
+  return parts
+}
+
 /** A text, formatted and colored if it is JSON. */
 export const JsonView = ({ text, isRaw = false }: JsonViewProps) => {
-  const json = isRaw ? undefined : formatJson(text)
+  const isMasked = masking.value
+  const shown = useMemo(() => {
+    const json = isRaw ? undefined : formatJson(text)
+    return { isJson: json !== undefined, body: reveal(json ?? showBody(text)) }
+  }, [text, isRaw, isMasked])
+  const { isJson, body } = shown
+  const end = isJson && body.length > maxColored ? body.lastIndexOf('\n', maxColored) : body.length
   return (
     <pre class="code" tabIndex={0}>
-      {json === undefined ? showBody(text) : colorJson(json)}
+      {isJson ? colorJson(body.slice(0, end)) : body.slice(0, end)}
+      {splitLines(body.slice(end)).map((part, index) => (
+        <div key={index} class="part">
+          {part}
+        </div>
+      ))}
     </pre>
   )
 }

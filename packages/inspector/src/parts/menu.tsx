@@ -34,12 +34,16 @@ export const Menu = ({ label, items, icon: sign = 'more' }: MenuProps) => {
     return () => removeEventListener('pointerdown', leave)
   }, [isOpen.value])
 
+  const leaveFocus = ({ relatedTarget }: FocusEvent): void => {
+    if (relatedTarget instanceof Node && !box.current?.contains(relatedTarget)) close()
+  }
+
   const press = (event: KeyboardEvent): void => {
     if (!isOpen.value) return
     event.stopPropagation()
     if (event.key === 'Escape') {
-      close()
       box.current?.querySelector<HTMLElement>('button')?.focus()
+      close()
     }
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (by === 0) return
@@ -50,7 +54,7 @@ export const Menu = ({ label, items, icon: sign = 'more' }: MenuProps) => {
   }
 
   return (
-    <div class="menu" ref={box} onKeyDown={press}>
+    <div class="menu" ref={box} onKeyDown={press} onFocusOut={leaveFocus}>
       <button
         type="button"
         class="button"

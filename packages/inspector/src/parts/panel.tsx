@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { closeRecord } from '../list/current-record.ts'
 import { IconButton } from './button.tsx'
 
@@ -12,19 +13,38 @@ type PanelProps = {
   readonly isWide?: boolean
 }
 
-/** What is shown of one record. */
-export const Panel = ({ title, badge, label, actions, children, isWide = false }: PanelProps) => (
-  <article class={`detail ${isWide ? 'wide' : ''}`} aria-label={label}>
-    <header>
-      <IconButton icon={isWide ? 'back' : 'close'} label="Back to the list" onClick={closeRecord} />
-      <h2>
-        <span class="title">{title}</span>
-        {badge}
-      </h2>
-      <div class="actions">{actions}</div>
-    </header>
-    <div class="body" tabIndex={-1}>
-      {children}
-    </div>
-  </article>
-)
+const findGrid = (): HTMLElement | null => document.querySelector('[role=grid]')
+
+/** What is shown of one record. It takes the focus from the list, and gives it back. */
+export const Panel = ({ title, badge, label, actions, children, isWide = false }: PanelProps) => {
+  const panel = useRef<HTMLElement>(null)
+  const body = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const { activeElement } = document
+    if (activeElement === document.body || findGrid()?.contains(activeElement)) {
+      body.current?.focus({ preventScroll: true })
+    }
+    return () => {
+      if (!panel.current?.contains(document.activeElement)) return
+      // The list comes back into view with the next frame.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) findGrid()?.focus({ preventScroll: true })
+      })
+    }
+  }, [])
+  return (
+    <article class={`detail ${isWide ? 'wide' : ''}`} aria-label={label} ref={panel}>
+      <header>
+        <IconButton icon={isWide ? 'back' : 'close'} label="Back to the list" onClick={closeRecord} />
+        <h2>
+          <span class="title">{title}</span>
+          {badge}
+        </h2>
+        <div class="actions">{actions}</div>
+      </header>
+      <div class="body" tabIndex={-1} ref={body}>
+        {children}
+      </div>
+    </article>
+  )
+}

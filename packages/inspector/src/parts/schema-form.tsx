@@ -1,12 +1,26 @@
 import { useSignal } from '@preact/signals'
-import { getMessage } from '../api/api-error.ts'
+import { useRef } from 'preact/hooks'
+import { ApiError, type FieldIssue, getMessage } from '../api/api-error.ts'
 import { type Field, readFields } from '../format/schema-fields.ts'
 
-const FieldInput = ({ field, initial }: { readonly field: Field; readonly initial: string }) => {
-  const { name, kind, choices, isRequired } = field
+type FieldInputProps = {
+  readonly field: Field
+  readonly initial: string
+  readonly problem: string | undefined
+}
+
+const Control = ({ field, initial, problem }: FieldInputProps) => {
+  const { name, kind, choices, isRequired, description } = field
+  const shared = {
+    id: `field-${name}`,
+    name,
+    required: isRequired,
+    'aria-invalid': problem === undefined ? undefined : ('true' as const),
+    'aria-describedby': description === '' && problem === undefined ? undefined : `about-${name}`,
+  }
   if (kind === 'choice' || kind === 'boolean') {
     return (
-      <select id={`field-${name}`} name={name} required={isRequired}>
+      <select {...shared}>
         {!isRequired && <option value="">default</option>}
         {(kind === 'boolean' ? ['true', 'false'] : choices).map((choice) => (
           <option key={choice} value={choice} selected={choice === initial}>
@@ -18,9 +32,7 @@ const FieldInput = ({ field, initial }: { readonly field: Field; readonly initia
   }
   return (
     <input
-      id={`field-${name}`}
-      name={name}
-      required={isRequired}
+      {...shared}
       inputMode={kind === 'number' ? 'decimal' : 'text'}
       defaultValue={initial}
       placeholder={kind === 'json' ? 'JSON' : isRequired ? '' : 'default'}
@@ -29,43 +41,86 @@ const FieldInput = ({ field, initial }: { readonly field: Field; readonly initia
   )
 }
 
+const FieldInput = (props: FieldInputProps) => {
+  const { field, problem } = props
+  const { name, isRequired, description } = field
+  return (
+    <div>
+      <label htmlFor={`field-${name}`}>
+        <span>
+          {name}
+          {isRequired && <span class="quiet"> required</span>}
+        </span>
+      </label>
+      <Control {...props} />
+      <small id={`about-${name}`}>
+        {problem !== undefined && <span class="wrong">{problem}. </span>}
+        {description.replaceAll('`', '')}
+      </small>
+    </div>
+  )
+}
+
+/** Fields with a title of their own. The other fields follow them. */
+export type FieldGroup = { readonly title: string; readonly fields: readonly string[] }
+
 type SchemaFormProps = {
   readonly fields: readonly Field[]
-  readonly initial?: Readonly<Record<string, string>>
+  readonly groups: readonly FieldGroup[]
+  readonly initial: Readonly<Record<string, string>>
   readonly submitLabel: string
-  /** Performs the request. What it throws is shown in the form. */
+  /** Performs the request. What it throws is shown in the form, at the fields that it names. */
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
 }
 
 /** A form for a request, built from its schema. */
-export const SchemaForm = ({ fields, initial = {}, submitLabel, onSubmit }: SchemaFormProps) => {
+export const SchemaForm = ({ fields, groups, initial, submitLabel, onSubmit }: SchemaFormProps) => {
   const problem = useSignal('')
-  const submit = async (form: HTMLFormElement): Promise<void> => {
+  const issues = useSignal<readonly FieldIssue[]>([])
+  const form = useRef<HTMLFormElement>(null)
+  const findProblem = ({ name }: Field): string | undefined =>
+    issues.value.find(({ path }) => path === name || path.startsWith(`${name}.`))?.message
+  const submit = async (): Promise<void> => {
+    if (form.current === null) return
+    issues.value = []
+    problem.value = ''
     try {
-      await onSubmit(readFields(fields, new FormData(form)))
+      await onSubmit(readFields(fields, new FormData(form.current)))
     } catch (error) {
-      problem.value = getMessage(error)
+      issues.value = error instanceof ApiError ? error.issues : []
+      if (!fields.some(findProblem)) problem.value = getMessage(error)
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus())
     }
   }
+  const grouped = new Set(groups.flatMap((group) => group.fields))
+  const others = fields.filter(({ name }) => !grouped.has(name)).map(({ name }) => name)
   return (
     <form
       class="form"
+      ref={form}
+      noValidate={false}
       onSubmit={(event) => {
         event.preventDefault()
-        void submit(event.currentTarget)
+        void submit()
       }}
     >
-      <div class="columns">
-        {fields.map((field) => (
-          <label key={field.name} htmlFor={`field-${field.name}`}>
-            <span>
-              {field.name}
-              {field.isRequired && <span class="quiet"> required</span>}
-            </span>
-            <FieldInput field={field} initial={initial[field.name] ?? ''} />
-          </label>
-        ))}
-      </div>
+      {[...groups, { title: 'More', fields: others }].map(({ title, fields: names }) => (
+        <fieldset key={title}>
+          <legend>{title}</legend>
+          <div class="columns">
+            {fields
+              .filter(({ name }) => names.includes(name))
+              .map((field) => (
+                <FieldInput
+                  key={field.name}
+                  field={field}
+                  initial={initial[field.name] ?? ''}
+                  problem={findProblem(field)}
+                />
+              ))}
+          </div>
+        </fieldset>
+      ))}
       {problem.value !== '' && (
         <p class="problem" role="alert">
           {problem.value}

@@ -15,11 +15,12 @@ const deliveryTones: Readonly<Record<string, Tone>> = {
   skipped: 'idle',
 }
 
-/** The status of a delivery. A pending one that has failed is about to be retried. */
-export const DeliveryStatus = ({ status, failures }: DeliveryFacts) => {
-  if (status === 'pending' && failures > 0) return <Badge tone="warn">retrying</Badge>
-  return <Badge tone={deliveryTones[status] ?? 'busy'}>{status === 'claimed' ? 'sending' : status}</Badge>
-}
+/** The status of a delivery. */
+export const DeliveryStatus = ({ status, failures }: DeliveryFacts) => (
+  <Badge tone={status === 'pending' && failures > 0 ? 'warn' : (deliveryTones[status] ?? 'busy')}>
+    {status}
+  </Badge>
+)
 
 /** An HTTP status, or the absence of a response. */
 export const HttpStatus = ({ status }: { readonly status: number | null }) => {

@@ -1,25 +1,42 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { getMessage } from '../api/api-error.ts'
+import { type LiveMessage, listen } from '../api/live.ts'
+import { createReload } from '../api/reload.ts'
+
+type RecordSource<Value> = {
+  readonly load: () => Promise<Value>
+  /** Returns whether a message is about the record, which is then read again. */
+  readonly isAbout?: (message: LiveMessage, known: Value | undefined) => boolean
+}
 
 /** Loads a record, and loads it again when one of the keys changes. What is known stays until then. */
-export const useRecord = <Value>(load: () => Promise<Value>, keys: readonly unknown[]) => {
+export const useRecord = <Value>(source: RecordSource<Value>, keys: readonly unknown[]) => {
   const value = useSignal<Value | undefined>(undefined)
   const problem = useSignal('')
+  const current = useRef(source)
+  current.current = source
   useEffect(() => {
     let isCurrent = true
-    load().then(
-      (loaded) => {
+    const reload = createReload(async () => {
+      try {
+        const loaded = await current.current.load()
         if (!isCurrent) return
         value.value = loaded
         problem.value = ''
-      },
-      (error: unknown) => {
+      } catch (error) {
         if (isCurrent) problem.value = getMessage(error)
-      },
-    )
+      }
+    })
+    reload.now()
+    const ignore = listen((messages) => {
+      const { isAbout } = current.current
+      if (isAbout && messages.some((message) => isAbout(message, value.value))) reload.request()
+    })
     return () => {
       isCurrent = false
+      ignore()
+      reload.stop()
     }
   }, keys)
   return { value: value.value, problem: problem.value }

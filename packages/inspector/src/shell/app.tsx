@@ -2,9 +2,10 @@ import { useSignalEffect } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { EditDialog } from '../actions/edit-and-send.tsx'
+import { RotationDialog } from '../actions/rotate-secret.tsx'
 import { SimulationDialog } from '../actions/simulate.tsx'
 import { loadInfo } from '../api/info.ts'
-import { listen, startLive } from '../api/live.ts'
+import { connection, startLive } from '../api/live.ts'
 import { loadOrganizations, organizationId, organizations } from '../api/organization.ts'
 import { CallDetail } from '../detail/call-detail.tsx'
 import { DeliveryDetail } from '../detail/delivery-detail.tsx'
@@ -14,10 +15,10 @@ import { RequestDetail } from '../detail/request-detail.tsx'
 import { SubscriptionDetail } from '../detail/subscription-detail.tsx'
 import { ListView } from '../list/list-view.tsx'
 import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
-import { type View, view } from '../state/route.ts'
+import { getParam, titles, type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { calls } from '../views/calls.tsx'
-import { loadSubscriptions } from '../views/choices.ts'
+import { followSubscriptions } from '../views/choices.ts'
 import { deliveries } from '../views/deliveries.tsx'
 import { events } from '../views/events.tsx'
 import { groups } from '../views/groups.tsx'
@@ -39,26 +40,34 @@ const screens: Readonly<Record<View, ComponentType>> = {
   requests: () => <ListView definition={requests} Detail={RequestDetail} />,
 }
 
+const retryMs = 1_000
+
+/** Loads what the page needs first, again and again until a server responds. */
+const start = async (): Promise<void> => {
+  try {
+    await Promise.all([loadOrganizations(), loadInfo()])
+  } catch {
+    if (isTokenRequired.value) return
+    connection.value = 'broken'
+    setTimeout(start, retryMs)
+  }
+}
+
 /** Keeps what all views need up to date. */
 const useOrganization = (): void => {
   useSignalEffect(() => {
     // A new token is worth another attempt.
-    if (token.value !== undefined && !isTokenRequired.value) {
-      loadOrganizations().catch(() => {})
-      loadInfo().catch(() => {})
-    }
+    if (token.value !== undefined && !isTokenRequired.value) void start()
   })
   useSignalEffect(() => {
-    if (organizationId.value !== undefined && !isTokenRequired.value) loadSubscriptions().catch(() => {})
+    if (organizationId.value !== undefined && !isTokenRequired.value) return followSubscriptions()
+  })
+  useSignalEffect(() => {
+    const parts = [getParam('id'), titles[view.value], organizationId.value, 'wabakit']
+    document.title = parts.filter(Boolean).join(' · ')
   })
   useEffect(startKeyboard, [])
-  useEffect(() => {
-    startLive()
-    // A subscription that is new, failing or disabled shows in its attempts.
-    return listen((message) => {
-      if (message.type === 'attempt') void loadSubscriptions().catch(() => {})
-    })
-  }, [])
+  useEffect(startLive, [])
 }
 
 export const App = () => {
@@ -69,15 +78,13 @@ export const App = () => {
     <div class="app">
       <Sidebar />
       <main>
-        {organizations.value?.length === 0 ? (
-          <NoOrganization />
-        ) : (
-          organizationId.value !== undefined && <Screen />
-        )}
+        {organizationId.value !== undefined && <Screen />}
+        {organizations.value !== undefined && organizationId.value === undefined && <NoOrganization />}
       </main>
       {isHelpOpen.value && <Help />}
       {isSimulationOpen.value && <SimulationDialog />}
       <EditDialog />
+      <RotationDialog />
       <Toasts />
     </div>
   )

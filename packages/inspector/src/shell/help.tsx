@@ -4,7 +4,7 @@ import { isHelpOpen } from '../state/dialogs.ts'
 const keys = [
   ['j  k', 'next, previous record'],
   ['enter', 'open the record'],
-  ['esc', 'close it'],
+  ['esc', 'close it, or leave the row'],
   ['/', 'search'],
   ['r', 'resend the delivery'],
   ['e', 'edit and send'],

@@ -1,4 +1,4 @@
-import { closeRecord, currentId, openId, openRecord, step } from '../list/current-record.ts'
+import { closeRecord, currentId, leaveRow, openId, openRecord, step } from '../list/current-record.ts'
 import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
 import { navigate, type Params, type View } from '../state/route.ts'
 import { masking } from '../state/settings.ts'
@@ -51,26 +51,31 @@ const common: Readonly<Record<string, () => void>> = {
     isSimulationOpen.value = true
   },
   Enter: () => {
-    if (openId.value === '' && currentId.value !== '') openRecord(currentId.value)
+    if (currentId.value === '') step(1)
+    else if (openId.value === '') openRecord(currentId.value)
     else document.querySelector<HTMLElement>('.detail .body')?.focus()
   },
   Escape: () => {
-    if (openId.value !== '') closeRecord()
+    if (openId.value === '') leaveRow()
+    else closeRecord()
   },
 }
 
-let isGoing = false
+const goTimeMs = 1_500
+
+/** Until when a letter after `g` leads somewhere. */
+let goingUntil = 0
 
 /** Returns what a key does now, or `undefined`. */
 const findAction = (key: string): (() => void) | undefined => {
-  if (isGoing) {
-    isGoing = false
+  if (performance.now() < goingUntil) {
+    goingUntil = 0
     const place = places[key]
     return place && (() => navigate(...place))
   }
   if (key !== 'g') return actions.get(key) ?? common[key]
   return () => {
-    isGoing = true
+    goingUntil = performance.now() + goTimeMs
   }
 }
 

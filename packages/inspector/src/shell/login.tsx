@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { getMessage } from '../api/api-error.ts'
+import { ApiError, getMessage } from '../api/api-error.ts'
 import { send } from '../api/send.ts'
 import { logIn } from '../state/session.ts'
 import { Brand } from './brand.tsx'
@@ -13,7 +13,8 @@ export const Login = () => {
       await send('/organizations', { query: { limit: 1 }, headers: { authorization: `Bearer ${sent}` } })
       logIn(sent)
     } catch (error) {
-      problem.value = getMessage(error)
+      const isRefused = error instanceof ApiError && error.status === 401
+      problem.value = isRefused ? 'This is not the control token of the server.' : getMessage(error)
     }
   }
   return (

@@ -1,10 +1,33 @@
+import { organizations } from '../api/organization.ts'
 import { EmptyState } from '../list/empty-state.tsx'
+import { getParam, toHref, view } from '../state/route.ts'
 
-export const NoOrganization = () => (
-  <EmptyState
-    title="No organization yet"
-    text="Everything belongs to an organization: numbers, keys, subscriptions and what happens on them."
-    commands={['wabakit org create --help', 'wabakit key create', 'wabakit trigger call']}
-    isFiltered={false}
-  />
-)
+/** What to do without an organization: there is none, or not the one that the address names. */
+export const NoOrganization = () => {
+  const known = organizations.value ?? []
+  if (known.length === 0) {
+    return (
+      <EmptyState
+        title="No organization yet"
+        text="Everything belongs to an organization: numbers, keys, subscriptions and what happens on them."
+        commands={['wabakit org create --help', 'wabakit key create', 'wabakit trigger call']}
+        isFiltered={false}
+      />
+    )
+  }
+  return (
+    <div class="empty">
+      <h2>There is no organization {JSON.stringify(getParam('organization'))}</h2>
+      <p>This server has:</p>
+      <ul>
+        {known.map(({ id }) => (
+          <li key={id}>
+            <a class="record" href={toHref(view.value, { organization: id })}>
+              {id}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,22 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { info } from '../api/info.ts'
 import { organizationId, organizations } from '../api/organization.ts'
+import { getZone } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
-import { navigate, toHref, type View, view, views } from '../state/route.ts'
+import { navigate, titles, toHref, view, views } from '../state/route.ts'
 import { logOut, token } from '../state/session.ts'
 import { masking, theme, themes } from '../state/settings.ts'
 import { Brand } from './brand.tsx'
-
-const titles: Readonly<Record<View, string>> = {
-  deliveries: 'Deliveries',
-  events: 'Events',
-  calls: 'Calls',
-  groups: 'Groups',
-  subscriptions: 'Subscriptions',
-  requests: 'API requests',
-}
 
 const themeIcons: Readonly<Record<string, IconName>> = { system: 'system', light: 'sun', dark: 'moon' }
 
@@ -109,7 +101,9 @@ export const Sidebar = () => {
           }}
         />
         {token.value !== '' && <IconButton icon="logout" label="Log out" onClick={logOut} />}
-        {info.value !== undefined && <span class="version">{info.value.version}</span>}
+        <span class="version" title={`All times are in ${getZone()}`}>
+          {info.value?.version} {getZone()}
+        </span>
       </footer>
     </nav>
   )

@@ -3,6 +3,15 @@ import { computed, signal } from '@preact/signals'
 export const views = ['deliveries', 'events', 'calls', 'groups', 'subscriptions', 'requests'] as const
 export type View = (typeof views)[number]
 
+export const titles: Readonly<Record<View, string>> = {
+  deliveries: 'Deliveries',
+  events: 'Events',
+  calls: 'Calls',
+  groups: 'Groups',
+  subscriptions: 'Subscriptions',
+  requests: 'API requests',
+}
+
 const base = '/_wabakit/inspector/'
 
 const isView = (text: string): text is View => views.some((view) => view === text)

@@ -1,12 +1,16 @@
-import type { Entry, Timeline } from '../api/types.ts'
+import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
+import { WaitText } from '../detail/wait-text.tsx'
+import { reveal } from '../format/reveal.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
+import { isPhone } from '../state/viewport.ts'
 import { MarkSign } from './mark-sign.tsx'
 import type { TimelineSelection } from './selection.ts'
+import { spread } from './spread.ts'
 
 type DeliveryRowProps = {
   readonly delivery: Timeline['deliveries'][number]
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TimelineEntry[]
   readonly now: number
   readonly place: (time: number) => number
   readonly width: number
@@ -14,8 +18,8 @@ type DeliveryRowProps = {
   readonly onSelect: (selection: TimelineSelection) => void
 }
 
-/** The least width in pixels that an attempt takes, so that it can be seen and clicked. */
-const minWidth = 34
+/** The least width in pixels of an attempt, so that it can be seen and clicked, also by a finger. */
+const minWidths = { pointer: 34, finger: 44 }
 
 /** A delivery on the time axis: when it was created, every attempt, and what comes next. */
 export const DeliveryRow = (props: DeliveryRowProps) => {
@@ -28,19 +32,26 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
   const end = toX(
     finishedAt === null ? Math.max(now, next ? Date.parse(next.at) : 0) : Date.parse(finishedAt),
   )
+  const minWidth = isPhone.value ? minWidths.finger : minWidths.pointer
+  const attempts = own.flatMap((entry) => (entry.kind === 'attempt' ? [entry] : []))
+  const places = attempts.map(({ at, attempt: { durationMs } }) => {
+    const from = toX(Date.parse(at))
+    return { x: from, width: Math.max(minWidth, toX(Date.parse(at) + durationMs) - from) }
+  })
+  const lefts = spread(places, width)
   const isSelected = selected?.deliveryId === id
   const select = (attempt?: number): void => onSelect({ deliveryId: id, attempt })
   return (
     <div class={`lane-row delivery ${isSelected ? 'selected' : ''}`}>
       <button type="button" class="lane-label" aria-pressed={isSelected} onClick={() => select()}>
         <span class="first">
-          <span class="name">{eventName}</span>
+          <span class="name">{reveal(eventName)}</span>
           <MarkSign marks={marks} />
           <DeliveryStatus {...delivery} />
         </span>
         {wait && (
-          <span class="wait" title={wait.text}>
-            {wait.text}
+          <span class="wait">
+            <WaitText wait={wait} />
           </span>
         )}
       </button>
@@ -49,22 +60,8 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
           class={`span ${finishedAt === null ? 'open' : ''}`}
           style={{ left: `${start}px`, width: `${Math.max(end - start, 2)}px` }}
         />
-        {own.map((entry) => {
-          const at = Date.parse(entry.at)
-          if (entry.kind === 'next_attempt') {
-            return (
-              <span
-                key="next"
-                class="next"
-                style={{ left: `${toX(at)}px` }}
-                title={`Attempt ${entry.number} at ${formatTime(entry.at)}`}
-              >
-                #{entry.number}
-              </span>
-            )
-          }
-          if (entry.kind !== 'attempt') return null
-          const { number, status, error, succeeded, deferred, durationMs } = entry.attempt
+        {attempts.map(({ at, attempt, marks: ofAttempt }, index) => {
+          const { number, status, error, succeeded, deferred, durationMs } = attempt
           const tone = succeeded ? 'good' : deferred ? 'warn' : 'bad'
           return (
             <button
@@ -72,18 +69,24 @@ export const DeliveryRow = (props: DeliveryRowProps) => {
               type="button"
               class={`try ${tone}`}
               aria-pressed={isSelected && selected?.attempt === number}
-              style={{
-                left: `${toX(at)}px`,
-                width: `${Math.max(minWidth, toX(at + durationMs) - toX(at))}px`,
-              }}
-              title={`Attempt ${number}: ${status ?? error}, ${formatDuration(durationMs)}, at ${formatTime(entry.at)}`}
+              style={{ left: `${lefts[index]}px`, width: `${places[index]?.width}px` }}
+              title={`Attempt ${number}: ${status ?? error}, ${formatDuration(durationMs)}, at ${formatTime(at)}`}
               onClick={() => select(number)}
             >
               {status ?? '×'}
-              <MarkSign marks={entry.marks} />
+              <MarkSign marks={ofAttempt} />
             </button>
           )
         })}
+        {next?.kind === 'next_attempt' && (
+          <span
+            class="next"
+            style={{ left: `${toX(Date.parse(next.at))}px` }}
+            title={`Attempt ${next.number} at ${formatTime(next.at)}`}
+          >
+            #{next.number}
+          </span>
+        )}
       </div>
     </div>
   )

@@ -1,4 +1,4 @@
-import type { Entry } from '../api/types.ts'
+import type { TimelineEntry } from '@wabakit/server/control-types'
 import { formatTime } from '../format/time.ts'
 import { navigate } from '../state/route.ts'
 import { type Flag, placeFlags } from './flags.ts'
@@ -13,7 +13,7 @@ type FlagRowProps = {
 
 const lineHeight = 26
 
-const open = (entry: Entry): void => {
+const open = (entry: TimelineEntry): void => {
   if (entry.kind === 'event') navigate('events', { id: entry.event.id })
   if (entry.kind === 'request') navigate('requests', { id: entry.request.requestId })
 }

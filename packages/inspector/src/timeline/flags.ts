@@ -1,4 +1,5 @@
-import type { Entry } from '../api/types.ts'
+import type { TimelineEntry } from '@wabakit/server/control-types'
+import { reveal } from '../format/reveal.ts'
 
 /** A short text at a moment. */
 export type Flag = {
@@ -6,22 +7,22 @@ export type Flag = {
   readonly at: number
   readonly text: string
   readonly tone: 'plain' | 'good' | 'warn' | 'bad'
-  readonly entry: Entry
+  readonly entry: TimelineEntry
 }
 
 export type PlacedFlag = Flag & { readonly x: number; readonly line: number }
 
-const toFlag = (entry: Entry, index: number): Flag | undefined => {
+const toFlag = (entry: TimelineEntry, index: number): Flag | undefined => {
   const shared = { key: `${entry.kind}-${index}`, at: Date.parse(entry.at), entry }
-  if (entry.kind === 'event') return { ...shared, text: entry.event.name, tone: 'plain' }
-  if (entry.kind === 'change') return { ...shared, text: entry.state.replace('_', ' '), tone: 'plain' }
+  if (entry.kind === 'event') return { ...shared, text: reveal(entry.event.name), tone: 'plain' }
+  if (entry.kind === 'change') return { ...shared, text: entry.state, tone: 'plain' }
   if (entry.kind !== 'request') return undefined
   const { method, path, status } = entry.request
   const tone = status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'
   return { ...shared, text: `${method} ${path.split('/').at(-1)} ${status}`, tone }
 }
 
-export const listFlags = (entries: readonly Entry[], kind: Entry['kind']): Flag[] =>
+export const listFlags = (entries: readonly TimelineEntry[], kind: TimelineEntry['kind']): Flag[] =>
   entries.filter((entry) => entry.kind === kind).flatMap((entry, index) => toFlag(entry, index) ?? [])
 
 type PlaceOptions = {

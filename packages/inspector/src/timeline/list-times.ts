@@ -1,4 +1,4 @@
-import type { Timeline } from '../api/types.ts'
+import type { Timeline } from '@wabakit/server/control-types'
 
 /** Lists all moments of a timeline at which something happened or ended, in Unix time in milliseconds. */
 export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [

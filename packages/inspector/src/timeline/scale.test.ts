@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { placeFlags } from './flags.ts'
 import { createScale } from './scale.ts'
+import { spread } from './spread.ts'
 import { listTicks } from './ticks.ts'
 
 const second = 1_000
@@ -46,4 +47,10 @@ test('flags at the same moment get lines of their own, within the width', () => 
   const placed = placeFlags(flags as never, { place: () => 1, width: 400 })
   expect(placed.map(({ line }) => line)).toEqual([0, 1, 2])
   expect(placed.every(({ x }) => x >= 0 && x < 400)).toBe(true)
+})
+
+test('attempts do not overlap, and stay on the axis while there is room', () => {
+  const attempts = [0, 1, 90, 95].map((x) => ({ x, width: 20 }))
+  expect(spread(attempts, 100)).toEqual([0, 22, 58, 80])
+  expect(spread([{ x: 30, width: 20 }], 100)).toEqual([30])
 })

@@ -1,11 +1,10 @@
 import { useSignal } from '@preact/signals'
+import type { Timeline } from '@wabakit/server/control-types'
 import { useEffect, useRef } from 'preact/hooks'
-import { exportHar, exportPage } from '../actions/export-timeline.ts'
-import type { Timeline } from '../api/types.ts'
+import { exportPage } from '../actions/export-timeline.ts'
 import { formatTime } from '../format/time.ts'
 import { Button, IconButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
-import { Menu } from '../parts/menu.tsx'
 import { DeliveryRow } from './delivery-row.tsx'
 import { FlagRow } from './flag-row.tsx'
 import { listFlags } from './flags.ts'
@@ -97,14 +96,7 @@ export const TimelineView = ({ timeline, selected, onSelect }: TimelineViewProps
           <IconButton icon="add" label="Zoom in" onClick={() => zoomBy(zoomStep)} />
           {zoom.value > 1 && <Button onClick={() => (zoom.value = 1)}>Fit</Button>}
         </span>
-        <Menu
-          label="Export"
-          icon="download"
-          items={[
-            { label: 'Export as HTML file', icon: 'download', onSelect: () => exportPage(timeline) },
-            { label: 'Export as HAR', icon: 'download', onSelect: () => exportHar(timeline) },
-          ]}
-        />
+        <IconButton icon="download" label="Export as HTML file" onClick={() => exportPage(timeline)} />
       </header>
       <div
         class="lanes"

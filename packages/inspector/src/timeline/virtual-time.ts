@@ -1,4 +1,4 @@
-import type { Entry } from '../api/types.ts'
+import type { TimelineEntry } from '@wabakit/server/control-types'
 
 /** A stretch of time, in Unix time in milliseconds. */
 export type Stretch = { readonly from: number; readonly to: number }
@@ -10,7 +10,9 @@ const minimumMs = 1_000
  * Returns the time that a simulated call states to have taken before it was simulated: its states are in that time, and its
  * events after it.
  */
-export const findVirtualTime = (entries: readonly Pick<Entry, 'kind' | 'at'>[]): Stretch | undefined => {
+export const findVirtualTime = (
+  entries: readonly Pick<TimelineEntry, 'kind' | 'at'>[],
+): Stretch | undefined => {
   const change = entries.find(({ kind }) => kind === 'change')
   const event = entries.find(({ kind }) => kind === 'event')
   if (change === undefined || event === undefined) return undefined

@@ -1,4 +1,4 @@
-import type { Call } from '../api/types.ts'
+import type { Call } from '@wabakit/server/control-types'
 import { showNumber } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
@@ -18,15 +18,17 @@ const tones = {
 
 /** The state of a call. A call with a summary is summarized. */
 export const CallState = ({ state, summary }: Pick<Call, 'state'> & { readonly summary: unknown }) => (
-  <Badge tone={tones[state]}>{summary ? 'summarized' : state.replace('_', ' ')}</Badge>
+  <Badge tone={tones[state]}>{summary ? 'summarized' : state}</Badge>
 )
 
 export const calls: ListDefinition<Call> = {
   view: 'calls',
   title: 'Calls',
   source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/calls` }),
+  isMutable: true,
   getId: ({ callId }) => callId,
-  searches: 'ids of calls',
+  getTime: ({ initiatedAt }) => initiatedAt,
+  searches: 'ids and customers',
   filters: [
     {
       key: 'state',

@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals'
+import type { LiveAttempt, Page, Subscription } from '@wabakit/server/control-types'
 import { eventNames } from '@wabakit/wire'
+import { listen } from '../api/live.ts'
 import { organization, sendOwn } from '../api/organization.ts'
-import type { Page, Subscription } from '../api/types.ts'
+import { createReload } from '../api/reload.ts'
 
 type Choice = { readonly value: string; readonly label: string }
 
@@ -16,6 +18,27 @@ export const subscriptions = signal<readonly Subscription[]>([])
 export const loadSubscriptions = async (): Promise<void> => {
   const { items } = await sendOwn<Page<Subscription>>('/subscriptions', { query: { limit: 1000 } })
   subscriptions.value = items
+}
+
+/** Returns whether an attempt had a result that the known state of its subscription does not show. */
+const isNews = ({ subscriptionId, outcome }: LiveAttempt): boolean => {
+  const known = findSubscription(subscriptionId)
+  if (known === undefined || outcome === 'gone') return true
+  const hasFailed = outcome === 'retry' || outcome === 'exhausted'
+  return hasFailed ? known.failingSince === null : outcome === 'delivered' && known.failingSince !== null
+}
+
+/** Keeps the subscriptions up to date. */
+export const followSubscriptions = (): (() => void) => {
+  const reload = createReload(() => loadSubscriptions().catch(() => {}))
+  reload.now()
+  const ignore = listen((messages) => {
+    if (messages.some((message) => message.type === 'attempt' && isNews(message.attempt))) reload.request()
+  })
+  return () => {
+    ignore()
+    reload.stop()
+  }
 }
 
 export const findSubscription = (id: string): Subscription | undefined =>

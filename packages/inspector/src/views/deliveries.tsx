@@ -1,9 +1,10 @@
-import { copyDelivery } from '../actions/copy-delivery.ts'
-import { resend } from '../actions/delivery-actions.ts'
+import type { Delivery } from '@wabakit/server/control-types'
+import { copyDelivery, resend } from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
-import type { Delivery } from '../api/types.ts'
+import { ResendMatching } from '../actions/resend-matching.tsx'
+import { reveal } from '../format/reveal.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
-import { DeliveryStatus } from '../parts/status.tsx'
+import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { findSubscription, shortenUrl } from './choices.ts'
@@ -18,12 +19,41 @@ import {
 
 /** Statuses, and the combination of them that a reader looks for most. */
 const statuses = [
-  { value: 'pending,exhausted', label: 'failing' },
-  ...['delivered', 'pending', 'claimed', 'waiting', 'exhausted', 'skipped'].map((value) => ({
-    value,
-    label: value === 'claimed' ? 'sending' : value,
-  })),
-]
+  'pending,exhausted',
+  'delivered',
+  'pending',
+  'claimed',
+  'waiting',
+  'exhausted',
+  'skipped',
+].map((value) => ({ value, label: value.replace(',', ' or ') }))
+
+const responses = [
+  'none',
+  '2xx',
+  '3xx',
+  '4xx',
+  '400',
+  '401',
+  '403',
+  '404',
+  '410',
+  '429',
+  '5xx',
+  '500',
+  '502',
+  '503',
+].map((value) => ({ value, label: value }))
+
+const Response = ({ lastResponse }: Pick<Delivery, 'lastResponse'>) => {
+  if (lastResponse === null) return null
+  if (lastResponse.status !== null) return <HttpStatus status={lastResponse.status} />
+  return (
+    <span title={lastResponse.error ?? undefined}>
+      <Badge tone="bad">none</Badge>
+    </span>
+  )
+}
 
 export const deliveries: ListDefinition<Delivery> = {
   view: 'deliveries',
@@ -32,10 +62,13 @@ export const deliveries: ListDefinition<Delivery> = {
     path: `/organizations/${encodeURIComponent(id)}/deliveries`,
     query: { order: 'newest_first' },
   }),
+  isMutable: true,
   getId: ({ id }) => id,
+  getTime: ({ createdAt }) => createdAt,
   searches: 'payloads',
   filters: [
     { key: 'status', label: 'Status', kind: 'choice', choices: () => statuses },
+    { key: 'response', label: 'Last response', kind: 'choice', choices: () => responses },
     nameFilter,
     subscriptionFilter,
     numberFilter,
@@ -44,26 +77,27 @@ export const deliveries: ListDefinition<Delivery> = {
     timeFilter,
   ],
   columns: [
-    { title: 'Status', width: '92px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    { title: 'Status', width: '88px', cell: (delivery) => <DeliveryStatus {...delivery} /> },
+    { title: 'Response', width: '72px', cell: (delivery) => <Response {...delivery} />, isExtra: true },
     {
       title: 'Event',
-      width: 'minmax(140px, 1.4fr)',
-      cell: ({ eventName }) => <span class="name">{eventName}</span>,
+      width: 'minmax(100px, 1.4fr)',
+      cell: ({ eventName }) => <span class="name">{reveal(eventName)}</span>,
     },
     {
       title: 'About',
-      width: 'minmax(90px, 1fr)',
-      cell: ({ subject }) => <SubjectLink subject={subject} />,
+      width: 'minmax(80px, 1fr)',
+      cell: (delivery) => <SubjectLink {...delivery} />,
       isExtra: true,
     },
     {
       title: 'Endpoint',
-      width: 'minmax(120px, 1.4fr)',
+      width: 'minmax(90px, 1.4fr)',
       cell: ({ subscriptionId }) => {
         const url = findSubscription(subscriptionId)?.url
         return <span title={url}>{url === undefined ? subscriptionId : shortenUrl(url)}</span>
       },
-      isExtra: true,
+      isExtra: 'on_phones',
     },
     {
       title: 'Attempts',
@@ -78,6 +112,7 @@ export const deliveries: ListDefinition<Delivery> = {
     { title: 'Time', width: timeWidth, cell: ({ createdAt }) => <Time at={createdAt} /> },
   ],
   isChangedBy: () => true,
+  Bulk: ResendMatching,
   keys: {
     r: (id) => void resend(id),
     e: (id) => void editAndSend(id),
@@ -86,10 +121,6 @@ export const deliveries: ListDefinition<Delivery> = {
   empty: {
     title: 'No deliveries yet',
     text: 'A delivery brings one event to one endpoint. Subscribe one, and make something happen:',
-    commands: [
-      'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
-      'wabakit trigger call',
-      'wabakit trigger GROUP_CREATED',
-    ],
+    commands: ['wabakit listen --forward-to http://127.0.0.1:3000/webhooks', 'wabakit trigger call'],
   },
 }

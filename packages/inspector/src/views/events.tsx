@@ -1,5 +1,6 @@
-import type { Event } from '../api/types.ts'
+import type { Event } from '@wabakit/server/control-types'
 import { showBody } from '../format/mask.ts'
+import { reveal } from '../format/reveal.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
@@ -20,13 +21,14 @@ export const events: ListDefinition<Event> = {
     query: { order: 'newest_first' },
   }),
   getId: ({ id }) => id,
+  getTime: ({ occurredAt }) => occurredAt,
   searches: 'payloads',
   filters: [nameFilter, subscriptionFilter, numberFilter, callFilter, groupFilter, timeFilter],
   columns: [
     {
       title: 'Event',
       width: 'minmax(140px, 1.1fr)',
-      cell: ({ name }) => <span class="name">{name}</span>,
+      cell: ({ name }) => <span class="name">{reveal(name)}</span>,
     },
     {
       title: 'About',
@@ -37,7 +39,7 @@ export const events: ListDefinition<Event> = {
     {
       title: 'Payload',
       width: 'minmax(120px, 2fr)',
-      cell: ({ payload }) => <code class="quiet">{showBody(payload)}</code>,
+      cell: ({ payload }) => <code class="quiet">{showBody(payload).slice(0, 300)}</code>,
       isExtra: true,
     },
     { title: 'Time', width: timeWidth, cell: ({ occurredAt }) => <Time at={occurredAt} /> },
@@ -48,8 +50,8 @@ export const events: ListDefinition<Event> = {
     text: 'Events appear here as soon as they are published. Make something happen:',
     commands: [
       'wabakit trigger call',
+      'wabakit trigger call --set outcome=missed',
       'wabakit trigger GROUP_CREATED',
-      'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
     ],
   },
 }

@@ -1,4 +1,4 @@
-import type { Group } from '../api/types.ts'
+import type { Group } from '@wabakit/server/control-types'
 import { showText } from '../format/mask.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Time, timeWidth } from '../parts/time.tsx'
@@ -9,6 +9,7 @@ export const groups: ListDefinition<Group> = {
   title: 'Groups',
   source: (id) => ({ path: `/organizations/${encodeURIComponent(id)}/groups` }),
   getId: ({ groupId }) => groupId,
+  getTime: ({ createdAt }) => createdAt,
   searches: 'subjects and ids',
   filters: [numberFilter, timeFilter],
   columns: [
@@ -35,11 +36,10 @@ export const groups: ListDefinition<Group> = {
   isChangedBy: (message) => message.type === 'event' && message.event.name === 'GROUP_CREATED',
   empty: {
     title: 'No groups yet',
-    text: 'Create one through the API, or trigger its event:',
+    text: 'Create a key, and a group through the API:',
     commands: [
-      `curl -H 'authorization: <API key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
-      'wabakit trigger GROUP_CREATED',
-      'wabakit trigger GROUP_PARTICIPANT_JOINED --set groupId=<id>',
+      'wabakit key create',
+      `curl -H 'authorization: <the key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
     ],
   },
 }

@@ -1,5 +1,4 @@
-import { organizationId } from '../api/organization.ts'
-import type { ApiRequest } from '../api/types.ts'
+import type { ApiRequest } from '@wabakit/server/control-types'
 import { formatDuration } from '../format/time.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { HttpStatus } from '../parts/status.tsx'
@@ -11,6 +10,7 @@ export const requests: ListDefinition<ApiRequest> = {
   title: 'API requests',
   source: (id) => ({ path: '/requests', query: { organization: id } }),
   getId: ({ requestId }) => requestId,
+  getTime: ({ at }) => at,
   searches: 'paths and ids',
   filters: [
     {
@@ -44,14 +44,14 @@ export const requests: ListDefinition<ApiRequest> = {
     },
     { title: 'Time', width: timeWidth, cell: ({ at }) => <Time at={at} /> },
   ],
-  isChangedBy: () => organizationId.value !== undefined,
+  isChangedBy: () => false,
+  pollMs: 2_000,
   empty: {
     title: 'No API requests yet',
     text: 'The last 10,000 requests that this process has answered appear here. Send one:',
     commands: [
-      `curl -H 'authorization: <API key>' --json '{"wabaNumber":"<your number>","subject":"Team"}' ${location.origin}/whatsapp/wa-group/create`,
-      `curl -H 'authorization: <API key>' '${location.origin}/v1/call/ai-summary?callId=<id>'`,
       'wabakit key create',
+      `curl -H 'authorization: <the key>' '${location.origin}/v1/call/ai-summary?callId=any'`,
     ],
   },
 }

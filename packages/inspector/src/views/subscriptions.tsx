@@ -1,13 +1,11 @@
-import type { Subscription } from '../api/types.ts'
+import type { Subscription } from '@wabakit/server/control-types'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
 import { shortenUrl } from './choices.ts'
 
-const reasons = { by_hand: 'disabled', gone: 'gone', failing: 'gave up' } as const
-
-export const SubscriptionStatus = ({ enabled, disabledReason, failingSince }: Subscription) => {
-  if (!enabled) return <Badge tone="idle">{reasons[disabledReason ?? 'by_hand']}</Badge>
+export const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
+  if (!enabled) return <Badge tone="idle">disabled</Badge>
   return failingSince === null ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">failing</Badge>
 }
 
@@ -44,8 +42,7 @@ export const subscriptions: ListDefinition<Subscription> = {
     text: 'A subscription sends the events of one number to one endpoint:',
     commands: [
       'wabakit listen --forward-to http://127.0.0.1:3000/webhooks',
-      'wabakit serve --webhook-url http://127.0.0.1:3000/webhooks',
-      'wabakit trigger call',
+      'wabakit subscription create --channel PSTN --number <your number> --url http://127.0.0.1:3000/webhooks',
     ],
   },
 }

@@ -16,7 +16,7 @@ test.each(eventNames)(
     const event = fixtures.event(name)
     const schema = isEmittedEventName(name) ? emittedEventSchemas[name] : eventSchemas[name]
     expect(schema.safeParse(event).success).toBe(true)
-    expect(parseEvent(JSON.stringify(event))).toEqual({ kind: 'event', event, recognisedBy: 'event' })
+    expect(parseEvent(JSON.stringify(event))).toEqual({ kind: 'event', event, recognizedBy: 'event' })
   },
 )
 

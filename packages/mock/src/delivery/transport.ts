@@ -18,6 +18,8 @@ export type Transport = {
   readonly fetch: DeliveryFetch
   /** Records an attempt. Call it when the dispatcher has settled the attempt. */
   onSettled(report: AttemptReported): void
+  /** Whether the fault `neverRetry` makes a failed attempt, which is being settled, the last one of its delivery. */
+  isLastAttempt(deliveryId: string): boolean
   /** Deliveries that have no response yet. */
   listPending(): readonly ClaimedDelivery[]
   /** Sends everything that `reorder` holds back. */
@@ -113,6 +115,10 @@ export const createTransport = (options: TransportOptions): Transport => {
       )
       for (const copy of copies) record(copy)
       delays.onArrival(claimed)
+    },
+    isLastAttempt: (deliveryId) => {
+      const claimed = [...sent.keys()].find(({ delivery }) => delivery.id === deliveryId)
+      return claimed !== undefined && faults.neverRetry.take(claimed) !== undefined
     },
     listPending: () => [...sent.keys()],
     release: delays.release,

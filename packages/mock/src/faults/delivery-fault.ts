@@ -29,6 +29,10 @@ export type DuplicateFault = z.infer<typeof DuplicateFault>
 export const DropFault = z.strictObject({ kind: z.literal('drop'), ...oneEvent })
 export type DropFault = z.infer<typeof DropFault>
 
+/** A failed attempt is the last one: the sender forgets the event, as one that documents no retries may. */
+export const NeverRetryFault = z.strictObject({ kind: z.literal('neverRetry'), ...oneEvent })
+export type NeverRetryFault = z.infer<typeof NeverRetryFault>
+
 /** An event arrives late, and others may overtake it. */
 export const DelayFault = z.strictObject({
   kind: z.literal('delay'),
@@ -65,4 +69,10 @@ export const ReorderFault = z.strictObject({
 export type ReorderFault = z.infer<typeof ReorderFault>
 
 /** What goes wrong with deliveries. Plain data, so that it can come from a file or over HTTP. */
-export type DeliveryFault = DuplicateFault | DropFault | DelayFault | TamperFault | ReorderFault
+export type DeliveryFault =
+  | DuplicateFault
+  | DropFault
+  | NeverRetryFault
+  | DelayFault
+  | TamperFault
+  | ReorderFault

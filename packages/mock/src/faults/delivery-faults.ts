@@ -11,6 +11,7 @@ import {
   DropFault,
   DuplicateFault,
   type FaultedEvent,
+  NeverRetryFault,
   ReorderFault,
   TamperFault,
 } from './delivery-fault.ts'
@@ -26,6 +27,15 @@ export type DeliveryFaults = {
   duplicate(event: FaultedEvent, options?: DeliveryFaultOptions & Pick<DuplicateFault, 'copies'>): () => void
   /** Loses an attempt; retries follow. `{ times: 'always' }` loses every attempt. */
   drop(event: FaultedEvent, options?: DeliveryFaultOptions): () => void
+  /**
+   * Makes a failed attempt the last one, like a vendor that documents no retries. It concerns every event until it is
+   * removed, unless it is told otherwise.
+   *
+   * @example
+   * mock.faults.deliveries.neverRetry()
+   * mock.faults.deliveries.drop('*', { times: 'always', chance: 0.05 }) // is lost for good
+   */
+  neverRetry(event?: FaultedEvent, options?: DeliveryFaultOptions): () => void
   /** Delays an event on the mock's clock; others may overtake it. */
   delay(event: FaultedEvent, options: DeliveryFaultOptions & { readonly by: Duration }): () => void
   /** Changes an attempt after it was signed, like a forgery. */
@@ -80,6 +90,7 @@ const createKind = <Shape extends z.core.$ZodShape>(
 export const createDeliveryFaultLists = (random: Random) => ({
   duplicate: createKind('duplicate', DuplicateFault, random),
   drop: createKind('drop', DropFault, random),
+  neverRetry: createKind('neverRetry', NeverRetryFault, random),
   delay: createKind('delay', DelayFault, random),
   tamper: createKind('tamper', TamperFault, random),
   reorder: createKind('reorder', ReorderFault, random),
@@ -92,6 +103,7 @@ export const createDeliveryFaults = (lists: DeliveryFaultLists): DeliveryFaults 
   return {
     duplicate: (event, options) => lists.duplicate.add({ event, ...options }),
     drop: (event, options) => lists.drop.add({ event, ...options }),
+    neverRetry: (event = '*', options) => lists.neverRetry.add({ event, times: 'always', ...options }),
     delay: (event, options) => lists.delay.add({ event, ...options }),
     tamper: (event, options) => lists.tamper.add({ event, ...options }),
     reorder: (events, options) => lists.reorder.add({ events, ...options }),

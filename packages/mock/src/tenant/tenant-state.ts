@@ -70,6 +70,17 @@ const withOlderGroupPayloads = (store: Store): Store => ({
   saveParticipant: (change) => store.saveParticipant({ ...change, event: removeName(change.event) }),
 })
 
+/** Wraps a store so that no attempt follows a failed one which is the last. */
+const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
+  ...store,
+  settleDelivery: (settlement) => {
+    const { deliveryId, result } = settlement
+    const isFailure = result.kind === 'retry' || result.kind === 'deferred'
+    if (!isFailure || !isLastAttempt(deliveryId)) return store.settleDelivery(settlement)
+    return store.settleDelivery({ ...settlement, result: { kind: 'exhausted', attempt: result.attempt } })
+  },
+})
+
 /** A received event may have an id of any length, but a subject may not. */
 const shorten = (id: unknown): string => [...String(id)].slice(0, 255).join('')
 
@@ -86,7 +97,7 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
     resend: (claimed) => server.deliveries.resend(organizationId, { deliveryId: claimed.delivery.id }),
   })
   const ids = createIds({ clock: scheduler, random: idRandom })
-  const memory = memoryStore()
+  const memory = withLastAttempts(memoryStore(), transport.isLastAttempt)
   const store = settings.olderGroupPayloads ? withOlderGroupPayloads(memory) : memory
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
   const server = createReferenceServer({

@@ -10,6 +10,7 @@ import {
 } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
+import { checkSecrecy } from './control-client.ts'
 import { addExamples, createOption, parseSeconds, parseUrl, readIds } from './options.ts'
 import { createProgressLine } from './progress-line.ts'
 
@@ -133,6 +134,10 @@ export const define = (command: Command): void => {
         .default('pretty'),
     )
     .action(async (baseUrl: string, options: AcceptanceOptions) => {
+      if (options.apiKey !== undefined || options.otherKey !== undefined) checkSecrecy(baseUrl, 'the API key')
+      if (options.wabakitControl !== undefined && options.controlToken !== undefined) {
+        checkSecrecy(options.wabakitControl, 'the control token')
+      }
       const report = await examine(baseUrl, options)
       process.stdout.write(formatReport(report, options.format))
       process.exitCode = verdictCodes[report.verdict]

@@ -44,12 +44,11 @@ const change = async (
 ): Promise<void> => {
   const output: Output = createOutput(options)
   if (Object.keys(filters).length > 0 === (delivery !== undefined)) {
-    const message = 'Name one delivery, or select deliveries with filters such as --status or --from.'
+    const message =
+      'Name one delivery, or select deliveries with filters such as --status or --from, or --all.'
     throw new CliError(message, exitCodes.usage)
   }
   const control = createControlClient(options)
-  // Without deliveries, the server would not say that there is no such organization.
-  await control.send('GET', getOrganizationPath(options.organization))
   const path = `${getOrganizationPath(options.organization)}/deliveries`
   const one = `${path}/${encodeURIComponent(delivery ?? '')}`
   const result = (

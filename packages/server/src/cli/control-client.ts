@@ -1,7 +1,9 @@
 import type { Issue } from '@wabakit/contract'
 import { escapeControls } from '@wabakit/wire'
+import { isLoopbackHost } from '../config/loopback.ts'
 import { formatIssue } from '../control/format-issue.ts'
 import { CliError, exitCodes } from './cli-error.ts'
+import { commandName } from './command-name.ts'
 import type { ServerAddress } from './options.ts'
 
 /** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
@@ -36,6 +38,20 @@ export const readErrorMessage = async (response: Response): Promise<string> => {
   }
 }
 
+/**
+ * Refuses to send a secret over plain http to another machine.
+ *
+ * @throws CliError
+ */
+export const checkSecrecy = (url: string, secret: string): void => {
+  const { protocol, hostname, host } = new URL(url)
+  if (protocol === 'https:' || isLoopbackHost(hostname)) return
+  throw new CliError(
+    `${host} is another machine, and over http the network could read ${secret}. Use https, run the command on that machine, or forward a port with ssh.`,
+    exitCodes.usage,
+  )
+}
+
 const blockedPort = 'browsers and fetch block this port, so choose another one'
 
 /** Returns the message of an error of `fetch`, whose cause says what happened. */
@@ -47,6 +63,7 @@ export const getFetchMessage = (error: unknown): string => {
 }
 
 export const createControlClient = ({ server, controlToken }: ServerAddress): ControlClient => {
+  if (controlToken !== undefined) checkSecrecy(server, 'the control token')
   const base = `${server}/_wabakit`
 
   const request = async (path: string, init: RequestInit): Promise<Response> => {
@@ -58,7 +75,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
     } catch (error) {
       if (init.signal?.aborted && init.signal.reason?.name !== 'TimeoutError') throw error
       const reason = getFetchMessage(error)
-      const start = reason === blockedPort ? 'wabakit serve --port 4100' : 'wabakit serve'
+      const start = `${commandName} serve${reason === blockedPort ? ' --port 4100' : ''}`
       throw new CliError(
         `Cannot reach a server at ${server}: ${escapeControls(reason)}. Start one with: ${start}`,
         exitCodes.unreachable,

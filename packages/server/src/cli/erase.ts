@@ -1,12 +1,14 @@
 import type { ErasedPart } from '@wabakit/core'
 import { escapeControls } from '@wabakit/wire'
 import { Argument, type Command } from 'commander'
+import { CliError } from './cli-error.ts'
+import { confirm, createYesOption } from './confirm.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, createOption, type ServerOptions } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { createProgressLine } from './progress-line.ts'
 
-type EraseOptions = ServerOptions & { readonly dryRun?: boolean | undefined }
+type EraseOptions = ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean }
 type Counts = Required<Omit<ErasedPart, 'nextCursor'>>
 
 const format = ({ calls, participants, events }: Counts): string =>
@@ -42,6 +44,7 @@ const eraseParts = async (
 
 const erase = async (kind: string, id: string, options: EraseOptions, output: Output): Promise<void> => {
   const { dryRun = false } = options
+  if (!dryRun) await confirm(escapeControls(`Erase the ${kind} ${id}?`), options)
   if (kind === 'organization') {
     const control = createControlClient(options)
     await control.send(dryRun ? 'GET' : 'DELETE', getOrganizationPath(id))
@@ -57,6 +60,9 @@ const erase = async (kind: string, id: string, options: EraseOptions, output: Ou
     { ...counts, dryRun },
     escapeControls(`${dryRun ? 'would erase' : 'erased'} ${format(counts)}`),
   )
+  if (counts.calls + counts.participants + counts.events === 0) {
+    throw new CliError(`Nothing was found about the ${kind} ${escapeControls(id)}.`)
+  }
 }
 
 export const define = (command: Command): void => {
@@ -64,12 +70,13 @@ export const define = (command: Command): void => {
     .addArgument(new Argument('<kind>', 'what to erase').choices(['call', 'customer', 'organization']))
     .argument('<id>', "id of the call or the organization, or the customer's number")
     .addOption(createOption('--dry-run', 'count what would be erased, and erase nothing'))
+    .addOption(createYesOption())
     .addHelpText('after', '\nRun the same command again after an interruption to continue.')
     .action((kind, id, options) => erase(kind, id, options, createOutput(options)))
   addExamples(
     command,
     'erase customer +15550199001 --dry-run',
     'erase call call_…',
-    'erase organization acme',
+    'erase organization acme --yes',
   )
 }

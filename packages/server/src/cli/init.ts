@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
+import { confirm, createYesOption } from './confirm.ts'
 import { type Plan, planFiles } from './init/plan-files.ts'
 import { addExamples, createFormatOption } from './options.ts'
 import { createOutput, type Format, type Output } from './output.ts'
@@ -23,27 +22,12 @@ const formatPlan = ({ framework, files, kept }: Plan, { style }: Output): string
     ...(kept.length > 0 ? ['', `These exist and stay as they are: ${kept.join(', ')}`] : []),
   ].join('\n')
 
-const confirm = async (): Promise<boolean> => {
-  if (!process.stdin.isTTY) {
-    throw new CliError(
-      'Nothing was written. Add --yes to write these files without being asked.',
-      exitCodes.usage,
-    )
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return /^y(?:es)?$/i.test((await terminal.question('Write these files? [y/N] ')).trim())
-  } finally {
-    terminal.close()
-  }
-}
-
-const init = async ({ yes = false }: InitOptions, output: Output): Promise<void> => {
+const init = async (options: InitOptions, output: Output): Promise<void> => {
   const folder = process.cwd()
   const plan = planFiles(folder)
   if (output.format === 'pretty') output.result(plan, formatPlan(plan, output))
   if (plan.files.length === 0) return output.notice('There is nothing to write.')
-  if (!yes && !(await confirm())) return output.notice('Nothing was written.')
+  await confirm('Write these files?', options)
   for (const { path, text } of plan.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true })
     // A file that was created meanwhile is not overwritten either.
@@ -54,16 +38,18 @@ const init = async ({ yes = false }: InitOptions, output: Output): Promise<void>
     { framework: plan.framework.name, written, kept: plan.kept },
     [
       `${output.style('green', 'written')} ${written.join(', ')}`,
-      plan.framework.nextStep,
+      'Add to your application:',
+      ...plan.nextLines.map((line) => `  ${line}`),
       `Then run: ${plan.install}`,
-      'Set the variables of .env.wabakit.example, and run: npx wabakit serve',
+      'For a local server that sends webhooks to it, and prints the variables of .env.wabakit.example, run:',
+      '  npx @wabakit/server --webhook-url http://127.0.0.1:3000/webhooks',
     ].join('\n'),
   )
 }
 
 export const define = (command: Command): void => {
   command
-    .option('--yes', 'write without asking')
+    .addOption(createYesOption())
     .addOption(createFormatOption())
     .action((options: InitOptions) => init(options, createOutput(options)))
   addExamples(command, 'init', 'init --yes')

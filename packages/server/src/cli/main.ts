@@ -8,5 +8,12 @@ if (isTooOld) {
   console.error(`wabakit needs Node.js ${minimum} or newer; this is ${process.versions.node}.`)
   process.exitCode = 2
 } else {
+  const { emitWarning } = process
+  // What Node.js says of SQLite is nothing that users of this program can act on.
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (!String(warning).startsWith('SQLite is an experimental feature')) {
+      Reflect.apply(emitWarning, process, [warning, ...rest])
+    }
+  }
   await import('./run.ts')
 }

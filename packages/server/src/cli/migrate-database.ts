@@ -6,6 +6,7 @@ import type { Progress } from '../migrate-database/progress.ts'
 import { isPostgres } from '../serve/open-store.ts'
 import { readAddress } from '../stores/postgres/database-address.ts'
 import { CliError, exitCodes } from './cli-error.ts'
+import { commandName } from './command-name.ts'
 import { addExamples, createFormatOption, createOption } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { createProgressLine } from './progress-line.ts'
@@ -93,7 +94,7 @@ export const migrate = async ({ from, to }: MigrateOptions, output: Output): Pro
     )
   }
   output.notice(
-    `${result.to} now has all data. Archive ${result.from} and start: wabakit serve --database ${result.to}`,
+    `${result.to} now has all data. Archive ${result.from} and start: ${commandName} serve --database ${result.to}`,
   )
 }
 

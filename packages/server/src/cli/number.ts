@@ -1,6 +1,7 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import { type Command, Option } from 'commander'
 import { CliError, exitCodes } from './cli-error.ts'
+import { confirm, createYesOption } from './confirm.ts'
 import { createControlClient, getOrganizationPath } from './control-client.ts'
 import { addExamples, addServerOptions, type ServerOptions } from './options.ts'
 import { createOutput } from './output.ts'
@@ -139,23 +140,28 @@ export const define = (number: Command): void => {
   addExamples(
     define('remove', 'remove a number from an organization')
       .argument('<number>')
-      .option('--dry-run', 'say what would be removed, and remove nothing')
-      .action(async (which: string, options: ServerOptions & { readonly dryRun?: boolean }) => {
-        const output = createOutput(options)
-        if (options.dryRun) {
+      .option('--dry-run', 'print what would be removed, and remove nothing')
+      .addOption(createYesOption())
+      .action(
+        async (
+          which: string,
+          options: ServerOptions & { readonly dryRun?: boolean; readonly yes?: boolean },
+        ) => {
+          const output = createOutput(options)
           const row = findRow(await readNumbers(options), which)
-          return output.result({ dryRun: true, ...row }, `would remove ${row.number}`)
-        }
-        let removed: Row | undefined
-        await change(options, (numbers) => {
-          removed = findRow(numbers, which)
-          return {
-            integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)),
-            pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
-          }
-        })
-        output.result({ removed }, `removed ${which}`)
-      }),
+          if (options.dryRun) return output.result({ dryRun: true, ...row }, `would remove ${row.number}`)
+          await confirm(`Remove the number ${row.number} of organization ${options.organization}?`, options)
+          let removed: Row | undefined
+          await change(options, (numbers) => {
+            removed = findRow(numbers, which)
+            return {
+              integrations: numbers.integrations.filter((each) => !isSame(each.wabaNumber, which)),
+              pstnNumbers: numbers.pstnNumbers.filter((each) => !isSame(each, which)),
+            }
+          })
+          output.result({ removed }, `removed ${which}`)
+        },
+      ),
     'number remove +15550100004',
   )
   addExamples(number, 'number list', 'number create +15550100003 --channel PSTN')

@@ -1,5 +1,7 @@
+import { exitCodes as verdictCodes } from '@wabakit/conformance'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { exitCodes } from './cli-error.ts'
 import { createProgram } from './program.ts'
 
 const { commands } = await createProgram(['--help'])
@@ -29,6 +31,12 @@ test.each(names)('the help of %s and of its subcommands fits 80 columns', async 
     for (const { long, description } of command.options) expect(description, long ?? '').not.toBe('')
     expect(help).toMatch(/\nExamples:\n {2}\$ wabakit\b/)
   }
+})
+
+test('the help names every exit code', async () => {
+  const codes = Object.values({ ...exitCodes, ...verdictCodes })
+  const help = readHelp(await createProgram(['--help']))
+  for (const code of codes) expect(help).toMatch(new RegExp(`Exit codes:.*\\b${code} \\w+`, 's'))
 })
 
 test('every example is a command that exists, with options that it has', async () => {

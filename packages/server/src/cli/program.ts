@@ -125,6 +125,20 @@ const findCommandName = ([first = 'serve', second]: readonly string[]): string |
   return first.startsWith('-') && !programFlags.includes(first) ? 'serve' : first
 }
 
+/** Changes a script for bash so that it passes on the typed words. It would evaluate them, and run commands in them. */
+const passWords = (script: string): string => {
+  const changes = [
+    [/requestComp="(\S+ complete --) \$\{words\[@\]:1\}"/, 'requestComp=($1 "$${words[@]:1}")'],
+    [/requestComp="\$requestComp ''"/, ': # The words end with an empty one.'],
+    [/\$\(eval "\$requestComp" /, '$("$${requestComp[@]}" '],
+  ] as const
+  return changes.reduce((text, [pattern, replacement]) => {
+    if (!pattern.test(text))
+      throw new Error('The completion script has changed, and may evaluate what is typed.')
+    return text.replace(pattern, replacement)
+  }, script)
+}
+
 /** Adds `completion`, which prints a script for a shell, and `complete`, which the script calls. */
 const addCompletion = async (program: Command, isCompletion: boolean): Promise<void> => {
   if (!isCompletion) {
@@ -134,8 +148,23 @@ const addCompletion = async (program: Command, isCompletion: boolean): Promise<v
       .helpGroup('Start:')
     return
   }
-  const { default: tab } = await import('@bomb.sh/tab/commander')
+  const [{ default: tab }, { default: scripts }] = await Promise.all([
+    import('@bomb.sh/tab/commander'),
+    import('@bomb.sh/tab'),
+  ])
   tab(program, { completionCommandName: 'completion' })
+  const name = program.name()
+  program.commands
+    .find((command) => command.name() === 'completion')
+    ?.action((shell: string) => {
+      const print = console.log
+      console.log = (script: string) => print(shell === 'bash' ? passWords(script) : script)
+      try {
+        scripts.setup(name, name, shell)
+      } finally {
+        console.log = print
+      }
+    })
 }
 
 /** Makes each usage error name the help of its own command. */
@@ -157,7 +186,7 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
     })
     .addHelpText(
       'after',
-      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable.',
+      '\nExamples:\n  $ wabakit serve\n  $ wabakit trigger call\n  $ wabakit deliveries list --status pending,exhausted\n  $ source <(wabakit completion bash)\n\nExit codes: 0 success, 1 failure, 2 usage error, 3 server unreachable,\n4 inconclusive (doctor, acceptance).',
     )
     .exitOverride()
   const selected = findCommandName(args)

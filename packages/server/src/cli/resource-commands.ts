@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Operation } from '../control/operation.ts'
 import { assign } from './assign.ts'
 import { CliError, exitCodes } from './cli-error.ts'
+import { confirm, createYesOption } from './confirm.ts'
 import { type ControlClient, createControlClient } from './control-client.ts'
 import { findOperation, listFieldOptions, listPathParameters } from './operation-options.ts'
 import { addExamples, addServerOptions, collect, type ServerOptions } from './options.ts'
@@ -10,7 +11,11 @@ import { readPages } from './read-pages.ts'
 import type { Resource, ResourceCommand } from './resources.ts'
 import { formatRecord, formatTable, formatValue } from './table.ts'
 
-type Options = ServerOptions & { readonly set?: readonly string[]; readonly dryRun?: boolean }
+type Options = ServerOptions & {
+  readonly set?: readonly string[]
+  readonly dryRun?: boolean
+  readonly yes?: boolean
+}
 type Json = Readonly<Record<string, unknown>>
 
 /** Puts the arguments of a command into the path of its operation. */
@@ -71,6 +76,9 @@ const run = async (
   if (operation.method === 'DELETE') {
     const [id = operation.id === 'clearFaults' ? 'all faults' : options.organization] = args
     if (!options.dryRun) {
+      // Faults are part of a test.
+      if (operation.id !== 'clearFaults')
+        await confirm(`Remove ${formatValue(id)}, and what belongs to it?`, options)
       await control.send('DELETE', path)
       return output.result({ done: true }, `removed ${formatValue(id)}`)
     }
@@ -94,8 +102,10 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   const options = fieldOptions.options.filter(({ field }) => field !== 'organization')
   for (const { option } of options) command.addOption(option)
   if (needsSet) command.option('--set <path=value>', 'set any other field (repeatable)', collect)
-  if (operation.method === 'DELETE')
-    command.option('--dry-run', 'say what would be removed, and remove nothing')
+  if (operation.method === 'DELETE') {
+    command.option('--dry-run', 'print what would be removed, and remove nothing')
+    if (operation.id !== 'clearFaults') command.addOption(createYesOption())
+  }
   addServerOptions(command).action(async () => {
     const values: Json = command.opts()
     const args = command.args

@@ -5,6 +5,7 @@ import { inspectorPath } from '../inspector/serve-page.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
+import { commandName } from './command-name.ts'
 import { addExamples } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
@@ -22,7 +23,7 @@ const listFacts = ({ url, demo }: RunningServer, database: string, { style }: Ou
     [
       'API key',
       demo.apiKey === undefined
-        ? 'was shown when it was created; to create another: wabakit key create'
+        ? `was shown when it was created; to create another: ${commandName} key create`
         : `${style('bold', demo.apiKey)}  (shown this once)`,
     ],
   )
@@ -41,9 +42,12 @@ const listNextSteps = (
   if (role === 'worker') return []
   const server = port === 4_100 ? '' : ` --server ${url}`
   const steps = [[`open ${url}${inspectorPath}`, 'the inspector']]
-  if (demo !== undefined) steps.push([`wabakit trigger call${server}`, 'simulate a call'])
+  if (demo !== undefined) steps.push([`${commandName} trigger call${server}`, 'simulate a call'])
   if (demo !== undefined && webhookUrl === undefined) {
-    steps.push([`wabakit listen${server} --forward-to http://127.0.0.1:3000/webhooks`, 'get its events'])
+    steps.push([
+      `${commandName} listen${server} --forward-to http://127.0.0.1:3000/webhooks`,
+      'get its events',
+    ])
   }
   return [
     '',

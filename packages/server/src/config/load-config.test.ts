@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -112,6 +112,27 @@ test.each(['{', '[]', 'null', '"text"'])('refuses the file %j', (content) => {
   writeConfig(content)
 
   expect(findProblems({})[0]?.key).toBe('config')
+})
+
+test.runIf(process.platform !== 'win32')('warns about secrets in a file that other users can read', () => {
+  const path = join(folder, 'wabakit.config.json')
+  const listWarnings = (content: object, mode: number): string[] => {
+    const warnings: string[] = []
+    writeConfig(content)
+    chmodSync(path, mode)
+    load({ onWarning: (message) => warnings.push(message) })
+    return warnings
+  }
+  const apiKeys = [{ key: 'wk_test_key_0123456789' }]
+  for (const secret of [
+    { controlToken: 'a-token-of-some-length' },
+    { database: 'postgres://user:pass@db/x' },
+    { organizations: [{ id: 'acme', apiKeys }] },
+  ]) {
+    expect(listWarnings(secret, 0o644)).toEqual([expect.stringContaining(`chmod 600 ${path}`)])
+    expect(listWarnings(secret, 0o600)).toEqual([])
+  }
+  expect(listWarnings({ port: 7, database: 'postgres://db/x' }, 0o644)).toEqual([])
 })
 
 test('accepts a $schema in the file', () => {

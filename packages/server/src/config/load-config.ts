@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { parseConfig } from './parse-config.ts'
@@ -24,6 +24,11 @@ export type ConfigSources = {
    * @default the current folder
    */
   readonly folder?: string
+  /**
+   * Receives warnings for the operator, such as that other users can read secrets in the file.
+   * @default console.warn
+   */
+  readonly onWarning?: (message: string) => void
 }
 
 const defaultFile = 'wabakit.config.json'
@@ -52,6 +57,15 @@ const readObject = (path: string): Record<string, unknown> => {
   return fields
 }
 
+/** Checks whether settings contain tokens, keys or a password. */
+const hasSecrets = ({ database, organizations, ...values }: Record<string, unknown>): boolean =>
+  ['controlToken', 'metricsToken', 'webhookAuthorization'].some((name) => values[name] !== undefined) ||
+  /^postgres(?:ql)?:\/\/[^/?#]*:[^/?#]*@/.test(String(database)) ||
+  /"key":/.test(JSON.stringify(organizations) ?? '')
+
+const isExposed = (path: string): boolean =>
+  process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0
+
 const findFile = ({ file, environment = process.env, folder = '.' }: ConfigSources): string | undefined => {
   const path = file ?? (environment.WABAKIT_CONFIG || undefined)
   if (path !== undefined) return resolve(folder, path)
@@ -66,9 +80,12 @@ const findFile = ({ file, environment = process.env, folder = '.' }: ConfigSourc
  * @throws ConfigError when a value is not valid, a setting does not exist, or the file cannot be read.
  */
 export const loadConfig = (sources: ConfigSources = {}): ServerConfig => {
-  const { flags = {}, environment = process.env } = sources
+  const { flags = {}, environment = process.env, onWarning = console.warn } = sources
   const path = findFile(sources)
   const values: Record<string, unknown> = path === undefined ? {} : readObject(path)
+  if (path !== undefined && hasSecrets(values) && isExposed(path)) {
+    onWarning(`${path} has secrets, and other users of this machine can read it. Run: chmod 600 ${path}`)
+  }
   const origins = new Map(Object.keys(values).map((name) => [name, path ?? '']))
   for (const setting of settings) {
     const { name, flag, variable } = setting

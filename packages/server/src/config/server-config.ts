@@ -148,13 +148,14 @@ export const ServerConfig = z.strictObject({
     [1, 3_650],
     30,
   ),
-  recordRetentionDays: wholeNumber(
-    'Number of days after which calls with their summaries, groups without a step of a participant, and participants who are no longer in a group are removed.',
-    [1, 36_500],
-    365,
-  ),
+  recordRetentionDays: z.optional(z.int().check(z.gte(1), z.lte(36_500))).register(settingFacts, {
+    about:
+      'Number of days after their last change after which calls with their summaries, groups, and participants who are no longer in a group are removed.',
+    form: 'a whole number from 1 to 36500',
+    otherwise: 'none; they are kept',
+  }),
   maxConnections: wholeNumber(
-    'Maximum number of concurrent connections. Further ones are closed immediately.',
+    'Maximum number of concurrent connections. Further ones are closed immediately. Without `trustProxy`, one IP address (IPv6: /64 network) can have half of them.',
     [1, 1_000_000],
     10_000,
   ),

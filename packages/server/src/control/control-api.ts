@@ -35,9 +35,13 @@ const hasBody = ({ headers }: Request): boolean =>
   headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0
 
 const createRoute =
-  ({ body: schema, status, run }: Operation, context: ControlContext) =>
+  ({ path, body: schema, status, run }: Operation, context: ControlContext) =>
   async (c: Context): Promise<Response> => {
     const request = c.req.raw
+    if (path.startsWith('/organizations/:')) {
+      const id = c.req.param('organizationId') ?? ''
+      requireFound(await context.service.organizations.find(id), 'organization', id)
+    }
     // A body is optional. Other media types than JSON are rejected: pages of other sites could send those.
     const body =
       schema !== undefined && hasBody(request) ? await readJson(toApiRequest(request), bodyMaxBytes) : {}

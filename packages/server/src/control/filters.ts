@@ -20,6 +20,16 @@ const several = <Item extends z.core.$ZodType<unknown, string>>(item: Item, desc
 /** An identifier that is checked here, so that an error names the filter. */
 export const id = () => identifier().check(z.refine(isIdentifier, { error: identifierRule }))
 
+/** The id of a group, which the public API restricts less than other identifiers. */
+export const groupId = () =>
+  z.string().check(
+    z.minLength(1),
+    z.maxLength(255),
+    z.refine((text) => !/[\0\p{Surrogate}]/u.test(text), {
+      error: 'must not contain a NUL character or a lone surrogate',
+    }),
+  )
+
 /** A text to look for. */
 export const text = (description: string) =>
   z.string().check(z.minLength(1), z.maxLength(255), z.meta({ description }))
@@ -27,7 +37,7 @@ export const text = (description: string) =>
 const eventFilter = () => ({
   name: z.optional(several(z.string().check(z.minLength(1)), 'Names of events, joined by commas.')),
   number: z.optional(phoneNumber()),
-  group: z.optional(id()),
+  group: z.optional(groupId()),
   call: z.optional(id()),
   subscription: z.optional(id()),
   from: z.optional(time()),
@@ -48,6 +58,14 @@ export const DeliveryFilter = z.strictObject({
     several(DeliveryStatus, `One or several of ${DeliveryStatus.options.join(', ')}, joined by commas.`),
   ),
   event: z.optional(id()),
+  response: z.optional(
+    several(
+      z
+        .string()
+        .check(z.regex(/^(?:[1-5]xx|[1-5]\d\d|none)$/, 'must be a status, a class such as 5xx, or none')),
+      'What the last attempt got: HTTP statuses such as 401, classes such as 5xx, or none, joined by commas.',
+    ),
+  ),
 })
 export type DeliveryFilter = z.output<typeof DeliveryFilter>
 
@@ -86,8 +104,16 @@ export const selectEvents = (filter: EventFilter): Omit<EventSelection, 'organiz
   text: filter.text,
 })
 
+/** Returns the statuses of responses; 0 stands for none. */
+const parseResponse = (response: string): number[] => {
+  if (response === 'none') return [0]
+  if (!response.endsWith('xx')) return [Number(response)]
+  return Array.from({ length: 100 }, (_, index) => Number(response[0]) * 100 + index)
+}
+
 export const selectDeliveries = (filter: DeliveryFilter): Omit<DeliverySelection, 'organizationId'> => ({
   ...selectEvents(filter),
   statuses: filter.status,
   eventId: filter.event,
+  responses: filter.response?.flatMap(parseResponse),
 })

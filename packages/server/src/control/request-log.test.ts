@@ -2,7 +2,7 @@ import type { RequestReported } from '@wabakit/core'
 import { expect, test } from 'vitest'
 import { createRequestLog } from './request-log.ts'
 
-const report = (requestId: string): RequestReported => ({
+const report = (requestId: string, facts: Partial<RequestReported> = {}): RequestReported => ({
   requestId,
   startedAt: 0,
   durationMs: 0,
@@ -15,6 +15,7 @@ const report = (requestId: string): RequestReported => ({
   groupId: null,
   callId: null,
   isRepeated: false,
+  ...facts,
 })
 
 test('keeps the last requests only, and pages through them while more arrive', () => {
@@ -32,4 +33,32 @@ test('keeps the last requests only, and pages through them while more arrive', (
   expect(first.ids).toEqual(['e', 'd'])
   expect(second).toEqual({ ids: ['c'], nextCursor: undefined })
   expect(list(9).ids).toEqual(['f', 'e', 'd', 'c'])
+})
+
+test('keeps the beginning of a path only', () => {
+  const log = createRequestLog(4)
+  log.add(report('a', { path: `/${'x'.repeat(16_000)}` }))
+
+  expect(log.list({ limit: 9 }).items[0]?.path).toHaveLength(201)
+})
+
+test('keeps one 429 per organization and second', () => {
+  const log = createRequestLog(9)
+  const organization = { id: 'acme', revision: 1, callSummaries: 'manual', createdAt: 0 } as const
+  const key = { id: 'key_1', organizationId: 'acme', label: 'main', hash: '', createdAt: 0 } as const
+  const caller = {
+    organization: { ...organization, integrations: [], pstnNumbers: [] },
+    key: { ...key, wabaNumbers: 'all' },
+  } as const
+  for (const startedAt of [0, 1, 999, 1_000]) {
+    log.add(report(`stranger ${startedAt}`, { status: 429, startedAt }))
+    log.add(report(`acme ${startedAt}`, { status: 429, startedAt, caller }))
+  }
+
+  expect(log.list({ limit: 9 }).items.map(({ requestId }) => requestId)).toEqual([
+    'acme 1000',
+    'stranger 1000',
+    'acme 0',
+    'stranger 0',
+  ])
 })

@@ -17,19 +17,37 @@ export type RequestSelection = {
 
 type RequestQuery = RequestSelection & { readonly cursor?: string | undefined; readonly limit: number }
 
-/** The last requests of the public API that this process responded to. */
-export type RequestLog = {
-  add(request: RequestReported): void
-  /** Lists requests, newest first. */
-  list(query: RequestQuery): Page<RequestReported>
+/** What is kept of a request. */
+export type LoggedRequest = Omit<RequestReported, 'caller'> & {
+  /** `null` if the request had no valid key; so are the fields of the key. */
+  readonly organizationId: string | null
+  readonly keyId: string | null
+  readonly keyLabel: string | null
 }
 
-const matches = (request: RequestReported, selection: RequestSelection): boolean => {
+/** The last requests of the public API that this process responded to. */
+export type RequestLog = {
+  /** Adds a request. Of those with status 429, only the first of each organization and second is kept. */
+  add(request: RequestReported): void
+  /** Lists requests, newest first. */
+  list(query: RequestQuery): Page<LoggedRequest>
+}
+
+/** Maximum number of characters of a path that are kept and printed. */
+const maxPathLength = 200
+
+/** Shortens a path. The result is a copy: a slice would keep the whole request target in memory. */
+export const shortenPath = (path: string): string => {
+  const kept = path.length > maxPathLength ? `${path.slice(0, maxPathLength)}…` : path
+  return Buffer.from(kept).toString()
+}
+
+const matches = (request: LoggedRequest, selection: RequestSelection): boolean => {
   const { organization, key, method, status, code, group, call, from, before, text } = selection
-  const { caller, startedAt } = request
+  const { startedAt } = request
   return (
-    (organization === undefined || organization === caller?.organization.id) &&
-    (key === undefined || key === caller?.key.id) &&
+    (organization === undefined || organization === request.organizationId) &&
+    (key === undefined || key === request.keyId) &&
     (method === undefined || method === request.method) &&
     (status === undefined || status === request.status) &&
     (code === undefined || code === request.code) &&
@@ -48,17 +66,38 @@ const parsePosition = (cursor: string): number => {
 
 /** Creates a log that keeps the last `capacity` requests in memory. */
 export const createRequestLog = (capacity: number): RequestLog => {
-  const requests: RequestReported[] = []
+  const requests: LoggedRequest[] = []
   let count = 0
+  let second = 0
+  /** The organizations that got 429 within this second; `undefined` stands for requests without a valid key. */
+  const limited = new Set<string | undefined>()
+
+  const isRepeatedRefusal = ({ status, caller, startedAt }: RequestReported): boolean => {
+    if (status !== 429) return false
+    const now = Math.floor(startedAt / 1_000)
+    if (now !== second) limited.clear()
+    second = now
+    const { size } = limited
+    return limited.add(caller?.organization.id).size === size
+  }
+
   return {
     add: (request) => {
-      requests[count % capacity] = request
+      if (isRepeatedRefusal(request)) return
+      const { caller, path, ...facts } = request
+      requests[count % capacity] = {
+        ...facts,
+        path: shortenPath(path),
+        organizationId: caller?.organization.id ?? null,
+        keyId: caller?.key.id ?? null,
+        keyLabel: caller?.key.label ?? null,
+      }
       count += 1
     },
     list: ({ cursor, limit, ...selection }) => {
       const start = cursor === undefined ? count : Math.min(count, parsePosition(cursor))
       const oldest = Math.max(0, count - capacity)
-      const items: RequestReported[] = []
+      const items: LoggedRequest[] = []
       let last = start
       for (let position = start - 1; position >= oldest; position -= 1) {
         const request = requests[position % capacity]

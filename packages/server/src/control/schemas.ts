@@ -13,6 +13,9 @@ export const named = <Schema extends z.core.$ZodType>(
   return schema
 }
 
+/** Describes a field in the OpenAPI document, where the inspector and the command line find the text. */
+export const describe = (description: string) => z.meta({ description })
+
 /** A page of a list. */
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(
@@ -53,6 +56,17 @@ export const identifier = () => z.string().check(z.meta(identifierFacts))
 
 /** A phone number; only its digits are compared. */
 export const phoneNumber = () => z.string().check(z.meta(phoneNumberFacts))
+
+/** The name of an event. Names end up in code, commands and logs, so they have no characters that need quoting. */
+export const eventName = () =>
+  z
+    .string()
+    .check(
+      z.regex(
+        /^[A-Za-z][A-Za-z0-9_.-]{0,99}$/,
+        'must have 1 to 100 letters of ASCII, digits, underscores, periods and hyphens, and start with a letter',
+      ),
+    )
 
 /** What an event is about: `call:` or `group:` and an identifier. */
 export const subject = () => z.string().check(z.minLength(1), z.meta({ maxLength: 261 }))

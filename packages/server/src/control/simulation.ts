@@ -11,29 +11,48 @@ import {
 export type Simulation = {
   /** Simulates a call. A timer saves its summary if the summary is delayed. */
   simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>
+  /** Returns when a delayed summary will be saved, as Unix time in milliseconds; `undefined` if none is scheduled. */
+  findDueSummary(organizationId: string, callId: string): number | undefined
   /** Cancels the delayed summaries. */
   close(): void
 }
 
-/** @param onError - receives the error when a delayed summary cannot be saved. */
-export const createSimulation = (service: ReferenceServer, onError: (error: unknown) => void): Simulation => {
-  const timers = new Set<NodeJS.Timeout>()
+type SimulationOptions = {
+  /** Returns the time of the service, as Unix time in milliseconds. */
+  readonly now: () => number
+  /** Receives the error when a delayed summary cannot be saved. */
+  readonly onError: (error: unknown) => void
+}
+
+export const createSimulation = (
+  service: ReferenceServer,
+  { now, onError }: SimulationOptions,
+): Simulation => {
+  const due = new Map<string, { readonly at: number; readonly timer: NodeJS.Timeout }>()
+  const toKey = (organizationId: string, callId: string): string => JSON.stringify([organizationId, callId])
   let calls = 0
-  const schedule = (delayMs: number, task: () => Promise<unknown>): void => {
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      task().catch(onError)
-    }, delayMs)
-    timers.add(timer)
-  }
   return {
-    simulateCall: (organizationId, call) => {
+    simulateCall: async (organizationId, call) => {
       const data = createCallData(createSeededRandom(organizationId, 'call', calls++))
-      return simulateCall({ server: service, organizationId, data, schedule }, call)
+      let delayed: { readonly delayMs: number; readonly save: () => Promise<unknown> } | undefined
+      const schedule = (delayMs: number, save: () => Promise<unknown>): void => {
+        delayed = { delayMs, save }
+      }
+      const simulated = await simulateCall({ server: service, organizationId, data, schedule }, call)
+      if (delayed === undefined) return simulated
+      const { delayMs, save } = delayed
+      const key = toKey(organizationId, simulated.callId)
+      const timer = setTimeout(() => {
+        due.delete(key)
+        save().catch(onError)
+      }, delayMs)
+      due.set(key, { at: now() + delayMs, timer })
+      return simulated
     },
+    findDueSummary: (organizationId, callId) => due.get(toKey(organizationId, callId))?.at,
     close: () => {
-      for (const timer of timers) clearTimeout(timer)
-      timers.clear()
+      for (const { timer } of due.values()) clearTimeout(timer)
+      due.clear()
     },
   }
 }

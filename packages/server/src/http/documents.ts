@@ -13,20 +13,29 @@ export type Documents = (request: ApiRequest) => Promise<ApiResponse>
 
 export const documentPaths: ReadonlySet<string> = new Set(['/openapi.json', '/asyncapi.json'])
 
-/** Creates `/openapi.json` and `/asyncapi.json`, which describe this server. They need no key. */
-export const createDocuments =
-  ({ authHeader, publicUrl, requestId }: DocumentsOptions): Documents =>
-  async ({ method, path }) => {
-    if (method !== 'GET' && method !== 'HEAD') {
-      throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
-        headers: { allow: 'GET, HEAD' },
-      })
-    }
+/** Creates `/openapi.json` and `/asyncapi.json`, which describe this server. They need no key, and are built once. */
+export const createDocuments = ({ authHeader, publicUrl, requestId }: DocumentsOptions): Documents => {
+  const built = new Map<string, ApiResponse>()
+
+  const build = async (path: string): Promise<ApiResponse> => {
     // Loaded on request: few servers are asked.
     const { createAsyncApiDocument, createOpenApiDocument } = await import('@wabakit/contract/documents')
     const document =
       path === '/openapi.json'
         ? createOpenApiDocument({ authHeader, baseUrl: publicUrl ?? '/' })
         : createAsyncApiDocument()
-    return buildJsonResponse(document, { requestId: requestId() })
+    const response = buildJsonResponse(document, { requestId: '' })
+    built.set(path, response)
+    return response
   }
+
+  return async ({ method, path }) => {
+    if (method !== 'GET' && method !== 'HEAD') {
+      throw new RequestRefusedError('method_not_allowed', 'This path supports GET and HEAD only.', {
+        headers: { allow: 'GET, HEAD' },
+      })
+    }
+    const { status, headers, body } = built.get(path) ?? (await build(path))
+    return { status, headers: { ...headers, 'x-request-id': requestId() }, body }
+  }
+}

@@ -5,6 +5,7 @@ import {
   StorageUnavailableError,
   type Store,
 } from '@wabakit/core'
+import { isLoopbackHost } from '../config/loopback.ts'
 import { ControlError } from '../control/control-error.ts'
 import { toErrorResponse } from '../control/error-response.ts'
 import type { TokenCheck } from '../control/token-check.ts'
@@ -15,6 +16,10 @@ export type HealthOptions = {
   readonly metrics: Metrics
   /** Checks the token of requests for metrics. Without it, everybody may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
+  /** Whether the server listens on a loopback address only. */
+  readonly isLocal: boolean
+  /** The URL at which other machines reach the server, if configured. */
+  readonly publicUrl: string | undefined
   readonly requestId: () => string
   /** Whether the server is stopping. */
   isStopping(): boolean
@@ -27,7 +32,8 @@ export const healthPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', 
 
 /** Creates `/healthz` (the process responds), `/readyz` (it can serve requests) and `/metrics` (for Prometheus). */
 export const createHealth = (options: HealthOptions): Health => {
-  const { store, metrics, checkMetricsToken, requestId, isStopping } = options
+  const { store, metrics, checkMetricsToken, requestId, isStopping, isLocal, publicUrl } = options
+  const publicHost = publicUrl === undefined ? undefined : new URL(publicUrl).host
 
   const checkReady = async (): Promise<void> => {
     if (isStopping()) throw new ControlError('stopping', 'The server is stopping.')
@@ -38,6 +44,15 @@ export const createHealth = (options: HealthOptions): Health => {
     } catch (cause) {
       throw new StorageUnavailableError('The database cannot be reached or written. See the log.', { cause })
     }
+  }
+
+  /** A page of another site must not read them through a host name that it lets resolve to this machine. */
+  const checkMetricsHost = (host: string): void => {
+    if (!isLocal || isLoopbackHost(host.replace(/:\d+$/, '')) || host === publicHost) return
+    throw new ControlError(
+      'host_not_allowed',
+      'The host of the request is not this machine. Set a metricsToken to allow other hosts.',
+    )
   }
 
   const render = async ({ path, method, headers }: ApiRequest, remoteAddress: string | undefined) => {
@@ -51,7 +66,8 @@ export const createHealth = (options: HealthOptions): Health => {
       await checkReady()
       return 'ready\n'
     }
-    await checkMetricsToken?.(headers, remoteAddress)
+    if (checkMetricsToken === undefined) checkMetricsHost(headers.get('host') ?? '')
+    else await checkMetricsToken(headers, remoteAddress)
     return metrics.render()
   }
 

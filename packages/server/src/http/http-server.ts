@@ -1,12 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { toClientNetwork } from '@wabakit/core/hosting'
 import type { ServerConfig } from '../config/server-config.ts'
 import { toListenError } from './listen-error.ts'
 import { createConnectionRefusal } from './refuse-connection.ts'
 import type { RequestHandler } from './request-handler.ts'
 
 export type HttpServerOptions = {
-  readonly settings: Pick<ServerConfig, 'host' | 'port' | 'maxConnections' | 'requestTimeoutMs'>
+  readonly settings: Pick<
+    ServerConfig,
+    'host' | 'port' | 'maxConnections' | 'requestTimeoutMs' | 'trustProxy'
+  >
   readonly handler: RequestHandler
   readonly requestId: () => string
 }
@@ -65,6 +69,9 @@ const setLimits = (
 /** When the server stops: how long a request that has begun may take to become complete up to its body, in milliseconds. */
 const headersGraceMs = 500
 
+/** The share of the connections that clients of one address (IPv6: /64 network) may have, unless there is a proxy. */
+const networkShare = 0.5
+
 const formatUrl = (host: string, server: Server): string => {
   const address = server.address()
   if (address === null || typeof address === 'string') throw new TypeError('The server has no port.')
@@ -73,7 +80,7 @@ const formatUrl = (host: string, server: Server): string => {
 
 export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   const { settings, handler, requestId } = options
-  const { host, port } = settings
+  const { host, port, maxConnections, trustProxy } = settings
   const running = new Set<ServerResponse>()
   const sockets = new Set<Socket>()
   let closing = false
@@ -98,9 +105,20 @@ export const createHttpServer = (options: HttpServerOptions): HttpServer => {
   server.on('connect', (_request, socket) => refusal.connect(socket))
   // An unknown expectation may be ignored (RFC 9110, section 10.1.1).
   server.on('checkExpectation', respond)
+  const perNetwork = new Map<string, number>()
   server.on('connection', (socket) => {
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    const network = toClientNetwork(socket.remoteAddress ?? '')
+    const count = (perNetwork.get(network) ?? 0) + 1
+    perNetwork.set(network, count)
+    socket.once('close', () => {
+      sockets.delete(socket)
+      const left = (perNetwork.get(network) ?? 1) - 1
+      if (left === 0) perNetwork.delete(network)
+      else perNetwork.set(network, left)
+    })
+    // Behind a proxy, all connections come from the proxy.
+    if (trustProxy === 0 && count > Math.ceil(maxConnections * networkShare)) socket.destroy()
   })
   setLimits(server, settings)
 

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net'
 import { ConfigError } from '../config/config-error.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 
@@ -21,3 +22,15 @@ export const toListenError = (error: NodeJS.ErrnoException, address: Address): E
   const problem = problems[error.code ?? '']?.(address)
   return problem === undefined ? error : new ConfigError([{ ...problem, source: `--${problem.key}` }])
 }
+
+/**
+ * Checks that a server can listen, before anything is created for it.
+ *
+ * @throws ConfigError
+ */
+export const checkAddress = ({ host, port }: Address): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (error) => reject(toListenError(error, { host, port })))
+    server.listen({ host, port }, () => server.close(() => resolve()))
+  })

@@ -7,6 +7,7 @@ import { findEndpoint, refuseRequest } from '@wabakit/core/hosting'
 import { type ApiFaults, respondWithFault } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import { type ControlApi, controlPath } from '../control/control-api.ts'
+import { shortenPath } from '../control/request-log.ts'
 import { inspectorPath } from '../inspector/serve-page.ts'
 import type { Metrics, RequestLabel } from '../metrics/metrics.ts'
 import { type Documents, documentPaths } from './documents.ts'
@@ -61,6 +62,30 @@ const getLabel = (path: string): RequestLabel => findEndpoint(path) ?? (isContro
 
 const getLevel = (status: number): 'debug' | 'info' | 'error' =>
   status >= 500 ? 'error' : status >= 400 ? 'info' : 'debug'
+
+/** Maximum number of lines per second about refused requests of one status. */
+const maxLinesPerSecond = 10
+
+/**
+ * Limits the lines about refused requests, so that a stranger does not fill the log.
+ *
+ * @returns a function that counts a request, and returns true if it must not be printed. The number of requests that
+ *   were not printed follows in a line of its own.
+ */
+const createLineLimit = (log: Pick<Logger, 'info'>) => {
+  const counts = new Map<number, number>()
+  const reportSuppressed = (status: number): void => {
+    const suppressed = (counts.get(status) ?? 0) - maxLinesPerSecond
+    counts.delete(status)
+    if (suppressed > 0) log.info({ status, count: suppressed }, 'further requests')
+  }
+  return (status: number): boolean => {
+    const count = counts.get(status) ?? 0
+    if (count === 0) setTimeout(reportSuppressed, 1_000, status).unref()
+    counts.set(status, count + 1)
+    return count >= maxLinesPerSecond
+  }
+}
 
 /**
  * Returns the address of the client. Each of the last `trustProxy` entries of `X-Forwarded-For` was written by a
@@ -135,14 +160,14 @@ const toApiRequest = (incoming: IncomingMessage): ApiRequest => {
 export const createRequestHandler = (options: RequestHandlerOptions): RequestHandler => {
   const { api, health, metrics, log, requestId, trustProxy, onError } = options
 
+  const limitLines = createLineLimit(log)
+
   const record = ({ status, requestId: id, method, path = '', durationMs = 0 }: ResponseFacts): void => {
     metrics.countRequest({ endpoint: getLabel(path), status, seconds: durationMs / 1_000 })
     const level = getLevel(status)
-    if (!log.isLevelEnabled(level)) return
-    log[level](
-      { requestId: id, method, path: path || undefined, status, ms: Math.round(durationMs) },
-      'request',
-    )
+    if (!log.isLevelEnabled(level) || (level === 'info' && limitLines(status))) return
+    const shortPath = shortenPath(path) || undefined
+    log[level]({ requestId: id, method, path: shortPath, status, ms: Math.round(durationMs) }, 'request')
   }
 
   const refuse = (error: unknown): ApiResponse => {

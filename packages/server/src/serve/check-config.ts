@@ -4,7 +4,8 @@ import type { ServerConfig } from '../config/server-config.ts'
 import { checkOrganizations } from './check-organizations.ts'
 import { isPostgres } from './open-store.ts'
 
-const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
+/** Returns why other machines may reach a server; `undefined` if they cannot. */
+export const getExposure = ({ host, publicUrl, trustProxy }: ServerConfig): string | undefined => {
   if (!isLoopbackHost(host)) return `host is ${host}, which other machines can reach`
   if (trustProxy > 0) return 'trustProxy says that clients connect through a proxy'
   if (publicUrl !== undefined && !isLoopbackHost(new URL(publicUrl).hostname)) {
@@ -29,6 +30,10 @@ export const checkConfig = async (config: ServerConfig): Promise<void> => {
   if (exposure !== undefined && controlToken === undefined) {
     const message = `is required because ${exposure}. Set WABAKIT_CONTROL_TOKEN to at least 16 random characters.`
     throw new ConfigError([{ key: 'controlToken', source: 'WABAKIT_CONTROL_TOKEN', message }])
+  }
+  if (exposure !== undefined && config.webhookUrl !== undefined) {
+    const message = `is for the demo organization, which a server has only if no other machine can reach it, but ${exposure}. Create a subscription with wabakit subscription create.`
+    throw new ConfigError([{ key: 'webhookUrl', source: '--webhook-url', message }])
   }
   if (role !== 'all' && !isPostgres(database)) {
     const message = `can only be ${role} with a PostgreSQL database. One process has a SQLite file to itself and must have the role all.`

@@ -12,7 +12,9 @@ export const createConfigured = async <Result>(
     return await work()
   } catch (error) {
     if (!(error instanceof InputError || error instanceof RecordExistsError)) throw error
-    throw new ConfigError([{ key, source, message: `is not valid: ${error.message}` }], { cause: error })
+    // Organizations are checked one by one, and `key` says which one it is.
+    const message = `is not valid: ${error.message.replaceAll('organizations.0.', '')}`
+    throw new ConfigError([{ key, source, message }], { cause: error })
   }
 }
 
@@ -33,8 +35,9 @@ export const checkOrganizations = async ({
 }: Checked): Promise<void> => {
   const store = memoryStore()
   for (const [index, organization] of organizations.entries()) {
-    const service = createReferenceServer({ store, organizations: [organization] })
-    await createConfigured({ key: `organizations.${index}`, source: organization.id }, service.ready)
+    await createConfigured({ key: `organizations.${index}`, source: organization.id }, () =>
+      createReferenceServer({ store, organizations: [organization] }).ready(),
+    )
   }
   const service = createReferenceServer(rules)
   await createConfigured({ key: 'webhookUrl', source: '--webhook-url' }, () =>

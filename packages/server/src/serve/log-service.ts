@@ -2,6 +2,7 @@ import { redact } from '@wabakit/contract'
 import type { AttemptReported, ReferenceServer } from '@wabakit/core'
 import type { Logger } from 'pino'
 import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { repeatsPersonalData } from '../delivery/personal-data.ts'
 import { getResponseLine } from '../delivery/response-line.ts'
 
 const levels = {
@@ -13,6 +14,12 @@ const levels = {
   gone: 'warn',
   exhausted: 'warn',
 } as const satisfies Record<AttemptOutcome, string>
+
+/** Returns what an endpoint responded, unless it repeats personal data: erasing does not reach the log. */
+const formatResponse = (body: string | null | undefined, payload: string): string | undefined => {
+  const line = getResponseLine(body) ?? undefined
+  return line !== undefined && repeatsPersonalData(line, payload) ? '(repeats personal data)' : line
+}
 
 /** Logs the events and attempts of a service. */
 export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, log: Logger): void => {
@@ -35,7 +42,7 @@ export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, 
         outcome,
         status: attempt?.status,
         error: attempt?.error ?? undefined,
-        response: outcome === 'delivered' ? undefined : (getResponseLine(attempt?.responseBody) ?? undefined),
+        response: outcome === 'delivered' ? undefined : formatResponse(attempt?.responseBody, event.payload),
         ms: attempt?.durationMs,
       },
       'delivery attempt',

@@ -1,5 +1,6 @@
 import { createReferenceServer, memoryStore } from '@wabakit/core'
 import { expect, test } from 'vitest'
+import { parseConfig } from '../config/parse-config.ts'
 import { startRetention } from './retention.ts'
 
 const day = 86_400_000
@@ -79,4 +80,23 @@ test('reports a failure, and stops immediately during a pause', async () => {
   })
   expect(await promise).toEqual(new Error('away'))
   await stop()
+})
+
+test('keeps calls and groups forever unless a retention is set', async () => {
+  const requests: unknown[] = []
+  const stop = startRetention({
+    store: {
+      prune: async (request) => {
+        requests.push(request)
+        return 0
+      },
+    },
+    clock: { now: () => 40 * day },
+    keptMs: 30 * day,
+    recordsKeptMs: parseConfig({}, () => '').recordRetentionDays,
+    onError: () => {},
+  })
+  await stop()
+
+  expect(requests).toEqual([{ before: 10 * day, recordsBefore: undefined, limit: 100 }])
 })

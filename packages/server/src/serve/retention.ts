@@ -6,8 +6,8 @@ type RetentionOptions = {
   readonly clock: Clock
   /** How long finished deliveries and their events are kept, in milliseconds. */
   readonly keptMs: number
-  /** How long calls, groups and participants are kept, in milliseconds. */
-  readonly recordsKeptMs: number
+  /** How long calls, groups and participants are kept after their last change, in milliseconds; `undefined` forever. */
+  readonly recordsKeptMs: number | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -38,7 +38,8 @@ export const startRetention = ({
   const prune = async (): Promise<number> => {
     try {
       const now = clock.now()
-      return await store.prune({ before: now - keptMs, recordsBefore: now - recordsKeptMs, limit: batch })
+      const recordsBefore = recordsKeptMs === undefined ? undefined : now - recordsKeptMs
+      return await store.prune({ before: now - keptMs, recordsBefore, limit: batch })
     } catch (error) {
       onError(error)
       return 0

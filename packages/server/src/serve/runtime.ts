@@ -8,6 +8,7 @@ import { createRateLimits } from '@wabakit/core/hosting'
 import { createApiFaults } from '@wabakit/core/simulation'
 import type { Logger } from 'pino'
 import manifest from '../../package.json' with { type: 'json' }
+import { isLoopbackHost } from '../config/loopback.ts'
 import type { ServerConfig } from '../config/server-config.ts'
 import { createControlApi } from '../control/control-api.ts'
 import { showLiveAttempt } from '../control/live-attempt.ts'
@@ -93,7 +94,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
   logService(service, log)
 
   const faults = settings.mock ? createApiFaults(Math.random) : undefined
-  const simulation = createSimulation(service, onError)
+  const simulation = createSimulation(service, { now: clock.now, onError })
   const live = createLiveStream({ service, store, otherAttempts: attempts, onError })
   const requests = createRequestLog(10_000)
   service.onRequest(requests.add)
@@ -123,6 +124,8 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
     store,
     metrics,
     checkMetricsToken: createCheck(settings.metricsToken, 'metrics token'),
+    isLocal: isLoopbackHost(settings.host),
+    publicUrl: settings.publicUrl,
     requestId,
     isStopping: () => isStopping,
   })
@@ -158,7 +161,7 @@ export const createRuntime = (options: RuntimeOptions): Runtime => {
         store,
         clock,
         keptMs: settings.retentionDays * dayMs,
-        recordsKeptMs: settings.recordRetentionDays * dayMs,
+        recordsKeptMs: settings.recordRetentionDays && settings.recordRetentionDays * dayMs,
         onError,
       })
     },

@@ -6,9 +6,10 @@ import {
 } from '@wabakit/core'
 import { parseConfig } from '../config/parse-config.ts'
 import type { ServerConfig } from '../config/server-config.ts'
+import { checkAddress } from '../http/listen-error.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { DatabaseOpenError } from '../stores/errors/database-open-error.ts'
-import { checkConfig } from './check-config.ts'
+import { checkConfig, getExposure } from './check-config.ts'
 import { createConfigured } from './check-organizations.ts'
 import { type Demo, ensureDemo } from './demo.ts'
 import { createErrorLog } from './error-log.ts'
@@ -21,7 +22,10 @@ export type RunningServer = {
   readonly url: string
   /** The service in process, which can do everything that the control API can do. */
   readonly service: ReferenceServer
-  /** The demo organization; `undefined` when there are other organizations in the store or in the configuration. */
+  /**
+   * The demo organization; `undefined` when there are other organizations in the store or in the configuration, or other
+   * machines can reach the server.
+   */
   readonly demo: Demo | undefined
   /**
    * Stops the server. It accepts no more requests and claims no more deliveries. Running ones may finish within
@@ -73,6 +77,7 @@ export const startServer = async (
     metrics?.countError()
     errors.write(error)
   }
+  await checkAddress(settings)
   const opened = await openStore(settings.database, { onError, onWarning: (message) => log.warn(message) })
   // Loaded after the database is open, because a start after a crash notices there that the crashed process is lost.
   const [{ createMetrics }, { createRuntime }, { createHttpServer }] = await Promise.all([
@@ -104,7 +109,8 @@ export const startServer = async (
   try {
     await createConfigured({ key: 'organizations', source: 'the database' }, service.ready)
     const url = await http.listen()
-    const isDemo = settings.organizations.length === 0 && settings.role !== 'worker'
+    const { organizations, role } = settings
+    const isDemo = organizations.length === 0 && role !== 'worker' && getExposure(settings) === undefined
     // The last step that can fail: it creates an API key that is shown only once.
     const demo = isDemo ? await ensureDemo(service, settings) : undefined
     runtime.start()

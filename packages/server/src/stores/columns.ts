@@ -104,6 +104,7 @@ export const columns: { readonly [Table in TableName]: Columns<StoredRecords[Tab
     triggeredVia: 'text',
     emitsEvents: 'flag',
     initiatedAt: 'integer',
+    updatedAt: 'integer',
     startedAt: 'integer',
     endedAt: 'integer',
     durationInSeconds: 'real',

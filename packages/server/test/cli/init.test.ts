@@ -1,34 +1,165 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { frameworks } from '../../src/cli/init/frameworks.ts'
 import { planFiles } from '../../src/cli/init/plan-files.ts'
 import { folder, wabakit } from './wabakit.ts'
 
-const createProject = (name: string, dependencies: Readonly<Record<string, string>>): string => {
+type Manifest = { readonly type?: string; readonly tsconfig?: true }
+
+const createProject = (
+  name: string,
+  dependencies: Readonly<Record<string, string>>,
+  { tsconfig, ...manifest }: Manifest = { tsconfig: true },
+): string => {
   const path = join(folder, name)
   mkdirSync(path)
-  writeFileSync(join(path, 'package.json'), JSON.stringify({ dependencies }))
+  writeFileSync(join(path, 'package.json'), JSON.stringify({ dependencies, ...manifest }))
+  if (tsconfig) writeFileSync(join(path, 'tsconfig.json'), '{}')
   return path
 }
 
-test.each(frameworks.map(({ name, dependency }) => [name, dependency] as const))(
-  'plans a receiver, a test and the variables for %s',
-  (name, dependency) => {
-    const path = createProject(name, { [dependency]: '*' })
-    const { framework, files } = planFiles(path)
-    expect(framework.name).toBe(name)
-    expect(files.map((file) => file.path)).toEqual([
-      ...framework.files.map((file) => file.path),
-      'test/wabakit.test.ts',
-      '.env.wabakit.example',
-    ])
-    const text = files.map((file) => file.text).join('')
-    expect(text).toMatch(/createReceiver\(/)
-    // SvelteKit 3 has neither $lib nor the variables of $env that nobody declared.
-    expect(text).not.toMatch(/\$(?:lib|env)/)
-  },
-)
+/** How an application of each framework without routes in files looks, around the lines that init prints. */
+const applications: Readonly<Record<string, (lines: string) => string>> = {
+  Hono: (lines) => `import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+const app = new Hono()
+${lines}
+const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' })
+await new Promise((resolve) => server.once('listening', resolve))
+export const port = server.address().port`,
+  Fastify: (lines) => `import fastify from 'fastify'
+const app = fastify()
+${lines}
+await app.listen({ port: 0, host: '127.0.0.1' })
+export const port = app.server.address().port`,
+  Express: (lines) => `import express from 'express'
+const app = express()
+${lines}
+app.use(express.json())
+const server = app.listen(0, '127.0.0.1')
+await new Promise((resolve) => server.once('listening', resolve))
+export const port = server.address().port`,
+}
+
+/** Writes a test that starts the application, and sends it a signed webhook and a forged one. */
+const writeApplicationTest = (path: string, name: string, lines: readonly string[]): void => {
+  const write = applications[name]
+  if (write === undefined) return
+  // An application in CommonJS is a module here, because a test can import it.
+  const require =
+    "import { createRequire } from 'node:module'\nconst require = createRequire(import.meta.url)\n"
+  const text = lines.join('\n')
+  writeFileSync(join(path, 'app.mjs'), `${text.includes('require(') ? require : ''}${write(text)}\n`)
+  writeFileSync(
+    join(path, 'app.test.mjs'),
+    `import { expect, onTestFinished, test, vi } from 'vitest'
+import { signWebhook } from 'wabakit/webhooks'
+const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+process.env.WABAKIT_WEBHOOK_SECRET = secret
+test('${name} receives a webhook by the lines that init prints', async () => {
+  // The receiver keeps its secret for a minute, and other tests have others.
+  vi.resetModules()
+  onTestFinished(() => vi.resetModules())
+  const { port } = await import('./app.mjs')
+  const payload = JSON.stringify({ event: 'GROUP_CREATED', groupId: 'g1' })
+  const { headers } = await signWebhook({ payload, secret })
+  const send = (body) => fetch(\`http://127.0.0.1:\${port}/webhooks\`, { method: 'POST', headers, body })
+  expect((await send(payload)).status).toBe(200)
+  expect((await send(payload.replace('g1', 'g2'))).status).toBe(401)
+})
+`,
+  )
+}
+
+test('what it writes for each framework and language passes its test, and works by the lines that it prints', async () => {
+  const languages = {
+    ts: { type: 'module', tsconfig: true },
+    js: { type: 'module' },
+    mjs: {},
+  } as const
+  const root = join(folder, 'running')
+  mkdirSync(root)
+  symlinkSync(resolve(import.meta.dirname, '../../../../node_modules'), join(root, 'node_modules'))
+  const conditions = ['@wabakit/source', 'module', 'node']
+  writeFileSync(
+    join(root, 'vitest.config.mjs'),
+    `export default ${JSON.stringify({
+      resolve: { conditions },
+      ssr: { resolve: { conditions } },
+      oxc: { decorator: { legacy: true } },
+      test: { isolate: false, maxWorkers: 1 },
+    })}`,
+  )
+  let count = 0
+  for (const { name, dependency } of frameworks) {
+    for (const [language, manifest] of Object.entries(languages)) {
+      const path = createProject(
+        `running/${dependency.replace(/\W/g, '')}-${language}`,
+        { [dependency]: '*' },
+        manifest,
+      )
+      const { files, nextLines } = planFiles(path)
+      const isTyped = name === 'NestJS' || language === 'ts'
+      for (const file of files) {
+        if (/\.[tm]?[jt]s$/.test(file.path)) expect(file.path.endsWith('.ts')).toBe(isTyped)
+        mkdirSync(dirname(join(path, file.path)), { recursive: true })
+        writeFileSync(join(path, file.path), file.text)
+        if (/route|server|controller/.test(basename(file.path))) {
+          const isController = file.path.includes('controller')
+          const use = isController ? 'WebhooksController.prototype.receive' : 'POST'
+          const imported = isController ? 'WebhooksController' : 'POST'
+          writeFileSync(
+            join(path, 'route.test.mjs'),
+            `import { expect, test } from 'vitest'\nimport { ${imported} } from './${file.path}'\ntest('the route of ${name} is a function', () => expect(${use}).toBeTypeOf('function'))\n`,
+          )
+          count += 1
+        }
+      }
+      writeApplicationTest(path, name, nextLines)
+      count += name in applications ? 2 : 1
+    }
+  }
+  const vitest = resolve(import.meta.dirname, '../../../../node_modules/vitest/vitest.mjs')
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=@wabakit/source',
+      vitest,
+      'run',
+      '--reporter=default',
+      '--reporter=json',
+      '--outputFile.json=report.json',
+      '--root',
+      root,
+    ],
+    {
+      env: { ...process.env, VITEST: undefined, NODE_ENV: undefined },
+    },
+  )
+  const [code, output, errors] = await Promise.all([
+    new Promise((end) => child.on('close', end)),
+    text(child.stdout),
+    text(child.stderr),
+  ])
+  expect(code, output + errors).toBe(0)
+  expect(JSON.parse(readFileSync(join(root, 'report.json'), 'utf8')).numPassedTests).toBe(count)
+}, 120_000)
+
+test('writes nothing through a folder that is a symbolic link', async () => {
+  const path = createProject('linked', { hono: '*' })
+  const elsewhere = join(folder, 'elsewhere')
+  mkdirSync(elsewhere)
+  symlinkSync(elsewhere, join(path, 'test'))
+  expect(await wabakit(['init', '--yes'], { cwd: path })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('test is a symbolic link. Nothing was written'),
+  })
+  expect(readdirSync(elsewhere)).toEqual([])
+  expect(readdirSync(path).sort()).toEqual(['package.json', 'test', 'tsconfig.json'])
+})
 
 test.each(['app', 'pages'])('leaves Next.js its src/%s: a folder app next to src would hide it', (name) => {
   const path = createProject(`next-${name}`, { next: '*', vitest: '*' })
@@ -47,19 +178,21 @@ test('writes the files only with consent, and never overwrites one', async () =>
   const path = createProject('written', { hono: '*' })
   const refused = await wabakit(['init'], { cwd: path })
   expect(refused.code).toBe(2)
-  expect(refused.stdout).toContain('src/wabakit/receiver.ts')
+  expect(refused.stdout).toContain('wabakit/receiver.ts')
   expect(refused.stderr).toContain('Add --yes')
-  expect(existsSync(join(path, 'src'))).toBe(false)
+  expect(existsSync(join(path, 'wabakit'))).toBe(false)
 
   mkdirSync(join(path, 'test'))
   writeFileSync(join(path, 'test/wabakit.test.ts'), 'mine')
   const { code, stdout } = await wabakit(['init', '--yes'], { cwd: path })
   expect(code).toBe(0)
-  expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c.req.raw))")
+  expect(stdout).toContain("app.post('/webhooks', (c) => receiver.handle(c))")
   expect(stdout).toContain('npm install wabakit && npm install --save-dev vitest\n')
+  expect(stdout).toContain("import { receiver } from './wabakit/receiver.js'")
+  expect(stdout).toContain('npx @wabakit/server --webhook-url http')
   expect(stdout).toContain('These exist and stay as they are: test/wabakit.test.ts')
   expect(readFileSync(join(path, 'test/wabakit.test.ts'), 'utf8')).toBe('mine')
-  expect(readFileSync(join(path, 'src/wabakit/receiver.ts'), 'utf8')).toContain('standardWebhooks')
+  expect(readFileSync(join(path, 'wabakit/receiver.ts'), 'utf8')).toContain('standardWebhooks')
   expect((await wabakit(['init', '--yes'], { cwd: path })).stderr).toContain('There is nothing to write.')
 })
 

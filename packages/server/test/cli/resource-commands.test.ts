@@ -71,7 +71,8 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   expect(await run('number remove +15550100004 --dry-run --organization acme')).toBe(
     'would remove +15550100004\n',
   )
-  await run('number remove +15550100004 --organization acme')
+  await expect(run('number remove +15550100004 --organization acme')).rejects.toThrow('Add --yes')
+  await run('number remove +15550100004 --organization acme --yes')
   expect(parseLines(await run('number list --organization acme --format json'))).toEqual([
     expect.objectContaining({ number: '+15550100001', channel: 'WHATSAPP', enabled: true }),
     expect.objectContaining({ number: '+15550100003', enabled: false }),
@@ -83,7 +84,8 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   const [key] = parseLines(await run('key list --organization acme --format json'))
   expect(key).toMatchObject({ label: 'shop' })
   expect(await run(`key remove ${key.id} --dry-run --organization acme`)).toBe(`would remove ${key.id}\n`)
-  await run(`key remove ${key.id} --organization acme`)
+  await expect(run(`key remove ${key.id} --organization acme`)).rejects.toThrow('Add --yes')
+  await run(`key remove ${key.id} --organization acme --yes`)
   expect(await run('key list --organization acme')).toBe('none\n')
 
   await run(
@@ -96,9 +98,9 @@ test('manages organizations, numbers, keys and subscriptions', async () => {
   )
   expect(await run(`subscription rotate-secret ${id} --organization acme`)).toMatch(/^whsec_\S+\n$/)
   expect(await run(`subscription remove ${id} --dry-run --organization acme`)).toBe(`would remove ${id}\n`)
-  await run(`subscription remove ${id} --organization acme`)
+  await run(`subscription remove ${id} --organization acme --yes`)
   expect(await run('subscription list --organization acme')).toBe('none\n')
-  expect(await run('org remove --organization acme')).toBe('removed acme\n')
+  expect(await run('org remove --organization acme --yes')).toBe('removed acme\n')
 })
 
 test.each([
@@ -151,13 +153,15 @@ test('finds out why an endpoint rejects a webhook, and sends it again', async ()
     receiver.onError(() => {})
     return toNodeHandler(receiver.onAny(({ event }) => void received.push(event)))
   }
-  let handle = createHandler('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  const handle = createHandler(secret)
   const endpoint = createServer((request, response) => handle(request, response))
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void endpoint.close())
   const address = endpoint.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`
   await run(`subscription create --channel PSTN --number +15550100002 --url ${url}`)
+  await run(`subscription create --channel WHATSAPP --number +15550100001 --url ${url}`)
   await run('trigger call')
   await server.service.dispatcher.runDue()
 
@@ -170,12 +174,16 @@ test('finds out why an endpoint rejects a webhook, and sends it again', async ()
   expect(shown).toMatch(/remedy: Give the receiver the secret of this subscription/)
   expect(shown).toMatch(/Next attempt at \d\d:\d\d:\d\d UTC\./)
 
-  const secret = await run(`subscription rotate-secret ${failed.subscriptionId} --overlap-ms 0`)
-  handle = createHandler(secret.trim())
+  for (const { id } of parseLines(await run('subscription list --format json'))) {
+    await run(`subscription rotate-secret ${id} --secret ${secret} --overlap-ms 0`)
+  }
   expect(await run(`deliveries retry ${failed.id}`)).toContain(failed.id)
   await server.service.dispatcher.runDue()
   expect(await run(`deliveries show ${failed.id}`)).toContain('delivered')
   expect(received[0]).toBe(failed.eventName)
+  await run('trigger GROUP_CREATED')
+  await server.service.dispatcher.runDue()
+  expect(received).toContain('GROUP_CREATED')
 })
 
 test('lists calls, groups, events and requests, and shows what happened to a call', async () => {

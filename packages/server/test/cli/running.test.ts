@@ -169,7 +169,12 @@ test('erase counts with --dry-run, and erases a customer, a call and an organiza
     const set = ['--set', `callId=${callId}`, '--set', `customerNumber="${customerNumber}"`]
     await wabakit(['trigger', 'call', ...set, '--set', 'summary=false'], at)
   }
-  const erase = async (...args: string[]) => (await wabakit(['erase', ...args], at)).stdout
+  const erase = async (...args: string[]) => (await wabakit(['erase', ...args, '--yes'], at)).stdout
+
+  expect(await wabakit(['erase', 'call', 'c2'], at)).toMatchObject({
+    code: 2,
+    stderr: 'Nothing was changed. Add --yes to do it without being asked.\n',
+  })
 
   expect(await erase('call', 'c2')).toBe('erased 1 call, 0 participants, 3 events with their deliveries\n')
   const counts = '1 call, 0 participants, 3 events with their deliveries\n'
@@ -181,9 +186,13 @@ test('erase counts with --dry-run, and erases a customer, a call and an organiza
     events: 0,
     dryRun: false,
   })
+  expect(await wabakit(['erase', 'call', 'nope', '--yes'], at)).toMatchObject({
+    code: 1,
+    stderr: 'Nothing was found about the call nope.\n',
+  })
   expect(await erase('organization', 'demo', '--dry-run')).toMatch(/^would erase organization demo/)
   expect(await erase('organization', 'demo')).toMatch(/^erased organization demo/)
-  const gone = await wabakit(['erase', 'organization', 'demo'], at)
+  const gone = await wabakit(['erase', 'organization', 'demo', '--yes'], at)
   expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('no organization "demo"') })
 })
 

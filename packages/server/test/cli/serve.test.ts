@@ -40,6 +40,19 @@ test('prints the same for people, without colors unless on a terminal', async ()
   expect(await server.ended).toBe(0)
 })
 
+test('what it prints next works for npx, too', async () => {
+  const server = startWabakit(['--port', '0', '--database', ':memory:', '--log-level', 'silent'], {
+    env: { npm_command: 'exec' },
+  })
+  expect(await server.line(/trigger call/)).toMatch(/^ {2}npx @wabakit\/server trigger call --server http/)
+  server.kill('SIGTERM')
+  await server.ended
+  const nowhere = await wabakit(['org', 'list', '--server', '127.0.0.1:4190'], {
+    env: { npm_command: 'exec' },
+  })
+  expect(nowhere.stderr).toContain('Start one with: npx @wabakit/server serve --port 4100')
+})
+
 test('what prevents a server from starting is reported in one sentence, with exit code 2', async () => {
   const holder = await startServer(['--database', 'held.db'])
   const port = new URL(holder.ready.url).port

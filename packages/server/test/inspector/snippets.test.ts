@@ -15,7 +15,6 @@ afterAll(() => {
 })
 const { formatCurl } = await import('../../../inspector/src/format/curl.ts')
 const { formatFixture, formatTest } = await import('../../../inspector/src/format/snippets.ts')
-const { formatHar } = await import('../../../inspector/src/format/har.ts')
 
 const path = '/organizations/acme'
 
@@ -30,8 +29,7 @@ const deliver = async () => {
   const [delivery] = (await control(server, `GET ${path}/deliveries`)).body.items
   const sent = await control(server, `GET ${path}/deliveries/${delivery.id}/attempts/1/request`)
   const event = await control(server, `GET ${path}/events/${delivery.eventId}`)
-  const timeline = await control(server, `GET ${path}/timeline?group=a`)
-  return { endpoint, secret: created.secret, sent: sent.body, event: event.body, timeline: timeline.body }
+  return { endpoint, secret: created.secret, sent: sent.body, event: event.body }
 }
 
 test.skipIf(!existsSync('/usr/bin/curl'))('a copied curl command sends the same webhook again', async () => {
@@ -78,21 +76,25 @@ test('a copied test passes as it is, with the payload of the event', async () =>
   ])
 })
 
-test('a HAR has the API request and each attempt, with what was sent and responded', async () => {
-  const { timeline, sent, endpoint } = await deliver()
-  const kinds = timeline.entries.map(({ kind }: { kind: string }) => kind)
-  const { log } = formatHar(
-    timeline,
-    kinds.map((kind: string) => (kind === 'attempt' ? sent : undefined)),
-  )
+test.each(["x', () => {}); globalThis.pasted = true; //", '`; globalThis.pasted = true; `', '\\\n\u2028"\''])(
+  'a copied test contains the name %j as text, never as code',
+  (name) => {
+    const names: unknown[] = []
+    const define = new Function('test', formatTest({ name, payload: '{}' }).replaceAll(/^import .*$/gm, ''))
 
-  expect(log.version).toBe('1.2')
-  expect(log.entries.map(({ request, response }) => [request.method, request.url, response.status])).toEqual([
-    ['POST', 'http://127.0.0.1:4100/whatsapp/wa-group/create', 200],
-    ['POST', endpoint.url, 200],
-  ])
-  expect(log.entries[1]?.request).toMatchObject({
-    postData: { mimeType: 'application/json', text: sent.body },
-    headers: expect.arrayContaining([{ name: 'webhook-id', value: sent.headers['webhook-id'] }]),
-  })
-})
+    define((given: string, body: unknown) => names.push(given, String(body).includes('waitForDelivery')))
+
+    expect(names).toEqual([`handles ${name}`, true])
+    expect(globalThis).not.toHaveProperty('pasted')
+  },
+)
+
+test.each(['a b', "x'", 'x;y', '$(x)', '`x`', 'é', '1X', 'X'.repeat(101), 'x\u202ey'])(
+  'the control API publishes no event of the name %j',
+  async (name) => {
+    const server = await start()
+    const event = { name, subject: 'call:1', channel: 'PSTN', number: '+15550100002', payload: {} }
+    const { status, body } = await control(server, `POST ${path}/events`, event)
+    expect([status, body.code, body.issues?.[0]?.path]).toEqual([400, 'invalid_input', 'name'])
+  },
+)

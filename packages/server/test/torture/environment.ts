@@ -93,7 +93,7 @@ export const createEnvironment = async (options: EnvironmentOptions): Promise<En
   }
   for (const file of [files.acknowledged, files.arrivals, files.intervals, files.kills])
     writeFileSync(file, '')
-  writeFileSync(files.config, JSON.stringify(settings))
+  writeFileSync(files.config, JSON.stringify(settings), { mode: 0o600 })
   const { engine, preload, environment, isCalm = false, width = 12, reroute = (address) => address } = options
   const database = await engine.createDatabase(folder)
   const recorder = await startRecorder(files, (isCalm ? calm : flaky)(random))

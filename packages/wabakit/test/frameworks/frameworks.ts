@@ -24,6 +24,8 @@ export type Framework = {
   readonly routes?: readonly Route[]
   /** Whether the framework keeps the bytes of a body that it has parsed, so that the mistake does no harm. */
   readonly bytesAreKept?: boolean
+  /** Path of a route that `mistake` adds, with `ack: 'before'` and a slow handler. */
+  readonly earlyPath?: string
   /** Starts it. @default npm start */
   readonly command?: (port: number, secret: string) => readonly [file: string, ...args: string[]]
 }
@@ -39,6 +41,15 @@ const insertBefore = (mark: string, text: string) => (source: string) => {
 
 /** A module of its own, for frameworks whose routes are files. */
 const write = (text: string) => () => text
+
+const createEarly = (waitUntil: string) => `createReceiver({
+  verify: standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
+  ack: 'before',
+  waitUntil: ${waitUntil},
+}).on('CALL_AI_SUMMARY', async (event) => {
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  console.log(event.callId, event.summary.recap)
+})`
 
 export const frameworks: readonly Framework[] = [
   {
@@ -86,13 +97,16 @@ export const frameworks: readonly Framework[] = [
     example: 'hono',
     package: 'hono',
     files: ['server.ts'],
+    earlyPath: '/early',
     mistake: {
       'server.ts': insertBefore(
         'serve({',
         `app.post('/parsed', async (c) => {
           await c.req.json()
-          return receiver.handle(c.req.raw)
-        })`,
+          return receiver.handle(c)
+        })
+        const early = ${createEarly('() => {}')}
+        app.post('/early', (c) => early.handle(c))`,
       ),
     },
   },
@@ -128,6 +142,7 @@ export const frameworks: readonly Framework[] = [
     title: 'Next.js',
     example: 'next',
     package: 'next',
+    earlyPath: '/early',
     files: ['receiver.ts', 'app/webhooks/route.ts', 'pages/api/webhooks.ts'],
     routes: [
       { suffix: ', App Router', path: '/webhooks', parsedPath: '/parsed' },
@@ -139,6 +154,10 @@ export const POST = async (request: Request) => {
   await request.json()
   return receiver.handle(request)
 }`),
+      'app/early/route.ts': write(`import { after } from 'next/server'
+import { createReceiver, standardWebhooks } from 'wabakit/webhooks'
+const receiver = ${createEarly('after')}
+export const POST = receiver.handle`),
       'pages/api/parsed.ts': write(`export { default } from './webhooks'`),
     },
   },
@@ -261,7 +280,7 @@ export const action = async (args) => {
     example: 'cloudflare-workers',
     command: (port, secret) => [
       ...(['npm', 'start', '--silent', '--'] as const),
-      ...['--port', `${port}`, '--inspector-port', '0', '--var', `WEBHOOK_SECRET:${secret}`],
+      ...['--port', `${port}`, '--inspector-port', '0', '--var', `WABAKIT_WEBHOOK_SECRET:${secret}`],
     ],
     package: 'wrangler',
     files: ['index.ts', 'wrangler.jsonc'],
@@ -303,7 +322,7 @@ export const parsed = (event: LambdaEvent) => handler({ ...event, body: { parsed
     files: ['functions/webhooks.ts'],
     command: (port, secret) => [
       ...(['npm', 'start', '--silent', '--'] as const),
-      ...['--port', `${port}`, '--inspector-port', '0', '--binding', `WEBHOOK_SECRET=${secret}`],
+      ...['--port', `${port}`, '--inspector-port', '0', '--binding', `WABAKIT_WEBHOOK_SECRET=${secret}`],
     ],
     mistake: {
       'functions/parsed.ts': write(`import { onRequestPost as receive } from './webhooks'

@@ -55,6 +55,7 @@ sends the same requests to each:
 - a genuine delivery: 200, and the handler gets the event;
 - a forged one: 401;
 - the same delivery twice: 200 both times, but the handler gets the event once;
+- in Hono and Next.js, a delivery that is acknowledged before it is handled: 200 at once, and the handler finishes;
 - a delivery whose body something has parsed before the receiver: 400, and the response says how to fix it. Where the
   framework keeps the bytes of a parsed body, the delivery is handled;
 - sixty malformed requests over a raw socket: the server continues, and the next delivery is handled;

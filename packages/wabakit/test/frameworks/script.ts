@@ -89,6 +89,16 @@ export const checks = {
     if (countHandled(target, callId) !== 1) throw new Error('the handler was called twice')
   },
 
+  early: async (target) => {
+    const { earlyPath } = target.framework
+    if (earlyPath === undefined) return
+    const callId = newCallId()
+    await expectStatus(await send(target, earlyPath, await sign(callId, target.secret)), 200)
+    if (countHandled(target, callId) > 0) throw new Error('the response waited for the handler')
+    await waitForHandled(target, callId)
+    if (target.readOutput().includes('Pass waitUntil')) throw new Error('a warning was printed')
+  },
+
   parsed: async (target) => {
     const { bytesAreKept } = target.framework
     const response = await send(target, target.route.parsedPath, await sign(newCallId(), target.secret))

@@ -95,6 +95,16 @@ it('missing and malformed headers are reported as such', async () => {
   expect(await findCause({ headers: { ...headers, 'webhook-timestamp': '1e9' } })).toBe('malformed_header')
 })
 
+it.each([
+  ['10 KB of brackets', `${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+  ['1 MB of items, 15 levels deep', `${'['.repeat(15)}${'1,'.repeat(500_000)}1${']'.repeat(15)}`],
+  ['64 KiB of items, 15 levels deep', `${'['.repeat(15)}${'1,'.repeat(32_000)}1${']'.repeat(15)}`],
+])('%s cost a bounded time', async (_, hostile) => {
+  const startedAt = process.cpuUsage()
+  expect(await findCause({ payload: hostile })).toBe('wrong_secret')
+  expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(1_500)
+})
+
 it('survives a body nested 100,000 deep', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   expect(await findCause({ payload: deep })).toBe('wrong_secret')

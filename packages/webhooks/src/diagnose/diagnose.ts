@@ -81,10 +81,12 @@ const readForeignKeys = (secrets: readonly string[]): Key[] => {
 
 const matches = async (
   { signedPrefix, signatures }: SignatureHeaders,
-  { keys, bodies }: { readonly keys: readonly Key[]; readonly bodies: Iterable<Uint8Array> },
+  { keys, bodies }: { readonly keys: readonly Key[]; readonly bodies: Iterable<Uint8Array | string> },
 ): Promise<boolean> => {
-  for (const sign of keys.map(createSigner)) {
-    for (const body of bodies) if (signatures.includes(await sign(signedPrefix, body))) return true
+  const signers = keys.map(createSigner)
+  for (const body of bodies) {
+    const bytes = toBytes(body)
+    for (const sign of signers) if (signatures.includes(await sign(signedPrefix, bytes))) return true
   }
   return false
 }
@@ -121,13 +123,17 @@ const readBody = (payload: unknown): Uint8Array | undefined => {
 /**
  * Finds the likely cause of a mismatch, for a log or a terminal. It tries variants of the body and the secrets, and
  * reports which one matches. It never makes verification more lenient. It costs many times as much as verification, so
- * use it to debug your endpoint rather than on every request.
+ * use it to debug your endpoint rather than on every request. It does not look for other spellings of JSON that has more
+ * than 65,536 characters or 16 levels.
  *
  * @returns the likely cause; `undefined` when the signature matches and is recent enough.
  * @example
- * receiver.onError(async (error, { headers }) => {
- *   if (isWebhookVerificationError(error)) console.warn(await diagnose({ payload, headers, secrets }))
- * })
+ * try {
+ *   await verifySignature({ headers, payload, secrets })
+ * } catch (error) {
+ *   if (isDebugging && isWebhookVerificationError(error)) console.warn(await diagnose({ headers, payload, secrets }))
+ *   throw error
+ * }
  */
 export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | undefined> => {
   const { payload, secrets } = options
@@ -144,7 +150,7 @@ export const diagnose = async (options: DiagnoseOptions): Promise<Diagnosis | un
   if (await matches(headers, { keys: readForeignKeys(secrets), bodies: [body] })) {
     return toDiagnosis('secret_of_another_format')
   }
-  const bodies = [...listSerializations(new TextDecoder().decode(body))].map(toBytes)
+  const bodies = listSerializations(new TextDecoder().decode(body))
   if (await matches(headers, { keys, bodies })) return toDiagnosis('body_was_reserialized')
   return toDiagnosis(keys.length < secrets.length ? 'secret_of_another_format' : 'wrong_secret')
 }

@@ -24,23 +24,32 @@ const escapes: readonly ((json: string) => string)[] = [
   escapeHtml,
 ]
 
-const reserialize = (text: string): string[] => {
+/** Limits of what is serialized again: indentation multiplies deep values, and strangers choose what is diagnosed. */
+const maxLength = 65_536
+const maxDepth = 16
+
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1)))
+
+function* reserialize(text: string): Generator<string> {
+  if (text.length > maxLength) return
+  let value: unknown
   try {
-    const value: unknown = JSON.parse(text)
-    return layouts.flatMap((layout) => escapes.map((write) => write(layout(value))))
+    value = JSON.parse(text)
   } catch {
-    return []
+    return
   }
+  if (isDeeper(value, maxDepth)) return
+  for (const layout of layouts) yield* new Set(escapes.map((write) => write(layout(value))))
 }
 
-/** Lists the bodies that a sender may have signed if `text` is the result of parsing and serializing one of them. */
-export const listSerializations = (text: string): Set<string> => {
+/** Yields the bodies that a sender may have signed if `text` is the result of parsing and serializing one of them. */
+export function* listSerializations(text: string): Generator<string> {
   const plain = text.replace(/^\ufeff/, '').trim()
-  const bodies = [
-    plain,
-    plain.replaceAll('\r\n', '\n'),
-    plain.replace(/\r?\n/g, '\r\n'),
-    ...reserialize(plain),
-  ]
-  return new Set(bodies.flatMap((body) => [body, `${body}\n`, `${body}\r\n`, `\ufeff${body}`]))
+  const lineBreaks = new Set([plain, plain.replaceAll('\r\n', '\n'), plain.replace(/\r?\n/g, '\r\n')])
+  for (const bodies of [lineBreaks, reserialize(plain)]) {
+    for (const body of bodies) yield* [body, `${body}\n`, `${body}\r\n`, `\ufeff${body}`]
+  }
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
-import type { Signer } from './signer.ts'
+import type { Signer } from './web.ts'
 
 /** Block size of SHA-256, in bytes. */
 const blockSize = 64

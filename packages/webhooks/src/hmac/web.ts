@@ -1,6 +1,11 @@
 import { encodeBase64 } from '../base64.ts'
 import { concat, encoder } from '../payload.ts'
-import type { Signer } from './signer.ts'
+
+/**
+ * Computes the base64 HMAC-SHA256 of `head` followed by `body`, under the signer's key. Synchronous where the runtime's
+ * HMAC is.
+ */
+export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 

@@ -7,7 +7,7 @@ expectTypeOf(parsed).toEqualTypeOf<ParsedEvent>()
 
 if (parsed.kind === 'event') {
   expectTypeOf(parsed.event).toEqualTypeOf<WebhookEvent>()
-  expectTypeOf(parsed.recognisedBy).toEqualTypeOf<'event' | 'eventType' | 'shape'>()
+  expectTypeOf(parsed.recognizedBy).toEqualTypeOf<'event' | 'eventType' | 'shape'>()
 }
 if (parsed.kind === 'drifted') expectTypeOf(parsed.name).toEqualTypeOf<EventName>()
 if (parsed.kind === 'unknown') expectTypeOf(parsed.raw.anything).toEqualTypeOf<unknown>()

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { extraFields } from '@wabakit/contract'
 import { describe, expect, it } from 'vitest'
 import { parseEvent } from '../index.ts'
@@ -20,6 +21,13 @@ const summary = {
   summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
 }
 const json = (value: unknown) => JSON.stringify(value)
+const getError = (input: string): unknown => {
+  try {
+    return parseEvent(input)
+  } catch (error) {
+    return error
+  }
+}
 const getCode = (input: string | Uint8Array | object, maxBytes = 1_000) => {
   try {
     return parseEvent(input, { maxBytes }).kind
@@ -39,7 +47,7 @@ describe('a body', () => {
       json(summary),
       summary,
     ]) {
-      expect(parseEvent(input)).toMatchObject({ kind: 'event', event: summary, recognisedBy: 'event' })
+      expect(parseEvent(input)).toMatchObject({ kind: 'event', event: summary, recognizedBy: 'event' })
     }
   })
 
@@ -60,6 +68,14 @@ describe('a body', () => {
     'NaN',
   ])('%j is not_json', (text) => {
     expect(getCode(text)).toBe('not_json')
+  })
+
+  it('is quoted in the cause without its control characters', () => {
+    const error = getError('{"a":\u001b[2J\u009b\u202e}')
+    expect(Object(error).cause).toBeInstanceOf(SyntaxError)
+    const text = inspect(error)
+    expect(text).toContain('\\u001b')
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
   })
 
   it.each(['[]', '"text"', '1', 'true', 'null', '[{"event":"CALL_ENDED"}]'])(
@@ -126,11 +142,11 @@ describe('an event', () => {
   it('is recognized by event, otherwise by eventType', () => {
     expect(parseEvent({ eventType: 'CALL_ENDED', callId: 'c' })).toMatchObject({
       kind: 'event',
-      recognisedBy: 'eventType',
+      recognizedBy: 'eventType',
       event: { event: 'CALL_ENDED', callId: 'c' },
     })
     const both = { event: 'CALL_ACCEPTED', eventType: 'CALL_ENDED', callId: 'c' }
-    expect(parseEvent(both)).toMatchObject({ recognisedBy: 'event', event: { event: 'CALL_ACCEPTED' } })
+    expect(parseEvent(both)).toMatchObject({ recognizedBy: 'event', event: { event: 'CALL_ACCEPTED' } })
   })
 
   it.each([
@@ -141,7 +157,7 @@ describe('an event', () => {
   ])('without a type field is recognized as %s by the timestamp that only this event has', (name, fields) => {
     expect(parseEvent({ groupId: 'g', groupName: 'G', ...fields })).toMatchObject({
       kind: 'event',
-      recognisedBy: 'shape',
+      recognizedBy: 'shape',
       event: { event: name, groupId: 'g' },
     })
   })
@@ -177,7 +193,7 @@ describe('an event', () => {
   })
 
   it('with fields that do not match has drifted, and lists them', () => {
-    const raw = { ...summary, channel: 'FAX', summary: { recap: 1, keyPoints: ['a', 2], nextSteps: [] } }
+    const raw = { ...summary, channel: null, summary: { recap: 1, keyPoints: ['a', 2], nextSteps: [] } }
     const parsed = parseEvent(raw)
     expect(parsed).toMatchObject({ kind: 'drifted', name: 'CALL_AI_SUMMARY', raw })
     if (parsed.kind !== 'drifted') throw new Error(parsed.kind)

@@ -1,9 +1,16 @@
-import { type EventName, type Issue, isEventName, validateEvent, type WebhookEvent } from '@wabakit/wire'
+import {
+  type EventName,
+  escapeControls,
+  type Issue,
+  isEventName,
+  validateEvent,
+  type WebhookEvent,
+} from '@wabakit/wire'
 import { WebhookParseError } from '../errors.ts'
 import { encoder, isArrayBuffer } from '../payload.ts'
 
 /** How an event was recognized: by its field `event`, by its field `eventType`, or by a field that only it has. */
-export type RecognisedBy = 'event' | 'eventType' | 'shape'
+export type RecognizedBy = 'event' | 'eventType' | 'shape'
 
 /** A JSON object that has not been validated. */
 export type RawPayload = { readonly [field: string]: unknown }
@@ -14,7 +21,7 @@ export type KnownEvent = {
   /** The event. Unknown extra fields are kept; `extraFields` reads them. */
   readonly event: WebhookEvent
   /** How the event was recognized. */
-  readonly recognisedBy: RecognisedBy
+  readonly recognizedBy: RecognizedBy
 }
 
 /** A known event that does not match its contract. */
@@ -62,7 +69,9 @@ const decode = (bytes: ArrayBuffer | ArrayBufferView): string => {
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
-  } catch (cause) {
+  } catch (error) {
+    // The message quotes the body.
+    const cause = new SyntaxError(escapeControls(String(Object(error).message)))
     throw new WebhookParseError('not_json', 'The body is not JSON.', { cause })
   }
 }
@@ -81,8 +90,8 @@ const isRawPayload = (value: unknown): value is RawPayload =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Recognition =
-  | { readonly name: EventName; readonly recognisedBy: RecognisedBy }
-  | { readonly name: string | undefined; readonly recognisedBy?: undefined }
+  | { readonly name: EventName; readonly recognizedBy: RecognizedBy }
+  | { readonly name: string | undefined; readonly recognizedBy?: undefined }
 
 /** Timestamps that only one event has, for services that send no name. */
 const telltales = [
@@ -96,11 +105,11 @@ const recognize = (raw: RawPayload): Recognition => {
   for (const field of ['event', 'eventType'] as const) {
     const name = Object.hasOwn(raw, field) ? raw[field] : undefined
     if (typeof name !== 'string' || name === '') continue
-    return isEventName(name) ? { name, recognisedBy: field } : { name }
+    return isEventName(name) ? { name, recognizedBy: field } : { name }
   }
   const [only, ...others] = telltales.filter(([field]) => Object.hasOwn(raw, field))
   return only !== undefined && others.length === 0
-    ? { name: only[1], recognisedBy: 'shape' }
+    ? { name: only[1], recognizedBy: 'shape' }
     : { name: undefined }
 }
 
@@ -120,10 +129,10 @@ export const parseEvent = (
 ): ParsedEvent => {
   const raw = readValue(input, maxBytes)
   if (!isRawPayload(raw)) throw new WebhookParseError('not_an_object', 'The body is not a JSON object.')
-  const { name, recognisedBy } = recognize(raw)
-  if (recognisedBy === undefined) return { kind: 'unknown', name, raw }
-  const result = validateEvent(name, recognisedBy === 'event' ? raw : { ...raw, event: name })
+  const { name, recognizedBy } = recognize(raw)
+  if (recognizedBy === undefined) return { kind: 'unknown', name, raw }
+  const result = validateEvent(name, recognizedBy === 'event' ? raw : { ...raw, event: name })
   return result.success
-    ? { kind: 'event', event: result.data, recognisedBy }
+    ? { kind: 'event', event: result.data, recognizedBy }
     : { kind: 'drifted', name, issues: result.issues, raw }
 }

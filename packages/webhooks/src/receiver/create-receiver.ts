@@ -5,6 +5,7 @@ import { type Binding, bindKind, bindNames, createHandlers, type HandlerOptions 
 import { type ReceiverOptions, toSettings } from './options.ts'
 import { createReceive } from './receive.ts'
 import type { Receiver } from './receiver.ts'
+import { createRunning } from './running.ts'
 
 /**
  * Creates a receiver, which verifies and parses webhooks and calls your handlers with typed events. Its `handle` takes
@@ -27,6 +28,7 @@ export const createReceiver = <Transaction = undefined>(
   const settings = toSettings(options)
   const handlers = createHandlers<Transaction>(settings.handlerTimeoutMs)
   const reporter = createReporter(settings.now)
+  const running = createRunning(settings.ack, settings.waitUntil)
 
   const add = (bind: Binding<Transaction>, handlerOptions?: HandlerOptions): Receiver<Transaction> => {
     handlers.add(bind, handlerOptions)
@@ -50,7 +52,8 @@ export const createReceiver = <Transaction = undefined>(
       return receiver
     },
     subscribe: (name, handler, handlerOptions) => handlers.add(bindNames(name, handler), handlerOptions),
-    handle: createReceive(settings, { handlers, report: reporter.report }),
+    stop: running.stop,
+    handle: createReceive(settings, { handlers, running, report: reporter.report }),
   }
   return receiver
 }

@@ -1,4 +1,4 @@
-import type { RecognisedBy } from '../parse/parse-event.ts'
+import type { RecognizedBy } from '../parse/parse-event.ts'
 
 /** The second argument of every handler: the delivery that its event came with. */
 export type DeliveryContext<Transaction = undefined> = {
@@ -21,7 +21,7 @@ export type DeliveryContext<Transaction = undefined> = {
   /** The request's headers. */
   readonly headers: Headers
   /** How the event was recognized; `undefined` for an unknown or a drifted event. */
-  readonly recognisedBy: RecognisedBy | undefined
+  readonly recognizedBy: RecognizedBy | undefined
   /** Aborts when the handler's time is up, or when the sender hangs up while it waits for the response. */
   readonly signal: AbortSignal
   /** The transaction of the receiver's inbox, such as a client of `pg`; `undefined` without an inbox. */

@@ -10,6 +10,8 @@ import type { ReceiverSettings } from './options.ts'
 export type Delivery<Transaction> = {
   readonly context: DeliveryContext
   readonly tasks: readonly Task<Transaction>[]
+  /** Whether the response does not wait for the handlers. */
+  readonly isEarly: boolean
   /** Called with the promise of work that may outlast the response. */
   readonly keepAlive: (work: Promise<unknown>) => void
 }
@@ -71,7 +73,7 @@ const keepClaim = (claim: Claim, ttlMs: number, onError: (error: unknown) => unk
 
 /** Creates a function that claims a delivery, calls its handlers, and completes or releases the claim. Never rejects. */
 export const createHandleOnce = <Transaction>(
-  { dedupe, claimTtlMs, ack }: ReceiverSettings<Transaction>,
+  { dedupe, claimTtlMs }: ReceiverSettings<Transaction>,
   report: ErrorListener,
 ) => {
   const inbox = dedupe && 'transact' in dedupe ? dedupe : undefined
@@ -135,7 +137,7 @@ export const createHandleOnce = <Transaction>(
   }
 
   return async (delivery: Delivery<Transaction>): Promise<Outcome> => {
-    const { context, keepAlive } = delivery
+    const { context, isEarly, keepAlive } = delivery
     try {
       const claim = store && (await store.claim(context.delivery.key, claimTtlMs))
       if (claim === 'duplicate' || claim === 'in_progress') return claim
@@ -144,7 +146,7 @@ export const createHandleOnce = <Transaction>(
       }
       const done = handle(delivery, claim)
       keepAlive(done)
-      return ack === 'before' ? 'handled' : done
+      return isEarly ? 'handled' : done
     } catch (error) {
       return failUnavailable(error, context)
     }

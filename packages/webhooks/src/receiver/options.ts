@@ -2,6 +2,7 @@ import type { Dedupe, Inbox } from '../dedupe/dedupe.ts'
 import { WebhookUsageError } from '../errors.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { Verifier } from '../verifiers/verifier.ts'
+import type { WaitUntil } from './running.ts'
 
 /** Options for {@link createReceiver}. */
 export type ReceiverOptions<Transaction = undefined> = {
@@ -15,10 +16,17 @@ export type ReceiverOptions<Transaction = undefined> = {
   readonly dedupe?: Dedupe | Inbox<Transaction> | undefined
   /**
    * When the sender gets its 200: `after` the handlers succeed, or `before` they start. `before` loses the event if the
-   * process dies or a handler fails, because the sender will not try again. Not possible with an inbox.
+   * process dies or a handler fails, because the sender will not try again. It needs `waitUntil`, or `receiver.stop()`.
+   * Not possible with an inbox.
    * @default 'after'
    */
   readonly ack?: 'after' | 'before' | undefined
+  /**
+   * Keeps the host running until handlers have finished: `after` of `next/server`, `waitUntil` of `@vercel/functions`. If
+   * your process runs until you stop it, `() => {}`; then call `receiver.stop()` before it ends.
+   * @default the `waitUntil` of the object that `handle` gets, as in Cloudflare Workers
+   */
+  readonly waitUntil?: WaitUntil | undefined
   /**
    * Maximum size of a body in bytes. The response to a larger one is 413, and the rest is not read.
    * @default 1_048_576
@@ -42,7 +50,7 @@ export type ReceiverOptions<Transaction = undefined> = {
    */
   readonly claimTtlMs?: number | undefined
   /**
-   * The clock, in milliseconds since the epoch.
+   * The clock, in milliseconds since the epoch. Secrets from a function are read again when it has advanced by a minute.
    * @default Date.now
    */
   readonly now?: (() => number) | undefined
@@ -62,13 +70,14 @@ export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) =
     'verify',
     'dedupe',
     'ack',
+    'waitUntil',
     'maxBodyBytes',
     'bodyTimeoutMs',
     'handlerTimeoutMs',
     'claimTtlMs',
     'now',
   ])
-  const { verify, dedupe, ack = 'after', handlerTimeoutMs, now } = options
+  const { verify, dedupe, ack = 'after', waitUntil, handlerTimeoutMs, now } = options
   const { maxBodyBytes = 1_048_576, bodyTimeoutMs = 10_000, claimTtlMs = 60_000 } = options
   const limits = { maxBodyBytes, bodyTimeoutMs, handlerTimeoutMs, claimTtlMs }
   for (const [name, value] of Object.entries(limits)) assertAboveZero(name, value)
@@ -87,6 +96,7 @@ export const toSettings = <Transaction>(options: ReceiverOptions<Transaction>) =
   if (ack === 'before' && inbox) {
     throw new WebhookUsageError("An inbox commits before it responds. Use ack: 'after'.")
   }
+  if (waitUntil !== undefined) assertFunction('waitUntil', waitUntil)
   if (now !== undefined) assertFunction('now', now)
-  return { verify, dedupe, ack, now, ...limits }
+  return { verify, dedupe, ack, waitUntil, now, ...limits }
 }

@@ -1,6 +1,6 @@
 import { findTracingChannel } from '@wabakit/wire'
 import { WebhookDriftError, WebhookRequestError } from '../errors.ts'
-import { type ParsedEvent, parseEvent } from '../parse/parse-event.ts'
+import { parseEvent } from '../parse/parse-event.ts'
 import { readUnsignedHeaders } from '../signature/signature-headers.ts'
 import type { VerifiedDelivery } from '../verifiers/verifier.ts'
 import type { DeliveryContext } from './delivery-context.ts'
@@ -10,6 +10,7 @@ import { createHandleOnce, toDeliveryKey } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
 import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
+import type { Running } from './running.ts'
 import type { WebhookTrace } from './webhook-trace.ts'
 
 const channel = /* @__PURE__ */ findTracingChannel('wabakit.webhook')
@@ -30,26 +31,20 @@ const readVerdict = (verdict: unknown, headers: Headers) => {
   throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
 
-/** Keeps the host running until the work is done, if the host offers that. */
-const keepAlive = (host: object, work: Promise<unknown>): void => {
-  if ('waitUntil' in host && typeof host.waitUntil === 'function') host.waitUntil(work)
-}
-
-const findTasks = <Transaction>(
-  handlers: Handlers<Transaction>,
-  parsed: ParsedEvent,
-): readonly Task<Transaction>[] => {
-  const tasks = handlers.find(parsed)
-  if (tasks.length === 0 && parsed.kind === 'drifted') throw new WebhookDriftError(parsed.name, parsed.issues)
-  return tasks
-}
-
 /** Creates the function that handles a request: check, read, verify, parse, claim, handle, respond. Never rejects. */
 export const createReceive = <Transaction>(
   settings: ReceiverSettings<Transaction>,
-  { handlers, report }: { readonly handlers: Handlers<Transaction>; readonly report: ErrorListener },
+  {
+    handlers,
+    running,
+    report,
+  }: {
+    readonly handlers: Handlers<Transaction>
+    readonly running: Running
+    readonly report: ErrorListener
+  },
 ) => {
-  const { verify, maxBodyBytes, ack, claimTtlMs, now } = settings
+  const { verify, maxBodyBytes, claimTtlMs, now } = settings
   const handleOnce = createHandleOnce(settings, report)
 
   const respond = async (trace: WebhookTrace, host: object): Promise<Response> => {
@@ -58,19 +53,22 @@ export const createReceive = <Transaction>(
     const receivedAt = now === undefined ? new Date() : new Date(now())
     let context: DeliveryContext
     let tasks: readonly Task<Transaction>[]
+    const early = running.acknowledgeEarly()
     try {
       // Before the body is read, so that a stranger costs little.
       assertPost(request.method)
       // Only promises are awaited, because awaiting is slow.
-      const checked = verify.checkHeaders?.(headers)
+      const checked = verify.checkHeaders?.(headers, now)
       const signature = isPromise(checked) ? await checked : checked
       assertJson(headers.get('content-type'))
 
       const rawBody = await readBody(request, settings)
-      const verdict = verify({ headers, body: rawBody, url, signature })
+      const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       const parsed = parseEvent(rawBody, { maxBytes: maxBodyBytes })
-      tasks = findTasks(handlers, parsed)
+      tasks = handlers.find(parsed)
+      if (tasks.length === 0 && parsed.kind === 'drifted')
+        throw new WebhookDriftError(parsed.name, parsed.issues, rawBody)
       if (parsed.kind !== 'unknown')
         trace.eventName = parsed.kind === 'event' ? parsed.event.event : parsed.name
       trace.outcome = 'ignored'
@@ -81,9 +79,9 @@ export const createReceive = <Transaction>(
         attempt: { at: sentAt, receivedAt },
         rawBody,
         headers,
-        recognisedBy: parsed.kind === 'event' ? parsed.recognisedBy : undefined,
+        recognizedBy: parsed.kind === 'event' ? parsed.recognizedBy : undefined,
         // After an early response the sender has hung up, which must not stop the work.
-        signal: ack === 'before' ? new AbortController().signal : request.signal,
+        signal: early ?? request.signal,
         transaction: undefined,
       }
     } catch (error) {
@@ -92,7 +90,15 @@ export const createReceive = <Transaction>(
       return respondRejected(error)
     }
     trace.delivery = context.delivery
-    const outcome = await handleOnce({ context, tasks, keepAlive: (work) => keepAlive(host, work) })
+    const outcome = await handleOnce({
+      context,
+      tasks,
+      isEarly: early !== undefined,
+      keepAlive: (work) => {
+        if (early !== undefined) running.track(work)
+        running.keepAlive(work, host)
+      },
+    })
     trace.outcome = outcome
     if (outcome === 'handled' || outcome === 'duplicate') return respondAccepted()
     return respondUnhandled(outcome, claimTtlMs)

@@ -3,6 +3,7 @@ import type { DriftedEvent, UnknownEvent } from '../parse/parse-event.ts'
 import type { ErrorListener } from './failures.ts'
 import type { HandlerOptions, NamedEvent, WebhookHandler } from './handlers.ts'
 import type { RequestHolder } from './read-request.ts'
+import type { StopOptions } from './running.ts'
 
 /** Turns webhook requests into calls of typed handlers. */
 export type Receiver<Transaction = undefined> = {
@@ -37,12 +38,19 @@ export type Receiver<Transaction = undefined> = {
     options?: HandlerOptions,
   ): () => void
   /**
+   * Waits for the handlers of deliveries that were acknowledged early. Call it before the process ends, after the server
+   * has stopped listening. A delivery that arrives later is acknowledged after it was handled.
+   *
+   * @throws RangeError when `maxMs` is not above 0.
+   */
+  stop(options?: StopOptions): Promise<void>
+  /**
    * Responds to one request. It never rejects, and does not need its receiver: `export const POST = receiver.handle`.
    * It also accepts what SvelteKit, React Router, Astro, Cloudflare Pages, Hono and h3 2 pass to a route: an object that
    * holds the request. To anything else, it responds 500 and reports a {@link WebhookUsageError}.
    *
-   * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, the receiver
-   *   uses it to keep the host running while handlers run.
+   * @param host - the object that the platform passes along with a request. If it has a `waitUntil`, or as Hono's context
+   *   an `executionCtx` that has one, it keeps the host running while handlers run. By default, this is the first argument.
    */
   handle(holder: RequestHolder, host?: object): Promise<Response>
   // The last one, because Next.js checks the last one: its routes must not accept anything but a Request.

@@ -1,10 +1,7 @@
 import { WebhookVerificationError } from '../errors.ts'
-import type { Signer } from '../hmac/signer.ts'
-import { type OnDemand, prepare } from '../on-demand.ts'
+import type { Signer } from '../hmac/web.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
-import { createSigners, getSigners } from '../secret.ts'
-import { assertOptions } from '../usage.ts'
-import type { VerifiedDelivery, Verifier } from '../verifiers/verifier.ts'
+import { getSigners } from '../secret.ts'
 import {
   checkAge,
   defaultToleranceSeconds,
@@ -44,15 +41,6 @@ export type VerifySignatureOptions = SignatureOptions & {
   readonly secrets: readonly string[]
 }
 
-/** Options for {@link standardWebhooks}. */
-export type StandardWebhooksOptions = SignatureOptions & {
-  /**
-   * Every secret that may have signed: during a rotation, the current one and the previous one. At least one. A function
-   * is called for the first signed request, and again after a minute.
-   */
-  readonly secrets: OnDemand<readonly string[]>
-}
-
 /** The values that a signature vouches for, besides the body. */
 export type VerifiedSignature = {
   /** The `webhook-id`: the same on every attempt of a delivery. */
@@ -61,10 +49,10 @@ export type VerifiedSignature = {
   readonly timestamp: number
 }
 
-const readClock = () => Date.now()
+export const readClock = (): number => Date.now()
 
 /** NaN would accept every timestamp. */
-const assertTolerance = (seconds: number): void => {
+export const assertTolerance = (seconds: number): void => {
   if (!(seconds >= 0)) throw new RangeError(`toleranceSeconds must be 0 or more, not ${seconds}`)
 }
 
@@ -92,7 +80,7 @@ export const apply = <Input, Output>(
 ): Output | Promise<Output> => (input instanceof Promise ? input.then(next) : next(input))
 
 /** Tries one signer after the other. Synchronous where the runtime's HMAC is, because promises are slow. */
-const matchSignature = (
+export const matchSignature = (
   signed: SignatureHeaders,
   body: Uint8Array,
   signers: readonly Signer[],
@@ -131,35 +119,4 @@ export const verifySignature = async (options: VerifySignatureOptions): Promise<
   checkAge(signed.timestamp, now(), toleranceSeconds)
   const { id, timestamp } = await matchSignature(signed, body, signers)
   return { id, timestamp }
-}
-
-const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
-  id,
-  sentAt: new Date(timestamp * 1000),
-})
-
-/**
- * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
- * before its body is read, and before secrets are.
- *
- * @throws WebhookVerificationError with reason `invalid_secret`. If `secrets` is a function, the first request gets a
- *   503 instead.
- * @throws WebhookUsageError for an unknown option.
- * @throws RangeError when `toleranceSeconds` is negative or NaN.
- * @example
- * const verify = standardWebhooks({ secrets: () => [process.env.WEBHOOK_SECRET ?? ''] })
- */
-export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
-  assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
-  const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
-  assertTolerance(toleranceSeconds)
-  const convert = (values: readonly string[]) => createSigners(values, allowShortSecrets)
-  const signers = prepare(secrets, { convert, now })
-
-  const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers) }) => {
-    checkAge(signature.timestamp, now(), toleranceSeconds)
-    const known = typeof signers === 'function' ? signers() : signers
-    return apply(known, (each) => apply(matchSignature(signature, body, each), toVerified))
-  }
-  return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
 }

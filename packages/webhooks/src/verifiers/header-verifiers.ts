@@ -38,16 +38,16 @@ const createHeaderVerifier = (
       { header },
     )
   }
-  const checkHeaders = (headers: Headers): undefined | Promise<undefined> => {
+  const checkHeaders = (headers: Headers, clock?: () => number): undefined | Promise<undefined> => {
     const received = headers.get(header)
     if (received === null) {
       throw new WebhookVerificationError('missing_header', `The header ${header} is missing.`, { header })
     }
-    const known = typeof secrets === 'function' ? secrets() : secrets
+    const known = typeof secrets === 'function' ? secrets(clock) : secrets
     return apply(known, (expected) => compare(normalize(received), expected))
   }
-  const verify: Verifier = async ({ headers }) => {
-    await checkHeaders(headers)
+  const verify: Verifier = async ({ headers, now }) => {
+    await checkHeaders(headers, now)
     return true
   }
   return Object.assign(verify, { checkHeaders })

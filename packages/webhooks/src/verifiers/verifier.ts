@@ -10,6 +10,8 @@ export type UnverifiedDelivery = {
   readonly url: string
   /** The value that the verifier's `checkHeaders` returned, so that headers are parsed once. */
   readonly signature?: SignatureHeaders | undefined
+  /** The receiver's clock, if it was given one. Secrets that were read on demand expire by it. */
+  readonly now?: (() => number) | undefined
 }
 
 /** The values that a verifier vouches for, besides the body. */
@@ -38,6 +40,7 @@ export type Verifier = {
    */
   readonly checkHeaders?: (
     headers: Headers,
+    now?: () => number,
   ) => SignatureHeaders | undefined | Promise<SignatureHeaders | undefined>
 }
 

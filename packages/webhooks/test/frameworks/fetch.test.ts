@@ -1,8 +1,8 @@
 import { createAdaptorServer } from '@hono/node-server'
-import { type Receiver, WebhookUsageError } from '@wabakit/webhooks'
+import { createReceiver, type Receiver, standardWebhooks, WebhookUsageError } from '@wabakit/webhooks'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
-import { signed, summary } from '../signed.ts'
+import { secret, signed, summary } from '../signed.ts'
 import { frameworkCases, listen, parsedBodyCases, recording, type Start } from './framework-cases.ts'
 
 const serve = (app: Hono) =>
@@ -31,7 +31,7 @@ describe('Hono', () => {
   it('passes on its execution context, whose waitUntil is used', async () => {
     const { receiver } = recording()
     const app = new Hono()
-    app.post('/webhooks', (context) => receiver.handle(context.req.raw, context.executionCtx))
+    app.post('/webhooks', (context) => receiver.handle(context))
     const work: Promise<unknown>[] = []
     const host = {
       waitUntil: (promise: Promise<unknown>) => void work.push(promise),
@@ -44,6 +44,29 @@ describe('Hono', () => {
       host,
     )
     expect([response.status, work.length]).toEqual([200, 1])
+  })
+})
+
+describe('Hono on Node.js, which has no execution context', () => {
+  it('acknowledges before handling, and is stopped by stop()', async () => {
+    const handling = Promise.withResolvers<void>()
+    const events: unknown[] = []
+    const receiver = createReceiver({
+      verify: standardWebhooks({ secrets: [secret] }),
+      ack: 'before',
+      waitUntil: () => {},
+    }).onAny(async (event) => {
+      await handling.promise
+      events.push(event)
+    })
+    const app = new Hono().post('/webhooks', (context) => receiver.handle(context))
+    const url = await serve(app)
+    expect((await fetch(url, await signed(summary))).status).toBe(200)
+    expect(events).toEqual([])
+    const stopped = receiver.stop()
+    handling.resolve()
+    await stopped
+    expect(events).toEqual([summary])
   })
 })
 

@@ -1,6 +1,6 @@
 import { createReceiver, diagnose, isWebhookVerificationError, verifySignature } from 'wabakit/webhooks'
 
-const secrets = [process.env.WEBHOOK_SECRET ?? '']
+const secrets = [process.env.WABAKIT_WEBHOOK_SECRET ?? '']
 
 export const receiver = createReceiver({
   verify: async ({ headers, body }) => {

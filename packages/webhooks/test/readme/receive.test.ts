@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { generateSecret, signWebhook } from 'wabakit/webhooks'
 
 const secret = generateSecret()
-process.env.WEBHOOK_SECRET = secret
+process.env.WABAKIT_WEBHOOK_SECRET = secret
 const { receiver } = await import('./receive.ts')
 
 test('accepts what the service signed, and nothing else', async () => {

@@ -4,7 +4,7 @@ const tracker = createCallTracker()
 const calls = new Map<string, TrackedCall>()
 
 export const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: [process.env.WEBHOOK_SECRET ?? ''] }),
+  verify: standardWebhooks({ secrets: [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] }),
 }).onAny((event) => {
   if (!('callId' in event)) return
   const { record, stateChanged } = tracker.apply(calls.get(event.callId), event)

@@ -1,10 +1,10 @@
 import { basicAuth, createReceiver, memoryDedupe, standardWebhooks, staticHeader } from 'wabakit/webhooks'
 
-const { WEBHOOK_SECRET = '', WEBHOOK_TOKEN = '', WEBHOOK_PASSWORD = '' } = process.env
+const { WABAKIT_WEBHOOK_SECRET = '', WEBHOOK_TOKEN = '', WEBHOOK_PASSWORD = '' } = process.env
 
 const verifiers = {
   // Our server and our mock
-  signature: () => standardWebhooks({ secrets: [WEBHOOK_SECRET] }),
+  signature: () => standardWebhooks({ secrets: [WABAKIT_WEBHOOK_SECRET] }),
   // A live service, by what you set on its subscription
   header: () => staticHeader({ header: 'x-webhook-token', value: WEBHOOK_TOKEN }),
   basic: () => basicAuth({ username: 'wabakit', password: WEBHOOK_PASSWORD }),

@@ -1,8 +1,8 @@
 import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
-import { WEBHOOK_SECRET } from '$app/env/private'
+import { WABAKIT_WEBHOOK_SECRET } from '$app/env/private'
 
 const receiver = createReceiver({
-  verify: standardWebhooks({ secrets: () => [WEBHOOK_SECRET] }),
+  verify: standardWebhooks({ secrets: () => [WABAKIT_WEBHOOK_SECRET] }),
   dedupe: memoryDedupe(),
 }).on('CALL_AI_SUMMARY', (event) => console.log(event.callId, event.summary.recap))
 

@@ -1,22 +1,36 @@
 /** A file that `init` writes. */
 export type NewFile = { readonly path: string; readonly text: string }
 
+/** The language of a project: TypeScript, or JavaScript with the ending that makes a file a module in it. */
+export type Language = 'ts' | 'js' | 'mjs'
+
 /** A framework that `init` knows. */
 export type Framework = {
   readonly name: string
   /** The package that a project of this framework depends on. */
   readonly dependency: string
-  /** The receiver, and where it goes. */
-  readonly files: readonly NewFile[]
-  /** If one of these folders exists, the files of {@link files} go into `src`, too. */
+  /** The language, whatever the project looks like. */
+  readonly language?: Language
+  /** Where the receiver goes, without its ending. */
+  readonly receiver: string
+  /** If one of these folders exists, all files go into `src`. */
   readonly sources?: readonly string[]
-  /** What remains to be done by hand. */
-  readonly nextStep: string
+  /** Returns the text of the receiver's module. */
+  write(language: Language): string
+  /** Returns the route, where a file is a route. */
+  route?(language: Language): NewFile
+  /** The code to add to the application by hand. */
+  readonly nextStep: readonly string[]
 }
 
-const buildReceiver = (secret: string): string => `export const receiver = createReceiver({
+/** Returns the ending by which a file is imported. */
+export const getEnding = (language: Language): string => (language === 'mjs' ? '.mjs' : '.js')
+
+const imports = "import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'\n"
+
+const writeReceiver = (secret: string): string => `createReceiver({
   verify: standardWebhooks({ secrets: () => [${secret}] }),
-  // For several processes, use a dedupe store that they share: wabakit/webhooks/redis, /postgres or /sqlite.
+  // Several processes need a dedupe store that they share: redisDedupe, sqlDedupe or sqlInbox.
   dedupe: memoryDedupe(),
 })
   .on('CALL_AI_SUMMARY', (event) => {
@@ -27,48 +41,59 @@ const buildReceiver = (secret: string): string => `export const receiver = creat
   })
 `
 
-const imports = `import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'\n`
-const fromProcess = "process.env.WEBHOOK_SECRET ?? ''"
+const writeModule = (): string =>
+  `${imports}\nexport const receiver = ${writeReceiver("process.env.WABAKIT_WEBHOOK_SECRET ?? ''")}`
 
-const receiverFile = (path: string): NewFile => ({ path, text: `${imports}\n${buildReceiver(fromProcess)}` })
+/** Writes a receiver that is created by the first request, because the secret comes with requests. */
+const writeLazyModule = (language: Language): string => {
+  const [parameter, type] =
+    language === 'ts' ? ['secret: string', ': ReturnType<typeof create> | undefined'] : ['secret', '']
+  return `${imports}
+const create = (${parameter}) => ${writeReceiver('secret')}
+let receiver${type}
+export const getReceiver = (${parameter}) => (receiver ??= create(secret))
+`
+}
+
+const arrives = ['// Nothing: webhooks arrive at /webhooks.']
 
 /** The frameworks, the more specific ones first: a Next.js project may also depend on express. */
 export const frameworks: readonly Framework[] = [
   {
     name: 'Next.js',
     dependency: 'next',
-    files: [
-      receiverFile('wabakit/receiver.ts'),
-      {
-        path: 'app/webhooks/route.ts',
-        text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
-      },
-    ],
+    receiver: 'wabakit/receiver',
+    write: writeModule,
+    route: (language) => ({
+      path: `app/webhooks/route.${language}`,
+      // Its bundlers do not look for the TypeScript of a .js.
+      text: `import { receiver } from '../../wabakit/receiver'\n\nexport const POST = receiver.handle\n`,
+    }),
     // Next.js ignores them as soon as there is a folder app next to src.
     sources: ['src/app', 'src/pages'],
-    nextStep: 'Webhooks arrive at /webhooks.',
+    nextStep: arrives,
   },
   {
     name: 'SvelteKit',
     dependency: '@sveltejs/kit',
-    files: [
-      receiverFile('src/lib/server/receiver.ts'),
-      {
-        path: 'src/routes/webhooks/+server.ts',
-        // Not by $lib, which SvelteKit 3 no longer has.
-        text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
-      },
-    ],
-    nextStep: 'Webhooks arrive at /webhooks.',
+    receiver: 'src/lib/server/receiver',
+    write: writeModule,
+    route: (language) => ({
+      path: `src/routes/webhooks/+server.${language}`,
+      // Not by $lib, which SvelteKit 3 no longer has.
+      text: `import { receiver } from '../../lib/server/receiver'\n\nexport const POST = receiver.handle\n`,
+    }),
+    nextStep: arrives,
   },
   {
     name: 'NestJS',
     dependency: '@nestjs/core',
-    files: [
-      receiverFile('src/wabakit/receiver.ts'),
-      {
-        path: 'src/wabakit/webhooks.controller.ts',
-        text: `import { Controller, Post, Req, Res } from '@nestjs/common'
+    language: 'ts',
+    receiver: 'src/wabakit/receiver',
+    write: writeModule,
+    route: () => ({
+      path: 'src/wabakit/webhooks.controller.ts',
+      text: `import { Controller, Post, Req, Res } from '@nestjs/common'
 import { toNodeHandler } from 'wabakit/webhooks/node'
 import { receiver } from './receiver.js'
 
@@ -82,40 +107,67 @@ export class WebhooksController {
   }
 }
 `,
-      },
+    }),
+    nextStep: [
+      "import { WebhooksController } from './wabakit/webhooks.controller.js'",
+      '@Module({ controllers: [WebhooksController] })',
+      'NestFactory.create(AppModule, { rawBody: true })',
     ],
-    nextStep: 'Add WebhooksController to your module, and { rawBody: true } to NestFactory.create.',
   },
   {
     name: 'Hono',
     dependency: 'hono',
-    files: [receiverFile('src/wabakit/receiver.ts')],
-    nextStep: "Add the route: app.post('/webhooks', (c) => receiver.handle(c.req.raw))",
+    receiver: 'wabakit/receiver',
+    sources: ['src'],
+    write: writeModule,
+    nextStep: ["app.post('/webhooks', (c) => receiver.handle(c))"],
   },
   {
     name: 'Fastify',
     dependency: 'fastify',
-    files: [receiverFile('src/wabakit/receiver.ts')],
-    nextStep:
-      "Add the route: app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' }), from wabakit/webhooks/fastify.",
+    receiver: 'wabakit/receiver',
+    sources: ['src'],
+    write: writeModule,
+    nextStep: [
+      "import { toFastifyPlugin } from 'wabakit/webhooks/fastify'",
+      "app.register(toFastifyPlugin(receiver), { prefix: '/webhooks' })",
+    ],
   },
   {
     name: 'Express',
     dependency: 'express',
-    files: [receiverFile('src/wabakit/receiver.ts')],
-    nextStep:
-      "Add the route before express.json(): app.post('/webhooks', toNodeHandler(receiver)), from wabakit/webhooks/node.",
+    receiver: 'wabakit/receiver',
+    sources: ['src'],
+    write: writeModule,
+    nextStep: [
+      "import { toNodeHandler } from 'wabakit/webhooks/node'",
+      "app.post('/webhooks', toNodeHandler(receiver)) // before app.use(express.json())",
+    ],
   },
   {
     name: 'Cloudflare Workers',
     dependency: 'wrangler',
-    files: [
-      {
-        path: 'src/wabakit/receiver.ts',
-        text: `import { env } from 'cloudflare:workers'\n${imports}\n${buildReceiver('env.WEBHOOK_SECRET')}`,
-      },
+    receiver: 'wabakit/receiver',
+    sources: ['src'],
+    write: writeLazyModule,
+    nextStep: [
+      '// In the fetch handler, for POST /webhooks. The secret goes into .dev.vars and to wrangler secret put.',
+      'return getReceiver(env.WABAKIT_WEBHOOK_SECRET).handle(request)',
     ],
-    nextStep:
-      'Call receiver.handle(request) for POST /webhooks in your fetch handler, put WEBHOOK_SECRET into .dev.vars, and run: wrangler types',
   },
 ]
+
+/** Returns the name that the receiver's module exports. */
+export const getExport = ({ write }: Framework): string =>
+  write === writeLazyModule ? 'getReceiver' : 'receiver'
+
+/** Lists the lines to add to the application: the import of the receiver, unless a route has it, and its use. */
+export const listNextLines = (framework: Framework, language: Language): readonly string[] => {
+  const { receiver, route, nextStep } = framework
+  if (route !== undefined) return nextStep
+  const lines = [`import { ${getExport(framework)} } from './${receiver}${getEnding(language)}'`, ...nextStep]
+  // Their own code is CommonJS.
+  return language === 'mjs'
+    ? lines.map((line) => line.replace(/^import (.*) from (.*)$/, 'const $1 = require($2)'))
+    : lines
+}

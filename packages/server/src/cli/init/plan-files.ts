@@ -1,7 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError, exitCodes } from '../cli-error.ts'
-import { type Framework, frameworks, type NewFile } from './frameworks.ts'
+import {
+  type Framework,
+  frameworks,
+  getEnding,
+  getExport,
+  type Language,
+  listNextLines,
+  type NewFile,
+} from './frameworks.ts'
 
 /** What `init` writes into a project, and what it leaves alone. */
 export type Plan = {
@@ -11,44 +19,58 @@ export type Plan = {
   readonly kept: readonly string[]
   /** The command that installs what the files import. */
   readonly install: string
+  /** The lines to add to the application. */
+  readonly nextLines: readonly string[]
 }
 
-const test: NewFile = {
-  path: 'test/wabakit.test.ts',
-  text: `import { expect, test } from 'vitest'
+const buildTest = (
+  framework: Framework,
+  { prefix, language }: { prefix: string; language: Language },
+): NewFile => {
+  const name = getExport(framework)
+  const receiver = name === 'receiver' ? name : `${name}(mock.secret)`
+  return {
+    path: `test/wabakit.test.${language}`,
+    text: `import { expect, onTestFinished, test } from 'vitest'
 import { createMock } from 'wabakit/mock'
-import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'
+import { ${name} } from '../${prefix}${framework.receiver}${getEnding(language)}'
 
-test('the summary of a call arrives', async () => {
-  await using mock = await createMock()
-  const recaps: string[] = []
-  const verify = standardWebhooks({ secrets: [mock.secret] })
-  const receiver = createReceiver({ verify, dedupe: memoryDedupe() })
-  mock.deliverTo(receiver.on('CALL_AI_SUMMARY', ({ summary }) => void recaps.push(summary.recap)))
+test('the receiver handles the summary of a call', async () => {
+  const mock = await createMock()
+  onTestFinished(() => mock.close())
+  process.env.WABAKIT_WEBHOOK_SECRET = mock.secret
+  mock.deliverTo(${receiver})
 
   const { callId } = await mock.simulateCall({ summary: { recap: 'Wants a refund.', after: '30s' } })
   await mock.clock.advance('30s')
-  await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
 
-  expect(recaps).toEqual(['Wants a refund.'])
+  const delivery = await mock.waitForDelivery('CALL_AI_SUMMARY', { callId })
+  expect(delivery.acknowledged).toBe(true)
 })
 `,
+  }
 }
 
 const variables: NewFile = {
   path: '.env.wabakit.example',
-  text: `# For wabakit. Copy what you need to your environment; wabakit serve prints the values of a local server.
+  text: `# For wabakit. Copy what you need to your environment; npx @wabakit/server --webhook-url <url> prints the key and the
+# secret of a local server.
 WABAKIT_BASE_URL=http://127.0.0.1:4100
 WABAKIT_API_KEY=
-WEBHOOK_SECRET=
+WABAKIT_WEBHOOK_SECRET=
 `,
 }
 
-const readDependencies = (folder: string): ReadonlySet<string> => {
+type Project = { readonly dependencies: ReadonlySet<string>; readonly isModule: boolean }
+
+const readProject = (folder: string): Project => {
   const path = join(folder, 'package.json')
   try {
-    const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(path, 'utf8'))
-    return new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)])
+    const { dependencies = {}, devDependencies = {}, type } = JSON.parse(readFileSync(path, 'utf8'))
+    return {
+      dependencies: new Set([...Object.keys(dependencies), ...Object.keys(devDependencies)]),
+      isModule: type === 'module',
+    }
   } catch (cause) {
     throw new CliError(`${path} cannot be read. Run init in the folder of a project.`, exitCodes.usage, {
       cause,
@@ -56,13 +78,40 @@ const readDependencies = (folder: string): ReadonlySet<string> => {
   }
 }
 
+const findLanguage = (
+  { language, route }: Framework,
+  { folder, project }: { folder: string; project: Project },
+): Language => {
+  if (language !== undefined) return language
+  if (project.dependencies.has('typescript') || existsSync(join(folder, 'tsconfig.json'))) return 'ts'
+  // Frameworks with routes in files bundle every .js as a module.
+  return project.isModule || route !== undefined ? 'js' : 'mjs'
+}
+
+/**
+ * Refuses to write through a folder that is a symbolic link, because it may lead out of the project.
+ *
+ * @throws CliError
+ */
+const assertNoLinks = (folder: string, path: string): void => {
+  const parts = path.split('/')
+  for (let count = 1; count < parts.length; count++) {
+    const parent = parts.slice(0, count).join('/')
+    if (lstatSync(join(folder, parent), { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const message = `${parent} is a symbolic link. Nothing was written: replace it by a folder, or write the files yourself.`
+      throw new CliError(message)
+    }
+  }
+}
+
 /**
  * Finds the framework of a project and plans its files. Files that exist are left alone.
  *
- * @throws CliError if there is no project, or none of a known framework.
+ * @throws CliError if there is no project, or none of a known framework, or if a file would go through a symbolic link.
  */
 export const planFiles = (folder: string): Plan => {
-  const dependencies = readDependencies(folder)
+  const project = readProject(folder)
+  const { dependencies } = project
   const framework = frameworks.find(({ dependency }) => dependencies.has(dependency))
   if (framework === undefined) {
     const names = frameworks.map(({ name }) => name).join(', ')
@@ -71,14 +120,26 @@ export const planFiles = (folder: string): Plan => {
       exitCodes.usage,
     )
   }
-  const { files, sources = [] } = framework
+  const { route, sources = [] } = framework
+  const language = findLanguage(framework, { folder, project })
   const prefix = sources.some((path) => existsSync(join(folder, path))) ? 'src/' : ''
-  const wanted = [...files.map(({ path, text }) => ({ path: prefix + path, text })), test, variables]
-  const exists = ({ path }: NewFile): boolean => existsSync(join(folder, path))
+  const receiver = { path: `${framework.receiver}.${language}`, text: framework.write(language) }
+  const placed = [receiver, ...(route === undefined ? [] : [route(language)])]
+  const wanted = [
+    ...placed.map(({ path, text }) => ({ path: prefix + path, text })),
+    buildTest(framework, { prefix, language }),
+    variables,
+  ]
+  // A link that leads nowhere exists, too.
+  const exists = ({ path }: NewFile): boolean =>
+    lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined
+  const files = wanted.filter((file) => !exists(file))
+  for (const { path } of files) assertNoLinks(folder, path)
   return {
     framework,
-    files: wanted.filter((file) => !exists(file)),
+    files,
     kept: wanted.filter(exists).map(({ path }) => path),
     install: `npm install wabakit${dependencies.has('vitest') ? '' : ' && npm install --save-dev vitest'}`,
+    nextLines: listNextLines(framework, language),
   }
 }

@@ -4,17 +4,19 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { parseNumber, recordFilter, text } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { identifier, named, page, pageQuery, phoneNumber, time } from '../schemas.ts'
+import { describe, identifier, named, page, pageQuery, phoneNumber, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
 const tag = 'Calls'
 
 const details = () => ({
-  callId: z.optional(identifier()),
-  callType: z.optional(CallType),
-  triggeredVia: z.optional(TriggeredVia),
-  agentNumber: z.optional(z.string()),
-  botTest: z.optional(z.strictObject({ webhooks: z.boolean() })),
+  callId: z.optional(identifier()).check(describe('The id of the call. Default: a new one.')),
+  callType: z.optional(CallType).check(describe('Who takes part for the organization. Default: AGENT.')),
+  triggeredVia: z.optional(TriggeredVia).check(describe('What started the call.')),
+  agentNumber: z.optional(z.string()).check(describe("The team member's phone number.")),
+  botTest: z
+    .optional(z.strictObject({ webhooks: z.boolean() }))
+    .check(describe('Marks a test call of a bot. Without `webhooks`, it publishes no events.')),
 })
 
 const ending = () => ({
@@ -54,15 +56,27 @@ const SimulatedCall = named(
   "A call to simulate from its start to its summary. By default, it is an answered incoming call to the organization's first telephone number, with generated people and a generated summary. `summary: false` omits the summary. `summary.after` delays it by milliseconds or by a duration such as `30s`.",
   z.strictObject({
     ...details(),
-    channel: z.optional(Channel),
-    direction: z.optional(CallDirection),
-    channelNumber: z.optional(phoneNumber()),
-    customerNumber: z.optional(phoneNumber()),
-    durationInSeconds: z.optional(z.number()),
-    outcome: z.optional(
-      z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']),
-    ),
-    summary: z.optional(z.union([z.literal(false), Summary])),
+    channel: z.optional(Channel).check(describe('The network of the call. Default: PSTN.')),
+    direction: z.optional(CallDirection).check(describe('Who called. Default: INCOMING.')),
+    channelNumber: z
+      .optional(phoneNumber())
+      .check(describe("The organization's number. Default: its first on the channel.")),
+    customerNumber: z
+      .optional(phoneNumber())
+      .check(describe("The customer's number. Default: an invented one.")),
+    durationInSeconds: z
+      .optional(z.number())
+      .check(describe('Length of the conversation, in whole seconds. Default: a random one.')),
+    outcome: z
+      .optional(z.enum(['answered', 'missed', 'rejected', 'not_picked', 'no_recording', 'nothing_said']))
+      .check(describe('How the call goes. Only an answered one can have a summary. Default: answered.')),
+    summary: z
+      .optional(z.union([z.literal(false), Summary]))
+      .check(
+        describe(
+          '`false` for none, or its parts. `{"after": "30s"}` delays it. Default: as the organization says.',
+        ),
+      ),
   } satisfies Record<keyof CallSimulation, unknown>),
 )
 
@@ -111,8 +125,12 @@ export const callOperations = [
     body: SimulatedCall,
     result: CallView,
     status: 201,
-    run: async ({ parameter, body }, { simulation }) =>
-      showCall(await simulation.simulateCall(parameter('organizationId'), body)),
+    run: async ({ parameter, body }, { simulation, service }) => {
+      const organizationId = parameter('organizationId')
+      const call = await simulation.simulateCall(organizationId, body)
+      const found = await service.calls.find(organizationId, call.callId)
+      return showCall(found?.call ?? call, found?.summary)
+    },
   }),
   operation({
     id: 'startCall',
@@ -137,7 +155,9 @@ export const callOperations = [
       ...recordFilter(),
       customer: z.optional(phoneNumber()),
       state: z.optional(CallView.shape.state),
-      text: z.optional(text('A part of the id of a call, in any case of ASCII letters.')),
+      text: z.optional(
+        text("A part of the id of a call or of its customer's number, in any case of ASCII letters."),
+      ),
     }),
     result: page('Call', CallView),
     run: async ({ parameter, query: { number, customer, ...query } }, { service }) => {

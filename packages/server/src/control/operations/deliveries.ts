@@ -6,6 +6,7 @@ import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
 import { type ControlContext, operation } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
 import { explainDelivery } from '../timeline/read-timeline.ts'
+import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from '../views/delivery.ts'
 
 const tag = 'Deliveries'
@@ -16,10 +17,12 @@ const newWebhookId = () => z.optional(z.boolean())
 
 const dryRun = () => z.optional(z.boolean())
 
+const all = () => z.optional(z.boolean())
+
 const Resend = named(
   'ResendRequest',
-  'The deliveries to resend. Omitted fields match all deliveries. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted.',
-  z.extend(DeliveryFilter, { newWebhookId: newWebhookId(), dryRun: dryRun() }),
+  'The deliveries to resend: those that match every given field. Without any, `all` must be true. With `newWebhookId`, receivers handle events again that they have already handled. With `dryRun`, they are only counted.',
+  z.extend(DeliveryFilter, { all: all(), newWebhookId: newWebhookId(), dryRun: dryRun() }),
 )
 
 const ResendOne = named(
@@ -30,8 +33,8 @@ const ResendOne = named(
 
 const Cancel = named(
   'CancelRequest',
-  'The deliveries to cancel, of which those that are `waiting` or `pending` change. Omitted fields match all deliveries. With `dryRun`, they are only counted.',
-  z.extend(DeliveryFilter, { dryRun: dryRun() }),
+  'The deliveries to cancel: those that match every given field and are `waiting` or `pending`. Without any, `all` must be true. With `dryRun`, they are only counted.',
+  z.extend(DeliveryFilter, { all: all(), dryRun: dryRun() }),
 )
 
 const Canceled = named(
@@ -59,7 +62,7 @@ const changeDelivery = async (
   const { deliveries } = context.service
   const isChanged = await deliveries[step](...id)
   const delivery = await getDelivery(context.service, ...id)
-  if (isChanged) return showDelivery(delivery, await explainDelivery(context, delivery))
+  if (isChanged) return showDelivery(delivery, { wait: await explainDelivery(context, delivery) })
   const allowed = step === 'retry' ? 'pending' : 'waiting or pending'
   throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
 }
@@ -81,7 +84,7 @@ export const deliveryOperations = [
         limit,
         order,
       })
-      return { ...rest, items: items.map((each) => showDelivery(each)) }
+      return { ...rest, items: await showDeliveries(service, items) }
     },
   }),
   operation({
@@ -93,7 +96,8 @@ export const deliveryOperations = [
     result: DeliveryView,
     run: async ({ parameter }, context) => {
       const found = await getDelivery(context.service, parameter('organizationId'), parameter('deliveryId'))
-      return showDelivery(found, await explainDelivery(context, found))
+      const [shown] = await showDeliveries(context.service, [found])
+      return { ...showDelivery(found), ...shown, wait: await explainDelivery(context, found) }
     },
   }),
   operation({
@@ -141,11 +145,12 @@ export const deliveryOperations = [
     tag,
     body: Resend,
     result: Resent,
-    run: async ({ parameter, body: { newWebhookId: isNew, dryRun: isDry, ...filter } }, { service }) => ({
-      resent: await service.deliveries.resend(parameter('organizationId'), selectDeliveries(filter), {
-        newWebhookId: isNew,
-        dryRun: isDry,
-      }),
+    run: async ({ parameter, body: { all, newWebhookId, dryRun, ...filter } }, { service }) => ({
+      resent: await service.deliveries.resend(
+        parameter('organizationId'),
+        { ...selectDeliveries(filter), all },
+        { newWebhookId, dryRun },
+      ),
     }),
   }),
   operation({
@@ -156,10 +161,12 @@ export const deliveryOperations = [
     tag,
     body: Cancel,
     result: Canceled,
-    run: async ({ parameter, body: { dryRun: isDry, ...filter } }, { service }) => ({
-      canceled: await service.deliveries.cancelAll(parameter('organizationId'), selectDeliveries(filter), {
-        dryRun: isDry,
-      }),
+    run: async ({ parameter, body: { all, dryRun, ...filter } }, { service }) => ({
+      canceled: await service.deliveries.cancelAll(
+        parameter('organizationId'),
+        { ...selectDeliveries(filter), all },
+        { dryRun },
+      ),
     }),
   }),
   operation({

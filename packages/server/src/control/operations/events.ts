@@ -2,8 +2,9 @@ import { Channel } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents } from '../filters.ts'
+import { checkPayload, findReceivers } from '../forged-events.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 
 const tag = 'Events'
@@ -11,9 +12,9 @@ const path = '/organizations/:organizationId/events'
 
 const PublishedEvent = named(
   'PublishedEventRequest',
-  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`.',
+  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `mock`: no endpoint gets a forged event.',
   z.strictObject({
-    name: z.string().check(z.minLength(1)),
+    name: eventName(),
     subject: subject(),
     channel: Channel,
     number: phoneNumber(),
@@ -63,9 +64,11 @@ export const eventOperations = [
     body: PublishedEvent,
     result: EventView,
     status: 201,
-    run: async ({ parameter, body: { payload, ...event } }, { service, live }) => {
+    run: async ({ parameter, body: { payload, ...event } }, { service, live, info }) => {
+      const organizationId = parameter('organizationId')
+      checkPayload(await findReceivers(service, organizationId, event), info)
       const published = { ...event, payload: JSON.stringify(payload) }
-      const record = await service.events.publish(parameter('organizationId'), published)
+      const record = await service.events.publish(organizationId, published)
       live.wake()
       return showEvent(record)
     },

@@ -1,32 +1,36 @@
 import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import { ControlError } from '../control-error.ts'
+import { ControlError, requireFound } from '../control-error.ts'
 import { type ControlContext, operation } from '../operation.ts'
-import { list, named } from '../schemas.ts'
+import { describe, list, named } from '../schemas.ts'
 
 const tag = 'Faults'
 const path = '/faults'
 
 const fault = {
-  status: z.optional(z.int().check(z.gte(200), z.lte(599))),
-  code: z.optional(z.string().check(z.minLength(1))),
-  message: z.optional(z.string()),
-  retryAfterSeconds: z.optional(z.union([z.number(), z.string()])),
-  headers: z.optional(z.record(z.string(), z.string())),
-  body: z.optional(z.unknown()),
-  latencyMs: z.optional(z.number().check(z.gte(0), z.lte(600_000))),
-  reset: z.optional(z.literal(true)),
-  malformed: z.optional(z.literal(true)),
-  html: z.optional(z.literal(true)),
-  truncated: z.optional(z.literal(true)),
-  offContract: z.optional(z.literal(true)),
-  carriedOut: z.optional(z.boolean()),
+  status: z.optional(z.int().check(z.gte(200), z.lte(599))).check(describe('Status of the response.')),
+  code: z.optional(z.string().check(z.minLength(1))).check(describe('Error code of the response.')),
+  message: z.optional(z.string()).check(describe('Message of the error.')),
+  retryAfterSeconds: z.optional(z.union([z.number(), z.string()])).check(describe('Value of Retry-After.')),
+  headers: z.optional(z.record(z.string(), z.string())).check(describe('Further headers of the response.')),
+  body: z.optional(z.unknown()).check(describe('Body of the response.')),
+  latencyMs: z
+    .optional(z.number().check(z.gte(0), z.lte(600_000)))
+    .check(describe('Delay of the response in milliseconds.')),
+  reset: z.optional(z.literal(true)).check(describe('Drop the connection.')),
+  malformed: z.optional(z.literal(true)).check(describe('Respond with broken JSON.')),
+  html: z.optional(z.literal(true)).check(describe('Respond with an HTML page.')),
+  truncated: z.optional(z.literal(true)).check(describe('End the response early.')),
+  offContract: z.optional(z.literal(true)).check(describe('Respond with unexpected fields.')),
+  carriedOut: z.optional(z.boolean()).check(describe('Carry out the request all the same.')),
 } satisfies Record<keyof ApiFault, unknown>
 
 const options = {
-  endpoint: z.enum(['groups.create', 'calls.getSummary', '*']),
-  times: z.optional(z.union([z.int().check(z.gte(1)), z.literal('always')])),
-  chance: z.optional(z.number().check(z.gt(0), z.lte(1))),
+  endpoint: z.enum(['groups.create', 'calls.getSummary', '*']).check(describe('Requests that fail.')),
+  times: z
+    .optional(z.union([z.int().check(z.gte(1)), z.literal('always')]))
+    .check(describe('Number of requests, or always. Default: 1.')),
+  chance: z.optional(z.number().check(z.gt(0), z.lte(1))).check(describe('Share of requests, from 0 to 1.')),
 }
 
 const FaultRequest = named(
@@ -79,6 +83,23 @@ export const faultOperations = [
     status: 201,
     run: async ({ body: { endpoint, times, chance, ...fault } }, context) =>
       showFault(requireFaults(context).add({ endpoint, times, chance, fault })),
+  }),
+  operation({
+    id: 'removeFault',
+    method: 'DELETE',
+    path: `${path}/:faultId`,
+    summary: 'Remove a fault',
+    tag,
+    run: async ({ parameter }, context) => {
+      const faults = requireFaults(context)
+      const faultId = parameter('faultId')
+      requireFound(
+        faults.list().find(({ id }) => id === faultId),
+        'fault',
+        faultId,
+      )
+      faults.remove(faultId)
+    },
   }),
   operation({
     id: 'clearFaults',

@@ -1,9 +1,9 @@
 import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
-import { parseNumber, recordFilter, text } from '../filters.ts'
+import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber } from '../schemas.ts'
+import { describe, named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
@@ -12,7 +12,11 @@ const tag = 'Groups'
 const ParticipantStep = named(
   'ParticipantStepRequest',
   'The new state of a person in a group.',
-  z.strictObject({ groupId: z.string(), phone: phoneNumber(), state: z.enum(['joined', 'left', 'removed']) }),
+  z.strictObject({
+    groupId: z.string().check(describe('The id of the group.')),
+    phone: phoneNumber().check(describe('Number of the participant.')),
+    state: z.enum(['joined', 'left', 'removed']).check(describe('What happened to the participant.')),
+  }),
 )
 
 const CreatedGroup = named(
@@ -43,16 +47,23 @@ export const groupOperations = [
     id: 'listGroups',
     method: 'GET',
     path: '/organizations/:organizationId/groups',
-    summary: 'List groups, newest first',
+    summary:
+      'List groups, newest first. `group` is the id of the one to list, which may be one that no path can contain',
     tag,
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
+      group: z.optional(groupId()),
       text: z.optional(text('A part of the id or the subject of a group, in any case of ASCII letters.')),
     }),
     result: page('Group', GroupView),
-    run: async ({ parameter, query: { number, ...query } }, { service }) => {
-      const { items, ...rest } = await service.groups.list(parameter('organizationId'), {
+    run: async ({ parameter, query: { number, group: id, ...query } }, { service }) => {
+      const organizationId = parameter('organizationId')
+      if (id !== undefined) {
+        const found = await service.groups.find(organizationId, id)
+        return { items: found === undefined ? [] : [showGroup(found)] }
+      }
+      const { items, ...rest } = await service.groups.list(organizationId, {
         ...query,
         digits: parseNumber('number', number),
       })

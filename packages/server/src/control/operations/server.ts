@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
-import { id, text } from '../filters.ts'
+import { groupId, id, text } from '../filters.ts'
 import { operation } from '../operation.ts'
+import type { LoggedRequest } from '../request-log.ts'
 import { page, pageQuery, time } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
 import { ServerInfo } from '../views/server-info.ts'
@@ -31,16 +32,31 @@ export const serverOperations = [
       method: z.optional(z.string()),
       status: z.optional(z.coerce.number().check(z.gte(100), z.lte(599))),
       code: z.optional(z.string()),
-      group: z.optional(id()),
+      group: z.optional(groupId()),
       call: z.optional(id()),
       from: z.optional(time()),
       before: z.optional(time()),
       text: z.optional(text('A part of the path or the request id.')),
     }),
     result: page('ApiRequest', ApiRequestView),
-    run: async ({ query }, { requests }) => {
+    run: async ({ query }, { requests, service }) => {
       const { items, ...rest } = requests.list(query)
-      return { ...rest, items: items.map(showRequest) }
+      const found = new Map<string, Promise<unknown>>()
+      /** Whether a call that existed was erased or removed since. Its id may contain the number of the customer. */
+      const isErased = async ({ organizationId, callId, status }: LoggedRequest): Promise<boolean> => {
+        if (organizationId === null || callId === null || status === 404) return false
+        const key = JSON.stringify([organizationId, callId])
+        const finding = found.get(key) ?? service.calls.find(organizationId, callId)
+        found.set(key, finding)
+        return (await finding) === undefined
+      }
+      const shown = await Promise.all(
+        items.map(async (each) => {
+          if (!(await isErased(each))) return [showRequest(each)]
+          return query.call === undefined ? [showRequest({ ...each, callId: null })] : []
+        }),
+      )
+      return { ...rest, items: shown.flat() }
     },
   }),
 ]

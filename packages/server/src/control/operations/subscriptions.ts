@@ -1,13 +1,11 @@
 import { Channel, eventNames } from '@wabakit/contract'
-import type { Subscription } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { isLoopbackHost } from '../../config/loopback.ts'
-import { ControlError, requireFound } from '../control-error.ts'
+import { requireFound } from '../control-error.ts'
+import { checkPayload } from '../forged-events.ts'
 import { operation } from '../operation.ts'
-import { named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
+import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { buildTestEvent } from '../test-event.ts'
 import { EventView, showEvent } from '../views/event.ts'
-import type { ServerInfo } from '../views/server-info.ts'
 import {
   SubscriptionSecretView,
   SubscriptionView,
@@ -49,7 +47,7 @@ const NewSubscription = named(
 
 const SubscriptionChange = named(
   'SubscriptionChangeRequest',
-  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. Events that occur while a subscription is disabled can be resent later.',
+  'The fields to change. Omitted ones stay as they are. `headers` replaces all static headers, and `authorization: null` removes that one. A `url` with another origin removes both unless they are sent again. Events that occur while a subscription is disabled can be resent later.',
   z.strictObject({
     url: z.optional(z.string()),
     events: z.optional(Events),
@@ -68,19 +66,11 @@ const TestEvent = named(
   'TestEventRequest',
   'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`: no endpoint gets a forged event.',
   z.strictObject({
-    name: z.optional(z.string().check(z.minLength(1))),
+    name: z.optional(eventName()),
     subject: z.optional(subject()),
     payload: z.optional(z.record(z.string(), z.unknown())),
   }),
 )
-
-/** An edited event looks like a true one to an endpoint, so only the machine of the developer may get one. */
-const checkForgery = ({ url }: Subscription, { mock }: ServerInfo): void => {
-  if (mock || isLoopbackHost(new URL(url).hostname)) return
-  const message =
-    'A payload can only be sent to a loopback address, or by a server that was started with --mock.'
-  throw new ControlError('not_allowed', message)
-}
 
 const path = '/organizations/:organizationId/subscriptions'
 const onePath = `${path}/:subscriptionId` as const
@@ -168,7 +158,7 @@ export const subscriptionOperations = [
       const [organizationId, subscriptionId] = [parameter('organizationId'), parameter('subscriptionId')]
       const found = await service.subscriptions.find(organizationId, subscriptionId)
       const subscription = requireFound(found, 'subscription', subscriptionId)
-      if (body.payload !== undefined) checkForgery(subscription, info)
+      if (body.payload !== undefined) checkPayload([subscription], info)
       const event = buildTestEvent(subscription, body)
       const published = await service.events.publish(organizationId, event, { subscriptionId })
       live.wake()

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../control-error.ts'
-import { id } from '../filters.ts'
+import { groupId, id } from '../filters.ts'
 import { operation } from '../operation.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
 import { TimelineView } from '../views/timeline.ts'
@@ -25,7 +25,7 @@ export const timelineOperations = [
     path: '/organizations/:organizationId/timeline',
     summary: 'Get everything that happened to a call or group, in order',
     tag: 'Events',
-    query: z.strictObject({ call: z.optional(id()), group: z.optional(id()) }),
+    query: z.strictObject({ call: z.optional(id()), group: z.optional(groupId()) }),
     result: TimelineView,
     run: async ({ parameter, query }, context) => {
       const subject = parseSubject(query)

@@ -1,11 +1,5 @@
-import type {
-  CallRecord,
-  CallSummaryRecord,
-  DeliveryRecord,
-  EventRecord,
-  GroupRecord,
-  RequestReported,
-} from '@wabakit/core'
+import type { CallRecord, CallSummaryRecord, DeliveryRecord, EventRecord, GroupRecord } from '@wabakit/core'
+import type { LoggedRequest } from '../request-log.ts'
 import { showAttempt } from '../views/delivery.ts'
 import { showEvent } from '../views/event.ts'
 import { showRequest } from '../views/request.ts'
@@ -18,7 +12,7 @@ export type Subject = {
   readonly call: CallRecord | undefined
   readonly summary: CallSummaryRecord | undefined
   readonly group: GroupRecord | undefined
-  readonly requests: readonly RequestReported[]
+  readonly requests: readonly LoggedRequest[]
   readonly events: readonly EventRecord[]
 }
 
@@ -35,6 +29,10 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
   const changes: (readonly [State, number | null | undefined])[] = [
     ['created', group?.createdAt],
     ['initiated', call?.initiatedAt],
+    // When a call was missed, rejected or not picked up is not recorded.
+    ...(call?.state === 'missed' || call?.state === 'rejected' || call?.state === 'not_picked'
+      ? [[call.state, call.initiatedAt] as const]
+      : []),
     ['accepted', call?.startedAt],
     ['ended', call?.endedAt],
     ['summarized', summary?.generatedAt],
@@ -44,7 +42,7 @@ const listChanges = ({ call, summary, group }: Subject): Moment[] => {
   )
 }
 
-const listRequests = (requests: readonly RequestReported[]): Moment[] =>
+const listRequests = (requests: readonly LoggedRequest[]): Moment[] =>
   requests.map((request) => {
     const time = request.startedAt
     const marks: Mark[] = request.isRepeated

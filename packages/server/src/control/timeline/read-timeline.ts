@@ -2,6 +2,7 @@ import type { DeliveryRecord, ReferenceServer, Subscription } from '@wabakit/cor
 import { explainWait } from '@wabakit/core/hosting'
 import { toCallSubject, toGroupSubject } from '@wabakit/core/simulation'
 import type { RequestLog } from '../request-log.ts'
+import type { Simulation } from '../simulation.ts'
 import { showCall } from '../views/call.ts'
 import { showDelivery } from '../views/delivery.ts'
 import { showGroup } from '../views/group.ts'
@@ -10,6 +11,7 @@ import type { TimelineView } from '../views/timeline.ts'
 import { utc } from '../views/times.ts'
 import { showWait, type WaitView } from '../views/wait.ts'
 import { buildEntries } from './build-entries.ts'
+import { explainSummary } from './explain-summary.ts'
 import { type Attempted, markDelivery } from './marks.ts'
 
 /** The call or group of a timeline. */
@@ -23,7 +25,10 @@ type WaitContext = {
   readonly now: () => number
 }
 
-type TimelineContext = WaitContext & { readonly requests: RequestLog }
+type TimelineContext = WaitContext & {
+  readonly requests: RequestLog
+  readonly simulation: Pick<Simulation, 'findDueSummary'>
+}
 
 const maxEvents = 500
 
@@ -104,9 +109,10 @@ export const readTimeline = async (
   organizationId: string,
   about: TimelineSubject,
 ): Promise<TimelineView | undefined> => {
-  const { service, requests, now } = context
+  const { service, requests, simulation, now } = context
   const subject = about.call === undefined ? toGroupSubject(about.group) : toCallSubject(about.call)
-  const [found, group, events, deliveries] = await Promise.all([
+  const [organization, found, group, events, deliveries] = await Promise.all([
+    service.organizations.find(organizationId),
     about.call === undefined ? undefined : service.calls.find(organizationId, about.call),
     about.group === undefined ? undefined : service.groups.find(organizationId, about.group),
     service.events.list(organizationId, { subject, order: 'newest_first', limit: maxEvents }),
@@ -143,9 +149,19 @@ export const readTimeline = async (
     subject,
     now: utc(now()),
     call: found === undefined ? null : showCall(found.call, found.summary),
+    summaryStatus:
+      found === undefined
+        ? null
+        : explainSummary({
+            ...found,
+            callSummaries: organization?.callSummaries ?? 'automatic',
+            dueAt: simulation.findDueSummary(organizationId, found.call.callId),
+            deliveries: marked,
+            now: now(),
+          }),
     group: group === undefined ? null : showGroup(group),
     subscriptions: Array.from(subscriptions.values(), showSubscription),
-    deliveries: marked.map(({ delivery, marks, wait }) => ({ ...showDelivery(delivery, wait), marks })),
+    deliveries: marked.map(({ delivery, marks, wait }) => ({ ...showDelivery(delivery, { wait }), marks })),
     entries: buildEntries(known, marked),
   }
 }

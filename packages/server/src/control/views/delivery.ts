@@ -10,7 +10,7 @@ export const DeliveryStatus = z.enum(['waiting', 'pending', 'claimed', 'delivere
 
 export const DeliveryView = named(
   'Delivery',
-  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`). `deferrals` is how often its endpoint was handling the event already. `wait` says what it waits for; lists do not have it.',
+  'The delivery of one event to one subscription. `dueAt` is when the next attempt is due (`pending`), or when the lease expires (`claimed`). `deferrals` is how often its endpoint was handling the event already. `wait` says what it waits for; lists do not have it. `lastResponse` is that of the last attempt, `customerNumber` that of the call, and `groupName` that of the group; timelines do not have these three.',
   z.object({
     id: z.string(),
     subscriptionId: z.string(),
@@ -26,12 +26,20 @@ export const DeliveryView = named(
     createdAt: UtcTimestamp,
     finishedAt: UtcOrNull,
     wait: z.nullable(WaitView),
+    lastResponse: z.nullable(z.object({ status: z.nullable(z.number()), error: z.nullable(z.string()) })),
+    customerNumber: z.nullable(z.string()),
+    groupName: z.nullable(z.string()),
   }),
 )
 
+/** What a delivery is about, and what became of it. */
+type DeliveryDetails = Partial<
+  Pick<z.infer<typeof DeliveryView>, 'wait' | 'lastResponse' | 'customerNumber' | 'groupName'>
+>
+
 export const showDelivery = (
   record: DeliveryRecord,
-  wait: WaitView | null = null,
+  { wait = null, lastResponse = null, customerNumber = null, groupName = null }: DeliveryDetails = {},
 ): z.infer<typeof DeliveryView> => ({
   id: record.id,
   subscriptionId: record.subscriptionId,
@@ -47,6 +55,9 @@ export const showDelivery = (
   createdAt: utc(record.createdAt),
   finishedAt: utcOrNull(record.finishedAt),
   wait,
+  lastResponse,
+  customerNumber,
+  groupName,
 })
 
 export const AttemptView = named(

@@ -1,6 +1,6 @@
 import { UtcTimestamp } from '@wabakit/contract'
-import type { RequestReported } from '@wabakit/core'
 import * as z from 'zod/mini'
+import type { LoggedRequest } from '../request-log.ts'
 import { named } from '../schemas.ts'
 import { utc } from './times.ts'
 
@@ -25,7 +25,7 @@ export const ApiRequestView = named(
   }),
 )
 
-export const showRequest = (request: RequestReported): z.infer<typeof ApiRequestView> => ({
+export const showRequest = (request: LoggedRequest): z.infer<typeof ApiRequestView> => ({
   requestId: request.requestId,
   at: utc(request.startedAt),
   method: request.method,
@@ -34,9 +34,9 @@ export const showRequest = (request: RequestReported): z.infer<typeof ApiRequest
   status: request.status,
   code: request.code,
   durationMs: request.durationMs,
-  organizationId: request.caller?.organization.id ?? null,
-  keyId: request.caller?.key.id ?? null,
-  keyLabel: request.caller?.key.label ?? null,
+  organizationId: request.organizationId,
+  keyId: request.keyId,
+  keyLabel: request.keyLabel,
   groupId: request.groupId,
   callId: request.callId,
   repeated: request.isRepeated,

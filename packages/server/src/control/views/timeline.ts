@@ -8,6 +8,7 @@ import { EventView } from './event.ts'
 import { GroupView } from './group.ts'
 import { ApiRequestView } from './request.ts'
 import { SubscriptionView } from './subscription.ts'
+import { SummaryStatusView } from './summary-status.ts'
 
 const marks = { marks: z.array(MarkView) }
 const ofDelivery = {
@@ -55,6 +56,7 @@ export const TimelineView = named(
     subject: z.string(),
     now: UtcTimestamp,
     call: z.nullable(CallView),
+    summaryStatus: z.nullable(SummaryStatusView),
     group: z.nullable(GroupView),
     subscriptions: z.array(SubscriptionView),
     deliveries: z.array(z.extend(DeliveryView, marks)),

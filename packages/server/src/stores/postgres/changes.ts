@@ -171,7 +171,7 @@ export const createChanges = ({ query, read, due: channel }: PostgresDatabase): 
         where
           .andIf(`translate(r.customer_number, '+ .()-', '') = ?`, customerDigits)
           .andIf('r.state = ?', state)
-          .andIf('r.call_id ILIKE ?', text && toLikePattern(text)),
+          .andIf("r.call_id || ' ' || r.customer_number ILIKE ?", text && toLikePattern(text)),
       )
       return toPage({ ...page, toItem: ({ row }) => calls.toRecord(row) })
     },

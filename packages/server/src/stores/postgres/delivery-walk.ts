@@ -41,7 +41,7 @@ const startsWithEvents = (selection: DeliverySelection): boolean => {
 
 /** Adds the conditions of a selection on deliveries. */
 const filterDeliveries = (where: Conditions, selection: DeliverySelection): Conditions => {
-  const { organizationId, deliveryId, eventId, subject, subscriptionId } = selection
+  const { organizationId, deliveryId, eventId, subject, subscriptionId, responses } = selection
   const key = deliveryId === undefined ? undefined : parseDeliveryId(deliveryId)
   if (subscriptionId !== undefined) {
     where.and(`d.subscription = ${findSubscription('?', '?')}`, organizationId, subscriptionId)
@@ -57,6 +57,11 @@ const filterDeliveries = (where: Conditions, selection: DeliverySelection): Cond
     .andIf('d.subscription = ?', key?.subscription)
     .andIf('d.event = (SELECT position FROM wabakit.events WHERE id = ?)', eventId)
     .andIf('d.subject = ?', subject)
+    .andIf(
+      `EXISTS (SELECT FROM wabakit.attempts a WHERE a.subscription = d.subscription AND a.event = d.event
+         AND a.number = d.attempts AND coalesce(a.status, 0) = ANY (?))`,
+      responses,
+    )
 }
 
 // The nested tables have OFFSET 0, so that the planner, which cannot know how many rows match, keeps their order.

@@ -1,6 +1,6 @@
 import type { DeliveryRecord, EventSelection, Store } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
-import { parseDeliveryId } from '../delivery-id.ts'
+import { type DeliveryKey, formatDeliveryId, parseDeliveryId } from '../delivery-id.ts'
 import { toPage } from '../page.ts'
 import { type Conditions, createConditions } from './conditions.ts'
 import { walkDeliveries } from './delivery-walk.ts'
@@ -21,6 +21,7 @@ export type History = Pick<
   | 'listEvents'
   | 'listDeliveries'
   | 'listAttempts'
+  | 'listLastAttempts'
   | 'resendDeliveries'
   | 'cancelDelivery'
   | 'retryDelivery'
@@ -113,6 +114,19 @@ export const createHistory = ({
       [subscription, event, organizationId],
     )
     return rows.map(({ row }) => ({ deliveryId, ...attempts.toRecord(row) }))
+  },
+  listLastAttempts: async (organizationId, deliveryIds) => {
+    const keys = deliveryIds.map(parseDeliveryId)
+    const rows = await read<SelectedRow & { key: DeliveryKey }>(
+      `SELECT row_to_json(a) AS row, row_to_json(k) AS key
+         FROM unnest($1::bigint[], $2::bigint[]) AS k(event, subscription)
+         JOIN wabakit.deliveries d USING (event, subscription)
+         JOIN wabakit.attempts a ON (a.event, a.subscription, a.number) = (d.event, d.subscription, d.attempts)
+         JOIN wabakit.subscriptions s ON s.position = d.subscription AND s.revision > 0
+         WHERE d.organization_id = $3`,
+      [keys.map(({ event }) => event), keys.map(({ subscription }) => subscription), organizationId],
+    )
+    return rows.map(({ row, key }) => ({ deliveryId: formatDeliveryId(key), ...attempts.toRecord(row) }))
   },
   resendDeliveries: async ({ limit, webhookIdSuffix, now: _now, ...selection }) => {
     const { from, where, orderBy, end } = await walkDeliveries(read, selection)

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-steps.ts'
 import { functionSchema, functions } from './functions/index.ts'
 import { migrations } from './schema.ts'
 import { hasUnfinishedCopy } from './unfinished-copy.ts'
@@ -94,12 +95,26 @@ const runMigrations = async (
       const reason = 'A long transaction, such as a dump, uses its tables, so they were not migrated.'
       throw new DatabaseOpenError(address, `${reason} Start again when it has ended.`, { cause: error })
     }
-    await client.query('INSERT INTO wabakit.migrations (version, minimum) VALUES ($1, $2)', [
+    await client.query('INSERT INTO wabakit.migrations (version, minimum, hash) VALUES ($1, $2, $3)', [
       index + 1,
       minimum,
+      hashStep(sql),
     ])
   }
   await client.query('SET LOCAL lock_timeout = 0')
+}
+
+const checkSteps = async (client: pg.Client, address: string): Promise<void> => {
+  // Development versions have created the table without the column.
+  const { rows } = await client.query<{ hash: string | null }>(
+    `SELECT to_jsonb(m) ->> 'hash' AS hash FROM wabakit.migrations m ORDER BY version`,
+  )
+  const applied = migrations.slice(0, rows.length).map(({ sql }) => sql)
+  const different = findDifferentStep(
+    applied,
+    rows.map(({ hash }) => hash),
+  )
+  if (different !== undefined) throw new DatabaseOpenError(address, explainDifferentStep(different))
 }
 
 /**
@@ -107,13 +122,14 @@ const runMigrations = async (
  * stay as they are. Requires the lock of {@link withSchemaLock}.
  *
  * @throws DatabaseVersionError if a newer version has contracted the schema, so that this one cannot use it.
+ * @throws DatabaseOpenError if a step of the schema had another text when it was applied.
  */
 export const upgradeSchema = async (client: pg.Client, address: string): Promise<void> => {
   if (!(await hasSchema(client))) {
     await client.query('CREATE SCHEMA IF NOT EXISTS wabakit')
     await client.query(
       `CREATE TABLE wabakit.migrations (
-         version integer PRIMARY KEY, minimum integer, applied_at timestamptz NOT NULL DEFAULT now()
+         version integer PRIMARY KEY, minimum integer, hash text, applied_at timestamptz NOT NULL DEFAULT now()
        );
        CREATE TABLE wabakit.function_schemas (name text PRIMARY KEY, used_at timestamptz NOT NULL)`,
     )
@@ -122,6 +138,7 @@ export const upgradeSchema = async (client: pg.Client, address: string): Promise
   const minimum = await readNumber(client, 'SELECT coalesce(max(minimum), 0) FROM wabakit.migrations')
   const supported = migrations.length
   if (minimum > supported) throw new DatabaseVersionError(address, { found, supported })
+  await checkSteps(client, address)
   await runMigrations(client, { from: found, address })
   await updateFunctions(client)
 }

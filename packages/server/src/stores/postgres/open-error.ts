@@ -1,10 +1,18 @@
+import pg from 'pg'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { DatabaseVersionError } from '../errors/database-version-error.ts'
+
+/** What the role needs: to create the schemas, which it then owns. */
+const grants =
+  'As the owner of the database, run: GRANT CONNECT, CREATE ON DATABASE <database> TO <user>. If another role has created the schemas, use that role, or make this one a member of it'
 
 const getReason = (error: unknown): string => {
   // The host has several addresses, and none of them accepts connections.
   if (error instanceof AggregateError) return error.errors.map(getReason).join('; ')
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof pg.DatabaseError && error.code === '42501'
+    ? `${error.message}. ${grants}`
+    : error.message
 }
 
 /** Converts an error of opening a database. */

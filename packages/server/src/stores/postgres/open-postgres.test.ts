@@ -5,6 +5,7 @@ import { createCluster, type PostgresCluster } from '../../../test/postgres-clus
 import { createPair } from '../../../test/postgres-pair.ts'
 import { groupCreation, organization, subscription } from '../../../test/records.ts'
 import { createTcpProxy } from '../../../test/tcp-proxy.ts'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { functionSchema } from './functions/index.ts'
 import { openPostgres, type PostgresDatabase } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
@@ -342,4 +343,28 @@ test('a server that keeps what it commits is used without a warning, whatever th
   await using careful = await createCluster({ settings: { fsync: 'on', synchronous_commit: 'off' } })
   const database = await open({ url: await careful.createDatabase(), onWarning: expect.fail })
   expect(await database.query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }])
+})
+
+test('refuses a database whose schema has steps with another text, and changes nothing', async () => {
+  await open()
+  for (const sql of [
+    `UPDATE wabakit.migrations SET hash = 'other'`,
+    'ALTER TABLE wabakit.migrations DROP COLUMN hash',
+  ]) {
+    await admin(sql)
+    const opening = open()
+    await expect(opening).rejects.toBeInstanceOf(DatabaseOpenError)
+    await expect(opening).rejects.toThrow('Step 1 of its schema differs from that of this version')
+  }
+})
+
+test('says which GRANT a role needs', async () => {
+  await admin(`CREATE ROLE stranger LOGIN PASSWORD 'stranger'`)
+  const address = new URL(url)
+  address.username = 'stranger'
+  address.password = 'stranger'
+  await expect(open({ url: address.href })).rejects.toThrow(
+    /permission denied .* GRANT CONNECT, CREATE ON DATABASE/,
+  )
+  await admin('DROP ROLE stranger')
 })

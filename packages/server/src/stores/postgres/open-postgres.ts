@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { StorageUnavailableError } from '@wabakit/core'
 import pg from 'pg'
 import { type AttemptFeed, createAttemptFeed } from './attempt-feed.ts'
@@ -12,7 +12,7 @@ import { toOpenError } from './open-error.ts'
 import { createPrimary } from './primary.ts'
 import type { Query } from './query.ts'
 import { prepareSession } from './session.ts'
-import { isLost, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
+import { isLost, poolerMessage, toReadError, toStorageError, toUnavailable } from './storage-errors.ts'
 import { createWorker, type Worker } from './worker.ts'
 
 /** Options for {@link openPostgres}. */
@@ -73,6 +73,26 @@ export type PostgresDatabase = {
 
 const silenceMs = 2_000
 
+const readBackend = async (client: pg.Client): Promise<number | undefined> =>
+  (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid
+
+/**
+ * Checks that a connection has a session of its own, which prepared statements, LISTEN and locks of sessions need. Behind
+ * a pooler in transaction mode, two connections that are open at once get the same session.
+ *
+ * @throws Error if it has not.
+ */
+const checkSession = async (client: pg.Client, connection: pg.ClientConfig): Promise<void> => {
+  const other = new pg.Client(connection)
+  other.on('error', () => {})
+  try {
+    await other.connect()
+    if ((await readBackend(client)) === (await readBackend(other))) throw new Error(poolerMessage)
+  } finally {
+    other.end().catch(() => {})
+  }
+}
+
 /**
  * Migrates a database. If this process stops in the middle, PostgreSQL ends its transaction after `timeoutMs`.
  *
@@ -87,6 +107,7 @@ const prepareDatabase = async (
   client.on('error', () => {})
   try {
     await client.connect()
+    await checkSession(client, connection)
     await client.query(`SET idle_in_transaction_session_timeout = ${timeoutMs}`)
     await migrate(client, address)
     await prepareSession(client, timeoutMs)
@@ -100,11 +121,14 @@ const prepareDatabase = async (
   }
 }
 
-/** Returns names for statements, so that each connection parses a statement only once. */
+/**
+ * Returns names for statements, so that each connection parses a statement only once. A name has a hash of the statement:
+ * if a pooler lets processes share a connection after all, none of them runs a statement of another one by mistake.
+ */
 const createStatementNames = (): ((sql: string) => string) => {
   const names = new Map<string, string>()
   return (sql) => {
-    const name = names.get(sql) ?? `wabakit_${names.size + 1}`
+    const name = names.get(sql) ?? `wabakit_${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
     names.set(sql, name)
     return name
   }

@@ -80,6 +80,7 @@ CREATE TABLE wabakit.calls (
   triggered_via text NOT NULL,
   emits_events boolean NOT NULL,
   initiated_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
   started_at bigint,
   ended_at bigint,
   duration_in_seconds double precision,
@@ -87,7 +88,7 @@ CREATE TABLE wabakit.calls (
   spoken boolean,
   PRIMARY KEY (organization_id, call_id)
 );
-CREATE INDEX calls_by_time ON wabakit.calls (initiated_at);
+CREATE INDEX calls_by_change ON wabakit.calls (updated_at);
 CREATE INDEX calls_of_organization ON wabakit.calls (organization_id, initiated_at, call_id);
 CREATE INDEX calls_of_customer
   ON wabakit.calls (organization_id, translate(customer_number, '+ .()-', ''), initiated_at, call_id);

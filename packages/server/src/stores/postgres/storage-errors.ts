@@ -10,6 +10,12 @@ const unavailable: ReadonlySet<string> = new Set(['08', '40', '53', '55', '57', 
 /** The server was demoted to a standby, which cannot write. The next connection finds the new primary. */
 const readOnly = '25006'
 
+/** A prepared statement that exists already, or does not: another process uses the same session. */
+const foreignStatement: ReadonlySet<string> = new Set(['42P05', '26000'])
+
+export const poolerMessage =
+  'A connection pooler in transaction mode is in between. LISTEN, prepared statements and locks of sessions do not work there. Set the pooler to session mode, or connect to PostgreSQL directly.'
+
 /** Raised by our SQL functions: the organization in the detail does not exist. */
 const noOrganization = 'WK404'
 
@@ -55,6 +61,7 @@ export const toStorageError = (error: unknown, isCommitPossible: boolean): unkno
     return isCommitPossible ? toOutcomeUnknown(error) : toUnavailable(error)
   }
   const { code = '' } = error
+  if (foreignStatement.has(code)) return new StorageUnavailableError(poolerMessage, { cause: error })
   if (code === noOrganization) return new RecordNotFoundError('organization', error.detail ?? '')
   return code === readOnly || unavailable.has(code.slice(0, 2)) ? toUnavailable(error) : error
 }

@@ -1,11 +1,14 @@
 import type { Store } from '@wabakit/core'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { hasPgBouncer, startPgBouncer } from '../../../test/pgbouncer.ts'
 import { createCluster, type PostgresCluster } from '../../../test/postgres-cluster.ts'
 import { event, organization, subscription } from '../../../test/records.ts'
 import { createTransactionPooler } from '../../../test/transaction-pooler.ts'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open-postgres.ts'
 import { postgresStore } from './postgres-store.ts'
+import { toStorageError } from './storage-errors.ts'
 
 let cluster: PostgresCluster
 let url: string
@@ -42,8 +45,8 @@ const isRegistered = ({ database }: Opened): Promise<unknown> =>
   expect.poll(database.worker.number, { timeout: 10_000 }).toEqual(expect.any(Number))
 
 /** A worker that is registered, and how often it was lost. */
-const openWorker = async () => {
-  const worker = await open()
+const openWorker = async (options: Partial<PostgresOptions> = {}) => {
+  const worker = await open(options)
   let losses = 0
   const unregister = worker.store.registerWorker(() => losses++)
   await isRegistered(worker)
@@ -191,15 +194,40 @@ test('a worker that ends leaves its number to others to forget, also while its p
   stopFollowing()
 }, 20_000)
 
-test('says that a pooler in transaction mode cannot be used, and claims nothing through it', async () => {
+test('refuses a pooler in transaction mode, and names the remedy', async () => {
   const pooler = await createTransactionPooler(cluster.port)
   const address = url.replace(`:${cluster.port}/`, `:${pooler.port}/`)
-  const pooled = await open({ url: address, maxConnections: 1 })
-  await addEvents(1)
-  pooled.store.registerWorker(() => {})
-  await expect
-    .poll(() => pooled.errors.map(({ message }) => message), { timeout: 10_000 })
-    .toContainEqual(expect.stringContaining('Set the pooler to session mode'))
-  expect(await claim(pooled)).toEqual([])
+  const opening = open({ url: address })
+  await expect(opening).rejects.toThrow('Set the pooler to session mode')
+  await expect(opening).rejects.toBeInstanceOf(DatabaseOpenError)
   await pooler.close()
 }, 20_000)
+
+test.runIf(hasPgBouncer)(
+  'runs behind PgBouncer in session mode, and refuses its transaction mode',
+  async () => {
+    const session = await startPgBouncer(url, 'session')
+    const pooled = await openWorker({ url: session.url })
+    await addEvents(1)
+    expect(await claim(pooled)).toHaveLength(1)
+    await kill(pooled)
+    await session.close()
+
+    const transaction = await startPgBouncer(url, 'transaction')
+    for (let process = 0; process < 3; process += 1) {
+      await expect(open({ url: transaction.url })).rejects.toThrow('Set the pooler to session mode')
+    }
+    await transaction.close()
+  },
+  30_000,
+)
+
+test('explains statements of another process in its session', () => {
+  for (const code of ['42P05', '26000']) {
+    const error = Object.assign(new pg.DatabaseError('exists', 1, 'error'), { severity: 'ERROR', code })
+    expect(toStorageError(error, true)).toMatchObject({
+      name: 'StorageUnavailableError',
+      message: expect.stringContaining('session mode'),
+    })
+  }
+})

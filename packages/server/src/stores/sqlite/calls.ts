@@ -40,7 +40,10 @@ export const createCalls = (database: DatabaseSync, events: Events, summaries: S
         ...readNewest(query, {
           [`${customerDigits} = ?`]: query.customerDigits,
           'state = ?': query.state,
-          "callId like ? escape '\\'": query.text && toLikePattern(query.text),
+          "(callId like ? escape '\\' or customerNumber like ? escape '\\')": query.text && [
+            toLikePattern(query.text),
+            toLikePattern(query.text),
+          ],
         }),
         toItem: toRecord,
       }),

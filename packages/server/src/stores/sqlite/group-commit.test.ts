@@ -291,6 +291,7 @@ test('a failed write reverts what it changed in memory, and a commit keeps what 
     now: () => 0,
     database: new DatabaseSync(':memory:'),
     checkOwner: () => {},
+    checkFiles: () => {},
     undo,
   })
   const change = (name: string, error?: Error) =>

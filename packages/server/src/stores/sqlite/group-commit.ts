@@ -33,6 +33,8 @@ export type GroupCommitOptions = {
   readonly database: DatabaseSync
   /** Called first in each transaction. If it throws, all writes of the transaction reject with its error. */
   readonly checkOwner: () => void
+  /** Called after each commit, before it is acknowledged. Throws if the files of the database are gone. */
+  readonly checkFiles: () => void
   /** To which writes add how to revert what they change in memory. It is done when their changes are rolled back. */
   readonly undo: Undo
   readonly now: () => number
@@ -54,7 +56,8 @@ const busy = { retries: 100, pauseMs: 20 }
  * Combines the writes of one turn of the event loop into a transaction, so that they share an fsync. Writes that arrive
  * during a commit are in the next turn together. If a write fails, the others run again, each in a savepoint of its own.
  */
-export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupCommitOptions): GroupCommit => {
+export const createGroupCommit = (options: GroupCommitOptions): GroupCommit => {
+  const { database, checkOwner, checkFiles, undo, now } = options
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
   const rollback = database.prepare('rollback')
@@ -119,6 +122,7 @@ export const createGroupCommit = ({ database, checkOwner, undo, now }: GroupComm
       checkOwner()
       const resolvers = runJobs(batch)
       commitAll()
+      checkFiles()
       return resolvers
     } catch (error) {
       rollbackAll()

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { DatabaseVersionError } from '../errors/database-version-error.ts'
+import { explainDifferentStep, findDifferentStep, hashStep } from '../schema-steps.ts'
 import { migrations } from './migrations.ts'
 
 /** `waba` in ASCII: identifies our databases (https://sqlite.org/pragma.html#pragma_application_id). */
@@ -9,11 +10,21 @@ const applicationId = 0x77616261
 const readNumber = (database: DatabaseSync, sql: string): number =>
   Number(Object.values(database.prepare(sql).get() ?? {})[0])
 
+const readHashes = (database: DatabaseSync): unknown[] => {
+  const isKnown = readNumber(database, `select count(*) from sqlite_schema where name = 'schemaSteps'`) === 1
+  return isKnown
+    ? database
+        .prepare('select hash from schemaSteps order by version')
+        .all()
+        .map(({ hash }) => hash)
+    : []
+}
+
 /**
  * Reads the version of a database's schema: the number of migrations that it has had. Writes nothing.
  *
  * @throws DatabaseVersionError if the version is newer than this software.
- * @throws DatabaseOpenError if the database belongs to another program.
+ * @throws DatabaseOpenError if the database belongs to another program, or had other migrations than this software has.
  */
 export const readVersion = (database: DatabaseSync, path: string): number => {
   const found = readNumber(database, 'pragma user_version')
@@ -23,6 +34,9 @@ export const readVersion = (database: DatabaseSync, path: string): number => {
     throw new DatabaseOpenError(path, 'It belongs to another program. Choose another file.')
   }
   if (found > migrations.length) throw new DatabaseVersionError(path, { found, supported: migrations.length })
+  if (found === 0) return found
+  const different = findDifferentStep(migrations.slice(0, found), readHashes(database))
+  if (different !== undefined) throw new DatabaseOpenError(path, explainDifferentStep(different))
   return found
 }
 
@@ -31,7 +45,11 @@ export const migrate = (database: DatabaseSync, version: number): void => {
   if (version === migrations.length) return
   database.exec(`
     begin immediate;
-    ${migrations.slice(version).join('\n')}
+    create table if not exists schemaSteps (version integer primary key, hash text not null) strict;
+    ${migrations
+      .map((step, index) => `${step}\ninsert into schemaSteps values (${index + 1}, '${hashStep(step)}');`)
+      .slice(version)
+      .join('\n')}
     pragma application_id = ${applicationId};
     pragma user_version = ${migrations.length};
     commit;

@@ -86,6 +86,7 @@ export const migrations: readonly string[] = [
     triggeredVia text not null,
     emitsEvents integer not null, -- 0 or 1, like all flags
     initiatedAt integer not null,
+    updatedAt integer not null,
     startedAt integer,
     endedAt integer,
     durationInSeconds real,
@@ -93,7 +94,7 @@ export const migrations: readonly string[] = [
     spoken integer,
     primary key (organizationId, callId)
   ) strict, without rowid;
-  create index callsByTime on calls (initiatedAt);
+  create index callsByChange on calls (updatedAt);
   create index callsOfOrganization on calls (organizationId, initiatedAt, callId);
   create index callsByCustomer on calls (organizationId, ${customerDigits}, initiatedAt, callId);
 

@@ -1,11 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, linkSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { groupCreation, organization, start, subscription } from '../../../test/sqlite-records.ts'
 import { temporaryFolder } from '../../../test/temporary-folder.ts'
+import { DatabaseOpenError } from '../errors/database-open-error.ts'
 import { describeExposure } from './database-file.ts'
 import { migrations } from './migrations.ts'
 import { openDatabase } from './open-database.ts'
@@ -236,4 +246,33 @@ test('what the process before had claimed is due at once', async () => {
   const [again] = await second.claimDeliveries({ ...claim, claimId: 'after' })
   expect(again?.delivery.id).toBe(claimed?.delivery.id)
   await second.close()
+})
+
+test.each(['', '-wal', '-shm'])('acknowledges nothing once its file "%s" is deleted', async (suffix) => {
+  const path = temporaryPath()
+  const store = sqliteStore({ path })
+  onTestFinished(store.close)
+  await store.saveOrganization(organization())
+  rmSync(`${path}${suffix}`)
+  // The files are looked at every 25 ms.
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  await expect(store.createGroup(groupCreation('g1'))).rejects.toMatchObject({
+    name: 'StorageOutcomeUnknownError',
+    message: expect.stringContaining('was deleted or replaced'),
+  })
+  await expect(store.createGroup(groupCreation('g2'))).rejects.toMatchObject({
+    name: 'StorageUnavailableError',
+    message: expect.stringContaining(`${path}${suffix} was deleted or replaced`),
+  })
+  await expect(store.checkWritable()).rejects.toThrow('was deleted or replaced')
+})
+
+test('refuses a database whose schema has steps with another text', async () => {
+  for (const sql of [`update schemaSteps set hash = 'other'`, 'drop table schemaSteps']) {
+    const path = temporaryPath()
+    await sqliteStore({ path }).close()
+    edit(path, sql)
+    expect(() => sqliteStore({ path })).toThrow('Step 1 of its schema differs from that of this version')
+    expect(() => sqliteStore({ path })).toThrow(DatabaseOpenError)
+  }
 })

@@ -4,13 +4,16 @@ import { createPrivateFile, describeExposure, resolveDatabaseFile } from './data
 import { lockFile } from './lock-file.ts'
 import { migrate, readVersion } from './migrate.ts'
 import { takeOver } from './owner.ts'
+import { watchFiles } from './present-files.ts'
 import { toOpenError } from './storage-errors.ts'
 
 /** An open database, locked for this process. */
 export type OpenDatabase = {
   readonly database: DatabaseSync
-  /** @throws StorageUnavailableError if another server has taken the database over. */
+  /** @throws StorageUnavailableError if another server has taken the database over, or its files are gone. */
   checkOwner(): void
+  /** Called after a commit, see {@link PresentFiles.look}. */
+  checkFiles(): void
   /** Closes the database and releases the lock. */
   close(): void
 }
@@ -50,7 +53,15 @@ const connect = (path: string): Omit<OpenDatabase, 'close'> => {
     const checkOwner = takeOver(database)
     // From now on, waiting would block the event loop.
     database.exec('pragma busy_timeout = 0')
-    return { database, checkOwner }
+    const files = watchFiles(path)
+    return {
+      database,
+      checkFiles: files.look,
+      checkOwner: () => {
+        files.check()
+        checkOwner()
+      },
+    }
   } catch (error) {
     database.close()
     throw error

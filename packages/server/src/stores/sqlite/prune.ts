@@ -69,7 +69,10 @@ export const createPrune = ({ database, calls, leases }: PruneContext): Prune =>
        (select seq from events where deliveries = 0 and occurredAt < ? order by occurredAt limit ?)`,
   )
   const oldCalls = database.prepare(
-    'select organizationId, callId from calls where initiatedAt < ? order by initiatedAt limit ?',
+    `select organizationId, callId from calls c where updatedAt < ?1 and not exists (
+       select 1 from summaries s
+       where s.organizationId = c.organizationId and s.callId = c.callId and s.generatedAt >= ?1
+     ) order by updatedAt limit ?2`,
   )
   const formerParticipants = database.prepare(
     `delete from participants where (${owned.participants}) in

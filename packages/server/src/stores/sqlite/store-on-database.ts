@@ -33,7 +33,7 @@ const removalBatch = 200
 
 /** Creates the store on an open database. Closing the store closes the database. */
 export const storeOnDatabase = (
-  { database, checkOwner, close }: OpenDatabase,
+  { database, checkOwner, checkFiles, close }: OpenDatabase,
   now: () => number = () => performance.now(),
 ): Store => {
   const due = createDueNotifier()
@@ -73,7 +73,7 @@ export const storeOnDatabase = (
   const { prune, continueRemovals } = createPrune({ database, calls, leases })
   const erase = createErase({ database, calls, lanes, dueTimes, leases })
   const measureBacklog = createMeasureBacklog({ database, dueTimes, leases })
-  const commits = createGroupCommit({ database, checkOwner, undo, now })
+  const commits = createGroupCommit({ database, checkOwner, checkFiles, undo, now })
 
   // Two changes, because SQLite writes nothing for an update to the same value.
   const touch = [
@@ -187,6 +187,8 @@ export const storeOnDatabase = (
     listDeliveries: (query) => read(() => deliveries.list(query)),
     listAttempts: (organizationId, deliveryId) =>
       read(() => deliveries.listAttempts(organizationId, deliveryId)),
+    listLastAttempts: (organizationId, deliveryIds) =>
+      read(() => deliveries.listLastAttempts(organizationId, deliveryIds)),
     claimDeliveries: (request) => read(() => claims.claim(request)),
     settleDelivery: async (settlement) => {
       const settled = await write(() => settle(settlement), { patienceMs: getPatienceMs(settlement) })

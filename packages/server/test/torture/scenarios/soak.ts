@@ -43,7 +43,7 @@ export const soak: Trial<Engine> = async ({ engine, seed, times: minutes, progre
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-soak-'))
   made.defer(() => rmSync(folder, { recursive: true }))
   const config = join(folder, 'wabakit.config.json')
-  writeFileSync(config, JSON.stringify(settings))
+  writeFileSync(config, JSON.stringify(settings), { mode: 0o600 })
   const database = await engine.createDatabase(folder)
   const fleet = createFleet({
     roles: engine.roles.slice(0, 2),

@@ -19,7 +19,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
   const disk = createOwner('disk')
   const database = openEmptyDatabase()
   let isAvailable = true
-  const committed = storeOnDatabase({ database, checkOwner: () => {}, close: () => {} })
+  const committed = storeOnDatabase({ database, checkOwner: () => {}, checkFiles: () => {}, close: () => {} })
 
   return {
     committed,
@@ -35,7 +35,7 @@ export const createSqliteEngine = (run: RunContext): Engine => {
           scheduler.schedule({ owner: disk, delayMs, label: 'commit' }, () => scheduler.resume(owner))
         },
       })
-      const opened = { database: faulty.database, checkOwner, close: () => {} }
+      const opened = { database: faulty.database, checkOwner, checkFiles: () => {}, close: () => {} }
       const { clock, close } = continueClock(opened, { wall: user.wall, elapsed: user.elapsed })
       const store: Store = storeOnDatabase({ ...opened, close })
       const whileAlive: typeof run.observe = (observation) => {

@@ -131,7 +131,10 @@ DECLARE
 BEGIN
   SELECT array_agg(old.organization_id), array_agg(old.call_id) INTO organizations, call_ids FROM (
     SELECT c.organization_id, c.call_id FROM wabakit.calls c
-    WHERE c.initiated_at < p_before ORDER BY c.initiated_at LIMIT p_limit FOR UPDATE SKIP LOCKED
+    WHERE c.updated_at < p_before AND NOT EXISTS (
+      SELECT FROM wabakit.summaries s
+      WHERE s.organization_id = c.organization_id AND s.call_id = c.call_id AND s.generated_at >= p_before
+    ) ORDER BY c.updated_at LIMIT p_limit FOR UPDATE OF c SKIP LOCKED
   ) AS old;
   PERFORM forget_calls(organizations, call_ids);
   removed := coalesce(cardinality(call_ids), 0);

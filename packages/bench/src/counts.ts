@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** How a workload of `counted.ts` is counted. */
+type Counting = {
+  /** How often each run performs the operation. */
+  readonly count: number
+  /** The growth that a comparison accepts: more than runs of one version differ by, which is in the comments. */
+  readonly tolerance: { readonly instructions: number; readonly bytes: number }
+}
+
+const warm = { instructions: 0.02, bytes: 0.05 }
+
+/** The workloads of `counted.ts`. A start is cold, so it is counted once per process and varies more. */
+export const countings: Readonly<Record<string, Counting>> = {
+  // 0.01 % and 3 %
+  'P1 verify, parse and validate': { count: 40_000, tolerance: warm },
+  // 0.02 % and 0.1 %
+  'P2 receive a webhook': { count: 10_000, tolerance: warm },
+  // 1.3 % and 0.7 %
+  'P4 create a group in memory': { count: 2_000, tolerance: { instructions: 0.03, bytes: 0.05 } },
+  // 0.5 % and 12 %
+  'P8 start the mock, until its first response': { count: 1, tolerance: { instructions: 0.03, bytes: 0.2 } },
+}
+
+/** The least of several runs, because all that disturbs a run adds to it. */
+const runs = 3
+
+/** V8 compiles and collects on one thread, in the same order each time. */
+const flags = ['--conditions=@wabakit/source', '--single-threaded', '--hash-seed=1', '--random-seed=1']
+
+/** Checks whether the machine counts instructions. Not every virtual machine does. */
+export const hasInstructionCounter = (): boolean =>
+  spawnSync('perf', ['stat', '-x,', '-e', 'instructions:u', 'true'], { encoding: 'utf8' }).stderr?.match(
+    /^\d+,/,
+  ) != null
+
+/** What an operation costs, by unit. */
+export type Counts = { readonly bytes: number; readonly instructions?: number }
+
+const runOnce = (checkout: string, workload: string, withPerf: boolean): Counts => {
+  const { count = 1 } = countings[workload] ?? {}
+  const program = [...flags, join(checkout, 'packages/bench/counted.ts'), workload, String(count)]
+  const options = { cwd: checkout, encoding: 'utf8' } as const
+  if (!withPerf) return JSON.parse(execFileSync(process.execPath, program, options))
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-counts-'))
+  const fifos = [join(folder, 'control'), join(folder, 'acknowledgment')]
+  try {
+    execFileSync('mkfifo', fifos)
+    const perf = ['stat', '-x,', '-e', 'instructions:u', '-D', '-1', `--control=fifo:${fifos.join(',')}`]
+    const { status, stdout, stderr } = spawnSync(
+      'perf',
+      [...perf, process.execPath, ...program, ...fifos],
+      options,
+    )
+    if (status !== 0) throw new Error(stderr)
+    const instructions = Number(/^(\d+),/m.exec(stderr)?.[1]) / count
+    return { ...JSON.parse(stdout), instructions }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Counts what each operation of a workload allocates and, if the machine can tell, how many instructions it executes. */
+export const countWorkload = (checkout: string, workload: string): Counts => {
+  const withPerf = hasInstructionCounter()
+  const all = Array.from({ length: runs }, () => runOnce(checkout, workload, withPerf))
+  const bytes = Math.min(...all.map((each) => each.bytes))
+  return withPerf
+    ? { bytes, instructions: Math.min(...all.map((each) => each.instructions ?? NaN)) }
+    : { bytes }
+}

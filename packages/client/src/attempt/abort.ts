@@ -1,0 +1,55 @@
+import { longestTimerMs } from '../options/clock.ts'
+
+/** Returns `signal.reason`, or an error like it in React Native, where signals have no reason. */
+export const getAbortReason = ({ reason }: AbortSignal): unknown =>
+  reason === undefined ? Object.assign(new Error('The call was aborted'), { name: 'AbortError' }) : reason
+
+/** Like `signal.throwIfAborted()`, which React Native lacks. */
+export const throwIfAborted = (signal: AbortSignal | undefined): void => {
+  if (signal?.aborted) throw getAbortReason(signal)
+}
+
+/**
+ * Waits for `work`, but rejects with the reason of an abort as soon as the signal aborts, even if the work ignores the
+ * signal. Removes its listener.
+ */
+export const raceAbort = async <Value>(
+  signal: AbortSignal | undefined,
+  work: Promise<Value> | Value,
+): Promise<Value> => {
+  if (!signal) return work
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(getAbortReason(signal))
+  })
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** Opens a signal for one attempt. It aborts with the caller's signal, or when the time limit is reached. */
+export const openAttemptSignal = (parent: AbortSignal | undefined, timeoutMs: number) => {
+  const controller = new AbortController()
+  let timedOut = false
+  const expire = () => {
+    timedOut = !controller.signal.aborted
+    controller.abort()
+  }
+  const follow = () => controller.abort(parent?.reason)
+  const timer = timeoutMs > longestTimerMs ? undefined : setTimeout(expire, timeoutMs)
+  parent?.addEventListener('abort', follow)
+  return {
+    signal: controller.signal,
+    /** Whether the time limit ended the attempt, before anything else did. */
+    timedOut: () => timedOut,
+    /** Removes the timer and the listener. */
+    close: () => {
+      clearTimeout(timer)
+      parent?.removeEventListener('abort', follow)
+    },
+  }
+}

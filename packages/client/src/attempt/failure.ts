@@ -1,0 +1,78 @@
+import { ConnectionError, TimeoutError } from '../errors/call-errors.ts'
+import type { HookRequest } from '../options/hooks.ts'
+import { copyWithoutSecrets, type Redact } from './redact.ts'
+
+/** The time limit of an attempt, and the option that sets it. */
+export type AttemptLimit = Pick<TimeoutError, 'limit' | 'timeoutMs'> & {
+  /** The time that is left for this attempt, in milliseconds. */
+  readonly leftMs: number
+}
+
+/** Codes of Node and Bun for a request without an address or a connection. */
+const codes =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ConnectionRefused|FailedToOpenSocket)$/
+
+/** Codes of OpenSSL for a certificate that is not trusted. Certificates are checked before anything is sent. */
+const certificateCodes = /(?:^|_)CERT(?:_|$)|^UNABLE_TO_/
+
+const systemCalls = /^(?:connect|getaddrinfo)$/
+
+/** Deno has no codes, but its message says that it was connecting. Node's says "bad port" for a port that fetch blocks. */
+const messages = /^(?:error sending request for url \(\S+\): client error \(Connect\)|bad port$)/
+
+type Failure = { code?: unknown; syscall?: unknown; message?: unknown; cause?: unknown; errors?: unknown }
+
+/**
+ * Checks whether a failed fetch provably never sent the request. `false` means that this is not known: browsers and
+ * workerd never say.
+ */
+export const wasNeverSent = (error: unknown, depth = 0): boolean => {
+  if (depth > 4) return false
+  const { code, syscall, message, cause, errors }: Failure = Object(error)
+  // Several addresses were tried: the attempts at all of them must have failed before sending.
+  if (Array.isArray(errors) && errors.length > 0) {
+    return errors.every((inner) => wasNeverSent(inner, depth + 1))
+  }
+  return (
+    codes.test(String(code)) ||
+    certificateCodes.test(String(code)) ||
+    systemCalls.test(String(syscall)) ||
+    messages.test(String(message)) ||
+    wasNeverSent(cause, depth + 1)
+  )
+}
+
+/** What is known of a failed attempt. */
+type Attempt = {
+  readonly redact: Redact
+  /** Whether `fetch` was called. */
+  readonly sent: boolean
+}
+
+export const createTimeoutError = (
+  { method, url }: HookRequest,
+  { limit, timeoutMs }: AttemptLimit,
+  { redact, sent }: Attempt,
+): TimeoutError =>
+  new TimeoutError(redact(`${method} ${url} got no complete response within ${limit} (${timeoutMs} ms)`), {
+    limit,
+    timeoutMs,
+    neverSent: !sent,
+  })
+
+/** Returns the message of the innermost cause, because the outer ones only say "fetch failed". */
+const getInnermostMessage = (error: unknown, depth = 0): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error && depth < 4) return getInnermostMessage(error.cause, depth + 1)
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}
+
+export const createConnectionError = (
+  { method, url }: HookRequest,
+  thrown: unknown,
+  { redact, sent }: Attempt,
+): ConnectionError =>
+  new ConnectionError(redact(`${method} ${url} got no complete response: ${getInnermostMessage(thrown)}`), {
+    neverSent: !sent || wasNeverSent(thrown),
+    cause: copyWithoutSecrets(thrown, redact),
+  })

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { createRedact, listSecrets } from './redact.ts'
+
+const secret = 'sk/1+2=3&4'
+
+it.each([
+  ['without escapes', secret],
+  ['in JSON', String.raw`sk\/1\u002B2\u003d3\u00264`],
+  ['in JSON in JSON', String.raw`sk\\/1\\u002B2=3\\u00264`],
+  ['in a URL', encodeURIComponent(secret)],
+  ['in HTML', 'sk&#47;1&#x2B;2=3&amp;4'],
+  ['in upper case', 'SK/1+2=3&4'],
+])('masks a secret %s', (_, written) => {
+  expect(createRedact(() => [secret])(`a ${written} b`)).toBe('a [redacted] b')
+})
+
+it.each(['', 'a', 'ab', 'abc'])('masks a secret in base64 after %j', (before) => {
+  const redact = createRedact(() => [secret])
+  for (const encoding of ['base64', 'base64url'] as const) {
+    const masked = redact(`at ${Buffer.from(`${before}${secret}:etc`).toString(encoding)}.`)
+    expect(masked).toMatch(/^at [\w+/-]{0,4}\[redacted\][\w+/-]{0,6}=*\.$/)
+  }
+})
+
+it('masks the beginning of a secret in base64 at the end of a text', () => {
+  const cut = Buffer.from('a secret').toString('base64').slice(0, 8)
+  expect(createRedact(() => ['a secret'])(`key: ${cut}`)).toBe('key: [redacted]')
+})
+
+it('masks the beginning of a secret at the end of a text', () => {
+  const redact = createRedact(() => [secret])
+  expect(redact(`key: ${secret.slice(0, 7)}`)).toBe('key: [redacted]')
+  expect(redact(`key: ${secret.slice(0, 3)}`)).toBe('key: sk/')
+})
+
+it('lists the key, the headers of auth with and without their scheme, and headers whose names suggest a secret', () => {
+  const visible = new Headers({ accept: 'text/plain', 'x-session-token': 'tok', traceparent: '00-1' })
+  const sent = new Headers([...visible, ['authorization', 'Basic dXNlcg==']])
+  expect(listSecrets('the-key', visible, sent)).toEqual(['Basic dXNlcg==', 'dXNlcg==', 'the-key', 'tok'])
+})
+
+it('gets the secrets on first use only', () => {
+  let calls = 0
+  const redact = createRedact(() => {
+    calls += 1
+    return ['secret-secret']
+  })
+  expect(calls).toBe(0)
+  expect(redact('secret-secret') + redact('x')).toBe('[redacted]x')
+  expect(calls).toBe(1)
+})
+
+it.each([['\\'], ['%'], ['&#0'], ['s'], ['sk/1+2=3&']])('is fast with a hostile 64 KiB of "%s"', (piece) => {
+  const started = performance.now()
+  createRedact(() => [secret, `${secret}${secret}`, 's\\s\\s\\s\\s\\s\\'])(
+    piece.repeat(65_536 / piece.length),
+  )
+  expect(performance.now() - started).toBeLessThan(500)
+})

@@ -1,0 +1,112 @@
+/** Removes secrets from a text. */
+export type Redact = (text: string) => string
+
+const mask = '[redacted]'
+const sensitive = /auth|key|token|secret|cookie|password/i
+/** The characters that HTML escapes by name, and their escapes. */
+const named = /[&<>"']/
+const entities = '|&(?:amp|lt|gt|quot|apos);'
+
+/** Builds a pattern for a character and its escapes in JSON (also JSON inside JSON), URLs and HTML. */
+const buildCharacterPattern = (character: string): string => {
+  const code = character.charCodeAt(0)
+  const hex = code.toString(16).padStart(2, '0')
+  // All repetitions are bounded, so that a hostile body does not slow the match down.
+  return `(?:\\\\{0,4}\\x${hex}|%${hex}|\\\\{1,4}u00${hex}|&#0{0,5}${code};|&#x0{0,5}${hex};${named.test(character) ? entities : ''})`
+}
+
+/** Builds a pattern for a secret. A short one could be part of a word, so it must stand alone. */
+const buildPattern = (secret: string): string => {
+  const text = Array.from(secret, buildCharacterPattern).join('')
+  return secret.length < 8 ? `(?<![a-z0-9])${text}(?![a-z0-9])` : text
+}
+
+/** Lists how a secret appears in base64 and in its URL-safe form, when the encoded text has it at any offset. */
+const listBase64 = (secret: string): string[] => {
+  // A shorter one could be part of a word, and headers hold only bytes.
+  if (secret.length < 6 || /[^\0-\xff]/.test(secret)) return []
+  return [0, 1, 2].flatMap((offset) => {
+    // Leaves out the characters that also depend on neighboring bytes.
+    const end = Math.floor(((offset + secret.length) * 4) / 3)
+    const text = btoa('x'.repeat(offset) + secret).slice(Math.ceil((offset * 4) / 3), end)
+    return [text, text.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
+/** Masks the beginning of a secret at the end of a text, in case the text was cut off there. */
+const maskCutSecret = (text: string, secrets: readonly string[]): string => {
+  for (const secret of secrets) {
+    for (let length = secret.length - 1; length >= 6; length--) {
+      if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + mask
+    }
+  }
+  return text
+}
+
+/**
+ * Lists the secrets of a request, longest first: the key, the headers that `auth` set (with and without their scheme),
+ * and all other headers whose names suggest a secret.
+ */
+export const listSecrets = (apiKey: string | undefined, visible: Headers, sent: Headers): string[] => {
+  const secrets = new Set([apiKey ?? ''])
+  for (const [name, value] of sent) {
+    if (visible.get(name) === value && !sensitive.test(name)) continue
+    secrets.add(value)
+    secrets.add(value.slice(value.indexOf(' ') + 1))
+  }
+  return [...secrets].filter(Boolean).sort((one, other) => other.length - one.length)
+}
+
+/**
+ * Creates a function that masks secrets in what a server returns, even escaped, in base64 or cut off. It calls `getSecrets` on
+ * first use, because successful calls never need it.
+ */
+export const createRedact = (getSecrets: () => readonly string[]): Redact => {
+  let secrets: readonly string[]
+  let pattern: RegExp | undefined
+  return (text) => {
+    if (!pattern) {
+      const plain = getSecrets()
+      const encoded = plain.flatMap(listBase64)
+      secrets = [...plain, ...encoded]
+      // Without secrets, it matches nothing.
+      const patterns = [
+        ...plain.map(buildPattern),
+        ...encoded.map((text) => text.replace(/[+/]/g, buildCharacterPattern)),
+      ]
+      pattern = new RegExp(patterns.join('|') || '(?!)', 'gi')
+    }
+    return maskCutSecret(text.replace(pattern, mask), secrets)
+  }
+}
+
+const maxDepth = 4
+
+const isPlain = (value: object): boolean =>
+  value instanceof Error || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype
+
+/** Checks whether `value` consists of plain objects, errors and primitives, none of which contains a secret. */
+const isClean = (value: unknown, redact: Redact, depth = 0): boolean => {
+  if (typeof value === 'string') return redact(value) === value
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+  if (depth > maxDepth || !isPlain(value)) return false
+  // The message of an error may be inherited.
+  return [...Reflect.ownKeys(value), 'message'].every((name) =>
+    isClean(Reflect.get(value, name), redact, depth + 1),
+  )
+}
+
+const copy = (value: unknown, redact: Redact, depth = 0): unknown => {
+  if (!(value instanceof Error)) return typeof value === 'string' ? redact(value) : undefined
+  if (depth > maxDepth) return undefined
+  const error = new Error(redact(value.message), { cause: copy(value.cause, redact, depth + 1) })
+  error.name = redact(value.name)
+  return 'code' in value ? Object.assign(error, { code: redact(String(value.code)) }) : error
+}
+
+/**
+ * Returns a cause that our errors may keep: the original, or a redacted copy of its names, messages and codes if the
+ * original may contain a secret. Causes can hold the request, or quote a response that is not HTTP.
+ */
+export const copyWithoutSecrets = (cause: unknown, redact: Redact): unknown =>
+  isClean(cause, redact) ? cause : copy(cause, redact)

@@ -1,0 +1,42 @@
+import type { CreateGroupRequest, CreateGroupResponse } from '@wabakit/wire'
+import { endpoints, validateCreateGroupRequest, validateCreateGroupResponse } from '@wabakit/wire'
+import type { WithResponse } from './api-call.ts'
+import { ValidationError } from './errors/wabakit-error.ts'
+import { checkRequestOptions } from './options/check-options.ts'
+import type { RequestOptions } from './options/request-options.ts'
+import type { Settings } from './options/settings.ts'
+import { send } from './retry/send.ts'
+
+/** Crockford's Base32, as in ULIDs. */
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** Generates a group id: `wagrp_` and a ULID, which has 10 characters of time and 16 random ones. */
+const generateGroupId = ({ clock, random }: Settings): string => {
+  let time = clock.now()
+  let id = ''
+  for (let index = 0; index < 10; index++) {
+    id = alphabet.charAt(time % 32) + id
+    time = Math.floor(time / 32)
+  }
+  while (id.length < 26) id += alphabet.charAt(random() * 32)
+  return `wagrp_${id}`
+}
+
+export const createGroup = async (
+  settings: Settings,
+  input: CreateGroupRequest,
+  options: RequestOptions,
+): Promise<WithResponse<CreateGroupResponse>> => {
+  const request = validateCreateGroupRequest(input)
+  const issues = [...(request.success ? [] : request.issues), ...checkRequestOptions(options)]
+  if (!request.success || issues.length > 0) throw new ValidationError('groups.create', issues)
+  const { groupId = settings.generateGroupIds ? generateGroupId(settings) : undefined } = request.data
+  return send(settings, {
+    endpoint: 'groups.create',
+    ...endpoints['groups.create'],
+    body: JSON.stringify({ ...request.data, groupId }),
+    groupId,
+    parse: validateCreateGroupResponse,
+    options,
+  })
+}

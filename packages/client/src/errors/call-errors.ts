@@ -1,0 +1,92 @@
+import type { Issue } from '@wabakit/wire'
+import { WabakitError } from './wabakit-error.ts'
+
+/**
+ * There was no complete response: the host is unknown, or the connection was refused, reset or closed. `cause` is the
+ * runtime's error. A create request rejects with it only if the request provably never left this machine; otherwise
+ * with an `OutcomeUnknownError`.
+ */
+export class ConnectionError extends WabakitError {
+  override get name(): 'ConnectionError' {
+    return 'ConnectionError'
+  }
+  readonly code = 'connection_failed'
+  /** `true` if the request provably never left this machine; `false` if that is not known. */
+  readonly neverSent: boolean
+
+  constructor(message: string, { neverSent, cause }: { neverSent: boolean; cause: unknown }) {
+    super(message, { cause })
+    this.neverSent = neverSent
+  }
+}
+
+/**
+ * The time limit was reached before a complete response arrived. `cause` is the last failure before that, if any. A
+ * create request rejects with it only if the request provably never left this machine; otherwise with an
+ * `OutcomeUnknownError`.
+ */
+export class TimeoutError extends WabakitError {
+  override get name(): 'TimeoutError' {
+    return 'TimeoutError'
+  }
+  readonly code = 'timed_out'
+  /** The option that sets the limit: of an attempt, of a call with its retries, or of `waitForSummary`. */
+  declare readonly limit: 'timeoutMs' | 'totalTimeoutMs' | 'maxWaitMs'
+  /** The limit in milliseconds. */
+  declare readonly timeoutMs: number
+  /** `true` if the request provably never left this machine; `false` if that is not known. */
+  declare readonly neverSent: boolean
+
+  constructor(message: string, details: Omit<TimeoutError, keyof WabakitError>, options?: ErrorOptions) {
+    super(message, options)
+    Object.assign(this, details)
+  }
+}
+
+/**
+ * A create request was sent, and nobody knows whether the group exists: there was no complete response, or a 5xx that
+ * does not rule it out. Before you create the group again, wait for GROUP_CREATED with this `groupId`. Repeating the
+ * same request is safe with wabakit's server, which returns the same group, but maybe not with other services.
+ * `cause` is the last failure. If there was a response, it has `status` and `requestId`.
+ */
+export class OutcomeUnknownError extends WabakitError {
+  override get name(): 'OutcomeUnknownError' {
+    return 'OutcomeUnknownError'
+  }
+  readonly code = 'outcome_unknown'
+  /** The `groupId` of the request, supplied or generated; `undefined` only with `generateGroupIds: false`. */
+  readonly groupId: string | undefined
+
+  constructor(message: string, { groupId, cause }: { groupId: string | undefined; cause: unknown }) {
+    super(message, { cause })
+    this.groupId = groupId
+  }
+}
+
+/**
+ * The service returned a 2xx that does not match the contract, or a redirect. Redirects are never followed, because
+ * that would send the API key elsewhere: set `baseUrl` to the final address.
+ */
+export class ResponseFormatError extends WabakitError {
+  override get name(): 'ResponseFormatError' {
+    return 'ResponseFormatError'
+  }
+  readonly code = 'unexpected_response'
+  /** HTTP status of the response; 0 for a redirect in a browser, which hides it. */
+  declare readonly status: number
+  /** `false` if the body was empty or ended too early. */
+  declare readonly isComplete: boolean
+  /** Where the body differs from the contract; empty for a redirect. */
+  declare readonly issues: readonly Issue[]
+  /** The response's `x-request-id`, if any. */
+  declare readonly requestId: string | undefined
+  /** The response's headers. */
+  declare readonly headers: Headers
+  /** The response's body as received, up to 65,536 characters. */
+  declare readonly body: string
+
+  constructor(message: string, details: Omit<ResponseFormatError, keyof WabakitError>) {
+    super(message)
+    Object.assign(this, details)
+  }
+}

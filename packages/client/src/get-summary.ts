@@ -1,0 +1,46 @@
+import type { Issue, SummaryRecord, Validation } from '@wabakit/wire'
+import { endpoints, validateSummaryRecord } from '@wabakit/wire'
+import type { WithResponse } from './api-call.ts'
+import { ValidationError } from './errors/wabakit-error.ts'
+import { checkRequestOptions } from './options/check-options.ts'
+import type { RequestOptions } from './options/request-options.ts'
+import type { Settings } from './options/settings.ts'
+import { send } from './retry/send.ts'
+
+export const checkCallId = (callId: unknown): Issue[] =>
+  typeof callId === 'string' && callId !== '' && !/[\0\p{Surrogate}]/u.test(callId)
+    ? []
+    : [{ path: 'callId', message: 'callId must be a non-empty string without NUL or lone surrogates' }]
+
+type Fields = Readonly<Record<string, unknown>>
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Reads the record from a response. The service does not document its form, so this accepts the record or a bare
+ * summary, each also inside `{ "data": … }` or `{ "summary": … }`. A missing `callId` is set to the requested one.
+ */
+const parseSummaryRecord = (json: unknown, callId: string): Validation<SummaryRecord> => {
+  const body = isObject(json) && !('summary' in json) && isObject(json.data) ? json.data : json
+  if (!isObject(body)) return validateSummaryRecord(body)
+  const isBare = 'recap' in body && !('summary' in body)
+  return validateSummaryRecord({ callId, ...(isBare ? { summary: body } : body) })
+}
+
+export const getSummary = async (
+  settings: Settings,
+  callId: string,
+  options: RequestOptions,
+): Promise<WithResponse<SummaryRecord>> => {
+  const issues = [...checkCallId(callId), ...checkRequestOptions(options)]
+  if (issues.length > 0) throw new ValidationError('calls.getSummary', issues)
+  const { method, path } = endpoints['calls.getSummary']
+  return send(settings, {
+    endpoint: 'calls.getSummary',
+    method,
+    path: `${path}?callId=${encodeURIComponent(callId)}`,
+    parse: (json) => parseSummaryRecord(json, callId),
+    options,
+  })
+}

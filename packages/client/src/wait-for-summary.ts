@@ -1,0 +1,75 @@
+import type { SummaryRecord } from '@wabakit/wire'
+import { throwIfAborted } from './attempt/abort.ts'
+import { ApiError, NotFoundError, SummaryPendingError } from './errors/api-errors.ts'
+import { TimeoutError } from './errors/call-errors.ts'
+import { isWabakitError, ValidationError, type WabakitError } from './errors/wabakit-error.ts'
+import { checkCallId, getSummary } from './get-summary.ts'
+import { checkWaitOptions } from './options/check-options.ts'
+import type { WaitOptions } from './options/request-options.ts'
+import type { Settings } from './options/settings.ts'
+import { isTransient } from './retry/retry-policy.ts'
+import { startBudget } from './retry/send.ts'
+
+/** Checks whether a later request could get the summary. A 404 `route_not_found` means that `baseUrl` is wrong. */
+const isNotYet = (error: unknown): error is WabakitError =>
+  isWabakitError(error) &&
+  (error instanceof SummaryPendingError ||
+    (error instanceof NotFoundError && error.code !== 'route_not_found') ||
+    isTransient(error))
+
+/** Requests the summary repeatedly. Each request is one attempt, because this loop is the retry. */
+const poll = async (settings: Settings, callId: string, options: WaitOptions): Promise<SummaryRecord> => {
+  const { maxWaitMs = 120_000, intervalMs = 2_000, signal } = options
+  const budget = startBudget(settings, maxWaitMs)
+  const retry = { ...settings.retry, limit: 0 }
+  for (;;) {
+    let last: WabakitError
+    try {
+      const totalTimeoutMs = Math.min(settings.totalTimeoutMs, Math.ceil(budget.leftMs()))
+      return (await getSummary({ ...settings, retry, totalTimeoutMs }, callId, options)).data
+    } catch (error) {
+      if (!isNotYet(error)) throw error
+      last = error
+    }
+    const retryAfterMs = (last instanceof ApiError && last.retryAfterMs) || 0
+    const pauseMs = Math.max(intervalMs, retryAfterMs) + Math.round((settings.random() * intervalMs) / 2)
+    await budget.pause(Math.max(0, Math.min(pauseMs, budget.leftMs())), signal)
+    if (budget.leftMs() >= 1) continue
+    throw new TimeoutError(
+      `No summary of call ${callId} within maxWaitMs (${maxWaitMs} ms). Last error: ${last.message}`,
+      { limit: 'maxWaitMs', timeoutMs: maxWaitMs, neverSent: false },
+      { cause: last },
+    )
+  }
+}
+
+/** Waits for a summary by polling and, if there are `events`, by listening. Whichever ends first stops the other. */
+export const waitForSummary = async (
+  settings: Settings,
+  callId: string,
+  options: WaitOptions,
+): Promise<SummaryRecord> => {
+  const issues = [...checkCallId(callId), ...checkWaitOptions(options)]
+  if (issues.length > 0) throw new ValidationError('calls.waitForSummary', issues)
+  const { signal, events } = options
+  const polling = new AbortController()
+  const follow = () => polling.abort(signal?.reason)
+  let received: SummaryRecord | undefined
+  let unsubscribe: (() => void) | undefined
+  try {
+    throwIfAborted(signal)
+    signal?.addEventListener('abort', follow)
+    unsubscribe = events?.subscribe('CALL_AI_SUMMARY', ({ event: _event, ...record }) => {
+      if (record.callId !== callId) return
+      received = record
+      polling.abort()
+    })
+    return await poll(settings, callId, { ...options, signal: polling.signal })
+  } catch (error) {
+    if (received) return received
+    throw error
+  } finally {
+    unsubscribe?.()
+    signal?.removeEventListener('abort', follow)
+  }
+}

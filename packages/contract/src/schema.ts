@@ -1,0 +1,72 @@
+import type { EventName, Rule, WebhookEventOf } from '@wabakit/wire/definitions'
+import * as z from 'zod/mini'
+import type { ObjectSchema } from './exact.ts'
+import { nonEmpty, storable } from './text.ts'
+import { Timestamp, TimestampOrEmpty } from './timestamp.ts'
+import { unchecked, unset } from './unchecked.ts'
+
+/** The schemas of objects, so that documents can refer to an object that several others contain. */
+const objects = new WeakMap<Rule, z.ZodMiniType>()
+
+const toShape = (fields: { readonly [name: string]: Rule }): { [name: string]: z.ZodMiniType } =>
+  Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, toSchema(rule)]))
+
+const toSchema = (rule: Rule): z.ZodMiniType => {
+  switch (rule.kind) {
+    case 'text':
+      return z.string()
+    case 'nonEmpty':
+      return nonEmpty()
+    case 'time':
+      return Timestamp
+    case 'timeOrEmpty':
+      return TimestampOrEmpty
+    case 'number':
+      return z.number()
+    case 'boolean':
+      return z.boolean()
+    case 'unset':
+      return unset()
+    case 'storable':
+      return storable(rule)
+    case 'choice':
+      return z.literal(rule.values)
+    case 'open':
+      return (rule.mayBeEmpty ? z.string() : nonEmpty()).register(z.globalRegistry, {
+        examples: [...rule.known],
+      })
+    case 'list':
+      return z.array(toSchema(rule.of))
+    case 'optional':
+      return z.optional(toSchema(rule.of))
+    case 'nullable':
+      return z.nullable(toSchema(rule.of))
+    case 'nullish':
+      return z.nullish(toSchema(rule.of))
+    case 'unchecked':
+      return unchecked(toSchema(rule.of))
+    case 'either':
+      return z.union(rule.options.map(toSchema))
+    case 'object': {
+      const schema = objects.get(rule) ?? z.looseObject(toShape(rule.fields))
+      objects.set(rule, schema)
+      return schema
+    }
+    default:
+      return rule satisfies never
+  }
+}
+
+/** Creates the schema of an object from its definition. Callers mark the call as pure, so that bundlers can drop it. */
+export const createSchema = <Value>(rule: Rule<Value>): ObjectSchema<Value> =>
+  toSchema(rule) as unknown as ObjectSchema<Value>
+
+/** Creates the schema of an event from the definition of its other fields. */
+export const createEventSchema = <Name extends EventName>(
+  name: Name,
+  rule: Rule<Omit<WebhookEventOf<Name>, 'event'>>,
+): ObjectSchema<WebhookEventOf<Name>> => {
+  const fields = rule.kind === 'object' ? rule.fields : {}
+  const schema = z.looseObject({ event: z.literal(name), ...toShape(fields) })
+  return schema as unknown as ObjectSchema<WebhookEventOf<Name>>
+}

@@ -1,0 +1,82 @@
+/** Maximum number of characters of a response body that are kept. */
+const maxLength = 4_096
+
+/** Shorter values cannot be distinguished from other text. */
+const minSecretLength = 4
+
+const decodeBase64 = (text: string): string => {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(text), (character) => character.charCodeAt(0)))
+  } catch {
+    return ''
+  }
+}
+
+/** Lists the parts of an `authorization` header that are secret by themselves. */
+const listCredentials = (value: string): string[] => {
+  const [, scheme = '', credentials = ''] = /^(basic|bearer) +(.+)$/i.exec(value) ?? []
+  if (scheme.toLowerCase() !== 'basic') return [credentials]
+  const decoded = decodeBase64(credentials)
+  return [credentials, decoded, decoded.slice(decoded.indexOf(':') + 1)]
+}
+
+/** Lists the forms in which an endpoint may repeat the headers of its subscription, longest first. */
+const listSecrets = (headers: Readonly<Record<string, string>>): string[] => {
+  const values = Object.values(headers).flatMap((value) => [value, ...listCredentials(value)])
+  const forms = values
+    .filter((value) => value.length >= minSecretLength)
+    .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)])
+  return [...new Set(forms)].sort((left, right) => right.length - left.length)
+}
+
+/** Finds the next secret in a text, and the longest of those that start there. */
+const findNext = (text: string, secrets: readonly string[], from: number) => {
+  let next = { index: text.length, length: 0 }
+  for (const secret of secrets) {
+    const index = text.indexOf(secret, from)
+    if (index !== -1 && index < next.index) next = { index, length: secret.length }
+  }
+  return next
+}
+
+/** Returns the beginning of a text with each of the secrets replaced, also one that goes beyond the beginning. */
+const hideSecrets = (text: string, secrets: readonly string[]): string => {
+  let kept = ''
+  let end = 0
+  for (;;) {
+    const { index, length } = findNext(text, secrets, end)
+    if (length === 0 || index >= maxLength) return kept + text.slice(end, Math.max(end, maxLength))
+    kept += `${text.slice(end, index)}[redacted]`
+    end = index + length
+  }
+}
+
+const readStream = async (body: ReadableStream<Uint8Array>, length: number): Promise<string> => {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  while (text.length < length) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += decoder.decode(value, { stream: true })
+  }
+  // Not awaited: an endless response must not delay the result.
+  reader.cancel().catch(() => {})
+  return text
+}
+
+/**
+ * Returns the beginning of a response body as text that every store accepts, without the secret headers of the
+ * subscription if the endpoint repeats them.
+ */
+export const readResponseBody = async (
+  body: ReadableStream<Uint8Array> | string | null,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> => {
+  if (body === null || body === '') return ''
+  const secrets = listSecrets(headers)
+  const text = typeof body === 'string' ? body : await readStream(body, maxLength + (secrets[0]?.length ?? 0))
+  return hideSecrets(text, secrets)
+    .replaceAll('\0', '')
+    .replace(/\p{Surrogate}/gu, '')
+}

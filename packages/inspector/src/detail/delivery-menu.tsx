@@ -1,0 +1,63 @@
+import type { Attempt, Delivery } from '@wabakit/server/control-types'
+import { useEffect } from 'preact/hooks'
+import { cancel, copyDelivery, resend, retryNow } from '../actions/delivery-actions.ts'
+import { editAndSend } from '../actions/edit-and-send.tsx'
+import { Button } from '../parts/button.tsx'
+import { Menu } from '../parts/menu.tsx'
+import { bindKeys } from '../shell/keyboard.ts'
+
+type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
+
+/** What can be done with a delivery. */
+export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
+  const { id, status } = delivery
+  const isBusy = status === 'claimed'
+  useEffect(
+    () =>
+      bindKeys({
+        r: () => void resend(id),
+        e: () => void editAndSend(id),
+        c: () => void copyDelivery('curl', id, attempt?.number),
+      }),
+    [id, attempt?.number],
+  )
+  return (
+    <>
+      <Button icon="resend" kind="primary" shortcut="r" disabled={isBusy} onClick={() => resend(id)}>
+        Resend
+      </Button>
+      <Menu
+        label="More actions"
+        items={[
+          {
+            label: 'Resend with a new webhook-id',
+            icon: 'resend',
+            onSelect: () => resend(id, { newWebhookId: true }),
+            isDisabled: isBusy,
+          },
+          { label: 'Edit and send', icon: 'external', shortcut: 'e', onSelect: () => editAndSend(id) },
+          {
+            label: 'Attempt now',
+            icon: 'play',
+            onSelect: () => retryNow(id),
+            isDisabled: status !== 'pending',
+          },
+          {
+            label: 'Cancel the delivery',
+            icon: 'close',
+            onSelect: () => cancel(id),
+            isDisabled: status !== 'pending' && status !== 'waiting',
+          },
+          {
+            label: 'Copy as curl',
+            icon: 'copy',
+            shortcut: 'c',
+            onSelect: () => copyDelivery('curl', id, attempt?.number),
+          },
+          { label: 'Copy as JSON fixture', icon: 'copy', onSelect: () => copyDelivery('json', id) },
+          { label: 'Copy as vitest test', icon: 'copy', onSelect: () => copyDelivery('vitest', id) },
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import type { Wait } from '@wabakit/server/control-types'
+import { Time } from '../parts/time.tsx'
+
+/** What a delivery waits for. Times are those of the page, not UTC as in the text of the server. */
+export const WaitText = ({ wait }: { readonly wait: Wait }) => {
+  const at = 'nextAttemptAt' in wait ? wait.nextAttemptAt : null
+  if (at === null) return <>{wait.text}</>
+  // The sentence of the server ends with the time.
+  const [before] = wait.text.split(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d UTC\.$/)
+  return before === wait.text ? (
+    wait.text
+  ) : (
+    <>
+      {before}
+      <Time at={at} />.
+    </>
+  )
+}

@@ -1,0 +1,20 @@
+/** Where something is on the axis, in pixels. */
+export type Placed = { readonly x: number; readonly width: number }
+
+const gap = 2
+
+/** Moves what overlaps apart, in its order and within the axis as far as there is room, so that each can be clicked. */
+export const spread = (placed: readonly Placed[], axis: number): number[] => {
+  let end = -gap
+  const xs = placed.map(({ x, width }) => {
+    const at = Math.max(x, end + gap)
+    end = at + width
+    return at
+  })
+  let limit = axis
+  for (const [index, { width }] of [...placed.entries()].toReversed()) {
+    xs[index] = Math.max(0, Math.min(xs[index] ?? 0, limit - width))
+    limit = (xs[index] ?? 0) - gap
+  }
+  return xs
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { checkSecrecy, createControlClient } from './control-client.ts'
+
+test.each(['http://127.0.0.1:4100', 'http://localhost', 'http://[::1]:4100', 'https://wa.example.com'])(
+  'sends a token to %s',
+  (server) => {
+    expect(() => createControlClient({ server, controlToken: 'token' })).not.toThrow()
+  },
+)
+
+test.each(['http://wa.example.com', 'http://192.0.2.1:4100'])('sends no token to %s', (server) => {
+  expect(() => createControlClient({ server, controlToken: 'token' })).toThrow('Use https')
+  expect(() => createControlClient({ server })).not.toThrow()
+  expect(() => checkSecrecy(server, 'the API key')).toThrow('the network could read the API key')
+})

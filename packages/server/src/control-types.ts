@@ -1,0 +1,48 @@
+// The records of the control API as types. They import no code.
+
+import type * as z from 'zod/mini'
+import type { showLiveAttempt } from './control/live-attempt.ts'
+import type { CallView } from './control/views/call.ts'
+import type { AttemptView, DeliveryView, SentRequestView } from './control/views/delivery.ts'
+import type { EventView } from './control/views/event.ts'
+import type { GroupView } from './control/views/group.ts'
+import type { OrganizationView } from './control/views/organization.ts'
+import type { ApiRequestView } from './control/views/request.ts'
+import type { SubscriptionSecretView, SubscriptionView } from './control/views/subscription.ts'
+import type { SummaryStatusView } from './control/views/summary-status.ts'
+import type { TimelineEntry, TimelineView } from './control/views/timeline.ts'
+import type { WaitView } from './control/views/wait.ts'
+
+export type { ServerInfo } from './control/views/server-info.ts'
+
+/** A part of a list. `nextCursor` leads to the next part. */
+export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string }
+/** An organization, its settings and its numbers. */
+export type Organization = z.infer<typeof OrganizationView>
+/** A published event. */
+export type Event = z.infer<typeof EventView>
+/** The delivery of one event to one subscription. */
+export type Delivery = z.infer<typeof DeliveryView>
+/** One attempt of a delivery. */
+export type Attempt = z.infer<typeof AttemptView>
+/** The request of an attempt, rebuilt from the event and the attempt. */
+export type SentRequest = z.infer<typeof SentRequestView>
+/** A request of the public API. */
+export type ApiRequest = z.infer<typeof ApiRequestView>
+/** A call. */
+export type Call = z.infer<typeof CallView>
+/** A group. */
+export type Group = z.infer<typeof GroupView>
+/** A subscription without its secrets. */
+export type Subscription = z.infer<typeof SubscriptionView>
+/** A subscription whose secret has just been set. */
+export type SubscriptionWithSecret = z.infer<typeof SubscriptionSecretView>
+/** Why a delivery is not being attempted. */
+export type Wait = WaitView
+/** Whether a call's summary has arrived, or why not. */
+export type SummaryStatus = SummaryStatusView
+/** Everything about one call or group. */
+export type Timeline = TimelineView
+export type { TimelineEntry }
+/** An attempt in a live stream. */
+export type LiveAttempt = ReturnType<typeof showLiveAttempt>

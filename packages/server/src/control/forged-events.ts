@@ -1,0 +1,45 @@
+import type { PublishedEvent, ReferenceServer, Subscription } from '@wabakit/core'
+import { toDigits } from '@wabakit/core/hosting'
+import { isLoopbackHost } from '../config/loopback.ts'
+import { ControlError } from './control-error.ts'
+import type { ServerInfo } from './views/server-info.ts'
+
+/** Finds the subscriptions that an event matches, disabled ones included: their deliveries can be sent later. */
+export const findReceivers = async (
+  { subscriptions }: ReferenceServer,
+  organizationId: string,
+  { channel, number, name }: Pick<PublishedEvent, 'channel' | 'number' | 'name'>,
+): Promise<Subscription[]> => {
+  const found: Subscription[] = []
+  let cursor: string | undefined
+  do {
+    const page = await subscriptions.list(organizationId, { limit: 1_000, cursor })
+    found.push(...page.items)
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  const names: readonly string[] = [name]
+  return found.filter(
+    (each) =>
+      each.channel === channel &&
+      toDigits(each.number) === toDigits(number) &&
+      (each.events === 'all' || each.events.some((wanted) => names.includes(wanted))),
+  )
+}
+
+/**
+ * Checks that an event with a payload of the caller's may be sent. An endpoint cannot tell it from a true one, so only the
+ * machine of a developer may get it.
+ *
+ * @throws ControlError `not_allowed`
+ */
+export const checkPayload = (
+  receivers: readonly Pick<Subscription, 'id' | 'url'>[],
+  { mock }: ServerInfo,
+): void => {
+  const remote = mock ? undefined : receivers.find(({ url }) => !isLoopbackHost(new URL(url).hostname))
+  if (remote === undefined) return
+  throw new ControlError(
+    'not_allowed',
+    `The subscription ${remote.id} has a URL that is not a loopback address. It gets a payload of yours only from a server that was started with --mock. A test event without a payload can be sent to any URL.`,
+  )
+}

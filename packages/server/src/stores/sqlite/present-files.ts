@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs'
+import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
+
+/** Minimum time between two looks at the files, in milliseconds. A look takes about 50 µs. */
+const intervalMs = 25
+
+const explanation = (file: string): string =>
+  `${file} was deleted or replaced while the server had it open, so what it writes would be lost. It writes nothing more: stop it, and start it again on the file or on a backup.`
+
+/** Watches over the files of an open database. */
+export type PresentFiles = {
+  /**
+   * Looks at the files, unless it has just done so. Call it after each commit and before it is acknowledged.
+   *
+   * @throws StorageOutcomeUnknownError if one of them is no longer there.
+   */
+  look(): void
+  /** @throws StorageUnavailableError if one of them was found to be gone. */
+  check(): void
+}
+
+/**
+ * SQLite goes on writing to files that were deleted, or that a restored backup has replaced, without an error. So their
+ * inodes are compared with those of the files that were opened.
+ */
+export const watchFiles = (path: string, now: () => number = () => performance.now()): PresentFiles => {
+  const readInode = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino
+  const opened = ['', '-wal', '-shm'].map((suffix) => {
+    const file = `${path}${suffix}`
+    return { file, inode: readInode(file) }
+  })
+  let lookedAt = now()
+  let gone: string | undefined
+  return {
+    look: () => {
+      if (gone === undefined && now() - lookedAt < intervalMs) return
+      lookedAt = now()
+      gone ??= opened.find(({ file, inode }) => readInode(file) !== inode)?.file
+      if (gone !== undefined) throw new StorageOutcomeUnknownError(explanation(gone))
+    },
+    check: () => {
+      if (gone !== undefined) throw new StorageUnavailableError(explanation(gone))
+    },
+  }
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { control, createGroup, start } from '../fixture.ts'
+import { hasChromium, launchBrowser, openPage } from './browser.ts'
+import { onEachStore } from './each-store.ts'
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+/** Lists what axe finds serious on a page. */
+const listSerious = async (page: Page): Promise<string[]> => {
+  // The page allows no inline scripts, but the debugger does.
+  await page.evaluate(await readFile(axe, 'utf8'))
+  return page.evaluate(
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).join(' | ')))`,
+  )
+}
+
+const schemes = ['light', 'dark'] as const
+const onPhones = /^(?:deliveries\?id=\w+$|calls|subscriptions|events\?org)/
+/** Each reads many pages, which takes long on a machine that does much else. */
+const timeout = 240_000
+
+onEachStore('the inspector', (inspector) => {
+  test.each(schemes)(
+    'has nothing serious for axe in any view, in %s, and fits',
+    async (colorScheme) => {
+      const { server, rejecting } = inspector.stage
+      const callId = await inspector.simulate({})
+      await createGroup(server.url, { groupId: 'team' })
+      const { body } = await control(server, 'GET /organizations/acme/deliveries?limit=1&response=401')
+      const [delivery] = body.items
+      const { items } = await server.service.events.list('acme', { limit: 1 })
+      const { body: asked } = await control(server, 'GET /requests?limit=1')
+      const paths = [
+        `deliveries?id=${delivery.id}`,
+        `deliveries?id=${delivery.id}&tab=request`,
+        `deliveries?id=${delivery.id}&tab=signature`,
+        `events?id=${items[0]?.id}`,
+        `calls?id=${callId}`,
+        'groups?id=team',
+        `subscriptions?id=${rejecting.id}`,
+        `requests?id=${asked.items[0].requestId}`,
+        'events?organization=empty',
+        'events?organization=nobody',
+      ]
+      const { page, picture } = await inspector.open('', { colorScheme })
+      for (const width of [1440, 375]) {
+        await page.setViewportSize({ width, height: 800 })
+        for (const [index, path] of paths.entries()) {
+          if (width === 375 && !onPhones.test(path)) continue
+          await page.goto(inspector.getUrl(path))
+          await page.locator('article .facts, .empty').first().waitFor({ state: 'attached' })
+          expect(await listSerious(page), `${path} at ${width} px`).toEqual([])
+          expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+          const cut = await page
+            .locator('h2')
+            .filter({ has: page.locator('.badge') })
+            .evaluateAll((titles) => titles.filter((title) => title.scrollWidth > title.clientWidth))
+          expect(cut, `titles of ${path} that cut off the state`).toEqual([])
+          await picture(`${inspector.store}-${colorScheme}-${width}-${index}`)
+        }
+      }
+    },
+    timeout,
+  )
+
+  test.each(schemes)('has nothing serious for axe in lists and dialogs, in %s', async (colorScheme) => {
+    const { page, picture } = await inspector.open('deliveries?organization=acme&response=2xx', {
+      colorScheme,
+    })
+    await page.locator('.rows .row').first().waitFor()
+    expect(await listSerious(page), 'the list').toEqual([])
+    await page.keyboard.press('j')
+    expect(await listSerious(page), 'the list with a reached row').toEqual([])
+    for (const key of ['?', 'n', 'e']) {
+      await page.keyboard.press(key)
+      await page.getByRole('dialog').locator('dd, .columns, textarea').first().waitFor()
+      expect(await listSerious(page), `the dialog of ${key}`).toEqual([])
+      await picture(`${inspector.store}-${colorScheme}-dialog-${key === '?' ? 'keys' : key}`)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await page.getByRole('button', { name: 'Resend all that match' }).click()
+    await page.getByRole('button', { name: /Resend all \d+ that match/ }).waitFor()
+    expect(await listSerious(page), 'resending all').toEqual([])
+    await page.goto(inspector.getUrl(`subscriptions?organization=acme&id=${inspector.stage.accepting.id}`))
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Rotate the secret' }).click()
+    await page.getByText('The current secret also signs until').waitFor()
+    expect(await listSerious(page), 'rotating a secret').toEqual([])
+  })
+})
+
+test.skipIf(!hasChromium)('has nothing serious for axe before the login', async () => {
+  const server = await start({ controlToken: 'a-token-of-some-length' })
+  const browser = await launchBrowser()
+  onTestFinished(() => browser.close())
+  const { page } = await openPage(browser, { url: `${server.url}/_wabakit/inspector/events` })
+  await page.getByLabel('Control token').waitFor()
+  expect(await listSerious(page)).toEqual([])
+})

@@ -1,0 +1,9 @@
+import { execFile } from 'node:child_process'
+import { resolve } from 'node:path'
+import { promisify } from 'node:util'
+
+/** Builds the page once, before the tests that open it. */
+export const setup = async (): Promise<void> => {
+  const cwd = resolve(import.meta.dirname, '../../../inspector')
+  await promisify(execFile)('vite', ['build', '--logLevel', 'error'], { cwd })
+}

@@ -1,0 +1,221 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, expect, test } from 'vitest'
+import { startServer } from '../../src/index.ts'
+import { acme } from '../fixture.ts'
+import { onEachStore } from './each-store.ts'
+
+const countRequests = (page: Page): (() => number) => {
+  let count = 0
+  page.on('request', (request) => {
+    if (/_wabakit\/(?!inspector)/.test(request.url())) count += 1
+  })
+  return () => count
+}
+
+/** What a reader sees of a list: where it is scrolled to, the row in the middle, and the row that was reached. */
+const readPlace = (page: Page) =>
+  page.evaluate(() => {
+    const table = document.querySelector('.table')
+    const box = table?.getBoundingClientRect()
+    const middle = document.elementFromPoint((box?.x ?? 0) + 40, (box?.y ?? 0) + (box?.height ?? 0) / 2)
+    return {
+      isScrolled: (table?.scrollTop ?? 0) > 0,
+      middle: middle?.closest('.row')?.textContent,
+      top: middle?.closest('.row')?.getBoundingClientRect().top,
+      reached: document.querySelector('.row[aria-selected=true]')?.textContent,
+    }
+  })
+
+onEachStore('the lists of the inspector', (inspector) => {
+  const publish = async (count: number, subject = 'call:burst'): Promise<void> => {
+    const { events } = inspector.stage.server.service
+    const event = { channel: 'PSTN', number: '+15550100002', payload: '{"event":"BURST"}' } as const
+    await Promise.all(
+      Array.from({ length: count }, (_, index) =>
+        events.publish('acme', { ...event, name: 'BURST', subject: `${subject}-${index % 50}` }),
+      ),
+    )
+  }
+  const fresh = (page: Page, count: string) => page.getByRole('button', { name: `${count} new`, exact: true })
+
+  beforeAll(() => publish(60, 'call:still'))
+
+  test('no row is reached at first, and keys act on none', async () => {
+    const { page, problems } = await inspector.open('deliveries?organization=acme')
+    await page.locator('.rows .row').first().waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+
+    const count = countRequests(page)
+    for (const key of ['r', 'e', 'c']) await page.keyboard.press(key)
+
+    await page.getByText('Choose a row first').first().waitFor()
+    expect(await page.locator('.row[aria-selected=true]').count()).toBe(0)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(count()).toBe(0)
+    expect(problems).toEqual([])
+  })
+
+  test('a list that was scrolled holds still, and counts what is new', async () => {
+    const { page } = await inspector.open('events?organization=acme')
+    await page.locator('.rows .row').nth(20).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.locator('.table').evaluate((table) => {
+      table.scrollTop = 330
+    })
+    const before = await readPlace(page)
+
+    await publish(12)
+
+    await fresh(page, '12').waitFor()
+    expect(await readPlace(page)).toEqual(before)
+    await fresh(page, '12').click()
+    await page.locator('.row', { hasText: 'burst-11' }).waitFor()
+    expect(await page.locator('.table').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    await fresh(page, '12').waitFor({ state: 'detached' })
+  })
+
+  test('a row that a key reached stays, and only keys scroll', async () => {
+    const { page } = await inspector.open('events?organization=acme')
+    await page.locator('.rows .row').nth(20).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    for (const key of ['j', 'j', 'ArrowDown']) {
+      await page.keyboard.press(key)
+      if (key === 'j') await page.getByRole('grid').focus()
+    }
+    const before = await readPlace(page)
+    expect(before.reached).toBeTruthy()
+
+    await publish(3)
+
+    await fresh(page, '3').waitFor()
+    expect(await readPlace(page)).toEqual(before)
+    // Without a reached row, the list follows again.
+    await page.keyboard.press('Escape')
+    await fresh(page, '3').waitFor({ state: 'detached' })
+    expect(await page.locator('.row[aria-selected=true]').count()).toBe(0)
+  })
+
+  test('a row that no longer matches goes, and the record that is open stays', async () => {
+    const callId = `true-${inspector.store}`
+    await inspector.simulate({ outcome: 'missed', callId })
+    const { id } = inspector.stage.rejecting
+    const filters = `organization=acme&status=pending,exhausted&subscription=${id}`
+    const { page } = await inspector.open(`deliveries?${filters}`)
+    await page.locator('.row', { hasText: callId }).locator('.badge').click()
+    await page.getByText('found no valid signature').first().waitFor()
+    const other = await inspector.open(`deliveries?${filters}`)
+    await other.page.locator('.row', { hasText: callId }).waitFor()
+
+    const { secret } = await inspector.stage.server.service.subscriptions.rotateSecret('acme', id)
+    inspector.stage.setSecret(secret)
+    await page.keyboard.press('r')
+
+    // The open one is updated where it is; elsewhere it goes.
+    await page.locator('.row[aria-selected=true] .badge', { hasText: 'delivered' }).waitFor()
+    await page.locator('h2 .badge', { hasText: 'delivered' }).waitFor()
+    await other.page.locator('.row', { hasText: callId }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.locator('.row', { hasText: callId }).waitFor({ state: 'detached' })
+  })
+
+  test('1,000 events in a burst cause few requests, and leave selection and scroll alone', async () => {
+    const { page, problems } = await inspector.open('deliveries?organization=acme')
+    await page.locator('.rows .row').nth(20).waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    const count = countRequests(page)
+    const failed: string[] = []
+    page.on('requestfailed', (request) => failed.push(request.url()))
+    for (let presses = 0; presses < 25; presses++) await page.keyboard.press('j')
+    const before = await readPlace(page)
+    const began = performance.now()
+
+    for (let part = 0; part < 10; part++) await publish(100, `call:part-${part}`)
+
+    await fresh(page, '100+').waitFor()
+    const seconds = (performance.now() - began) / 1_000
+    expect(await readPlace(page)).toEqual(before)
+    // The list, its rows in view, and the subscriptions: each at most once a second.
+    expect(count()).toBeLessThanOrEqual(3 * Math.ceil(seconds + 1))
+    expect(failed).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  test('the arrow keys move, Enter opens with the focus in the record, and Escape brings it back', async () => {
+    const { page } = await inspector.open('events?organization=acme')
+    await page.locator('.rows .row').nth(20).waitFor()
+    const grid = page.getByRole('grid')
+    await grid.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    const active = await grid.getAttribute('aria-activedescendant')
+    expect(await page.locator(`[id="${active}"]`).getAttribute('aria-selected')).toBe('true')
+    await page.keyboard.press('End')
+    await expect.poll(() => grid.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0)
+    await page.keyboard.press('Home')
+    await expect.poll(() => grid.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+
+    await page.keyboard.press('Enter')
+    await page.getByRole('article').waitFor()
+    expect(await page.evaluate(() => document.activeElement?.closest('article') !== null)).toBe(true)
+    await page.keyboard.press('Escape')
+    await page.getByRole('article').waitFor({ state: 'detached' })
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+  })
+
+  test('a list keeps its place behind a timeline', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => inspector.simulate({ outcome: 'missed' })))
+    const { page } = await inspector.open('calls?organization=acme')
+    await page.locator('.rows .row').nth(20).waitFor()
+    await page.locator('.table').evaluate((table) => {
+      table.scrollTop = 400
+    })
+    const before = await readPlace(page)
+    await page.locator('.rows .row', { hasText: before.middle ?? '' }).click()
+    await page.locator('.timeline').waitFor()
+    await page.getByRole('button', { name: 'Back to the list' }).click()
+    await page.locator('.timeline').waitFor({ state: 'detached' })
+    const { isScrolled, middle, top } = await readPlace(page)
+    expect({ isScrolled, middle, top }).toEqual({ isScrolled: true, middle: before.middle, top: before.top })
+  })
+
+  test('letters mean places only for a moment after g', async () => {
+    const { page } = await inspector.open('events?organization=acme')
+    await page.locator('.rows .row').first().waitFor()
+    await page.keyboard.press('g')
+    await page.waitForTimeout(1_600)
+    await page.keyboard.press('c')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    expect(page.url()).toContain('/events')
+  })
+
+  test('says that there is no such organization, and which there are', async () => {
+    const { page } = await inspector.open('events?organization=acne')
+    await page.getByText('There is no organization "acne"').waitFor()
+    await page.getByRole('link', { name: 'acme' }).click()
+    await page.locator('.rows .row').first().waitFor()
+  })
+
+  test('a page that was open while the server restarted says so, and catches up', async () => {
+    const { server } = inspector.stage
+    const start = (port: number) =>
+      startServer({ port, database: ':memory:', logLevel: 'silent', organizations: [acme] })
+    const first = await start(0)
+    const { page } = await inspector.open('')
+    await page.goto(`${first.url}/_wabakit/inspector/groups?organization=acme`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    expect(server.url).not.toBe(first.url)
+
+    await first.close()
+    await page.getByText('Not connected').waitFor()
+    expect(await page.locator('.connection.bad').count()).toBe(1)
+    const second = await start(Number(new URL(first.url).port))
+    await second.service.groups.create('acme', { wabaNumber: '+15550100001', subject: 'After the restart' })
+
+    await page.getByText('After the restart').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.context().close()
+    await second.close()
+  })
+})

@@ -1,0 +1,57 @@
+import { type OnDemand, prepare } from '../on-demand.ts'
+import { createSigners } from '../secret.ts'
+import {
+  checkAge,
+  defaultToleranceSeconds,
+  parseSignatureHeaders,
+  type SignatureHeaders,
+} from '../signature/signature-headers.ts'
+import {
+  apply,
+  assertTolerance,
+  matchSignature,
+  readClock,
+  type SignatureOptions,
+} from '../signature/verify-signature.ts'
+import { assertOptions } from '../usage.ts'
+import type { VerifiedDelivery, Verifier } from './verifier.ts'
+
+/** Options for {@link standardWebhooks}. */
+export type StandardWebhooksOptions = SignatureOptions & {
+  /**
+   * Every secret that may have signed: during a rotation, the current one and the previous one. At least one. A function
+   * is called for the first signed request, and again after a minute.
+   */
+  readonly secrets: OnDemand<readonly string[]>
+}
+
+const toVerified = ({ id, timestamp }: SignatureHeaders): VerifiedDelivery => ({
+  id,
+  sentAt: new Date(timestamp * 1000),
+})
+
+/**
+ * Accepts deliveries signed with Standard Webhooks 1.0. A request without well-formed signature headers is rejected
+ * before its body is read, and before secrets are.
+ *
+ * @throws WebhookVerificationError with reason `invalid_secret`. If `secrets` is a function, the first request gets a
+ *   503 instead.
+ * @throws WebhookUsageError for an unknown option.
+ * @throws RangeError when `toleranceSeconds` is negative or NaN.
+ * @example
+ * const verify = standardWebhooks({ secrets: () => [process.env.WABAKIT_WEBHOOK_SECRET ?? ''] })
+ */
+export const standardWebhooks = (options: StandardWebhooksOptions): Verifier => {
+  assertOptions('standardWebhooks()', options, ['secrets', 'toleranceSeconds', 'allowShortSecrets', 'now'])
+  const { secrets, toleranceSeconds = defaultToleranceSeconds, allowShortSecrets, now = readClock } = options
+  assertTolerance(toleranceSeconds)
+  const convert = (values: readonly string[]) => createSigners(values, allowShortSecrets)
+  const signers = prepare(secrets, { convert, now })
+
+  const verify: Verifier = ({ headers, body, signature = parseSignatureHeaders(headers), now: clock }) => {
+    checkAge(signature.timestamp, now(), toleranceSeconds)
+    const known = typeof signers === 'function' ? signers(clock) : signers
+    return apply(known, (each) => apply(matchSignature(signature, body, each), toVerified))
+  }
+  return Object.assign(verify, { checkHeaders: parseSignatureHeaders })
+}

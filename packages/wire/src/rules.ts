@@ -1,0 +1,69 @@
+/**
+ * What a value must be. The rules of an event stand next to its type: the generated checks, the schemas of the contract and
+ * the documents all follow from them.
+ */
+type Form =
+  | { readonly kind: 'text' | 'nonEmpty' | 'time' | 'timeOrEmpty' | 'number' | 'boolean' | 'unset' }
+  | { readonly kind: 'storable'; readonly min: 0 | 1; readonly max?: number | undefined }
+  | { readonly kind: 'choice'; readonly values: readonly (string | true)[] }
+  | { readonly kind: 'open'; readonly known: readonly string[]; readonly mayBeEmpty: boolean }
+  | { readonly kind: 'list' | 'optional' | 'nullable' | 'nullish' | 'unchecked'; readonly of: Rule }
+  | { readonly kind: 'either'; readonly options: readonly Rule[] }
+  | { readonly kind: 'object'; readonly fields: { readonly [name: string]: Rule } }
+
+/** A rule, and for the compiler the type of the values that it accepts. */
+export type Rule<Value = unknown> = Form & { readonly value?: Value }
+
+/** The rules of an object's fields. */
+export type Rules<Value> = { readonly [Name in keyof Value]-?: Rule<Value[Name]> }
+
+export const text: Rule<string> = { kind: 'text' }
+export const nonEmpty: Rule<string> = { kind: 'nonEmpty' }
+/** An ISO 8601 date-time. */
+export const time: Rule<string> = { kind: 'time' }
+export const timeOrEmpty: Rule<string> = { kind: 'timeOrEmpty' }
+export const number: Rule<number> = { kind: 'number' }
+export const boolean: Rule<boolean> = { kind: 'boolean' }
+/** An optional text. An empty string and null mean the same as its absence, and are left out. */
+export const unset: Rule<string | undefined> = { kind: 'unset' }
+
+/** A text that every store can save. Lengths are in code points. */
+export const storable = (min: 0 | 1, max?: number): Rule<string> => ({ kind: 'storable', min, max })
+
+export const choice = <const Value extends string | true>(...values: readonly Value[]): Rule<Value> => ({
+  kind: 'choice',
+  values,
+})
+
+/** A text with known values, to which a service may add others. */
+export const open = (...known: readonly string[]): Rule<string> => ({
+  kind: 'open',
+  known,
+  mayBeEmpty: false,
+})
+
+/** Like {@link open}, but optional, and also empty or null for "unset". */
+export const lenient = (...known: readonly string[]): Rule<string | null | undefined> =>
+  nullish({ kind: 'open', known, mayBeEmpty: true })
+
+export const list = <Item>(of: Rule<Item>): Rule<Item[]> => ({ kind: 'list', of })
+
+export const optional = <Value>(of: Rule<Value>): Rule<Value | undefined> => ({ kind: 'optional', of })
+
+export const nullable = <Value>(of: Rule<Value>): Rule<Value | null> => ({ kind: 'nullable', of })
+
+export const nullish = <Value>(of: Rule<Value>): Rule<Value | null | undefined> => ({ kind: 'nullish', of })
+
+/** An optional field that no service guarantees: a value of another type is left out, and makes nothing invalid. */
+export const unchecked = <Value>(of: Rule<Value>): Rule<Value | undefined> => ({ kind: 'unchecked', of })
+
+export const either = <One, Other>(one: Rule<One>, other: Rule<Other>): Rule<One | Other> => ({
+  kind: 'either',
+  options: [one, other],
+})
+
+/** Takes a function, and callers mark the call as pure, so that bundlers can drop unused rules. Other fields are allowed. */
+export const object = <Value>(define: () => Rules<Value>): Rule<Value> => ({
+  kind: 'object',
+  fields: define(),
+})
