@@ -135,6 +135,36 @@ test('a window reads again from where something was committed late', async () =>
   expect([window.take()?.id, window.take()]).toEqual(['d15', undefined])
 })
 
+test('a page brings back nothing that ended while it was read', async () => {
+  const { rows, pages, window } = createQueue()
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
+  void window.read()
+  pages.shift()?.()
+  await settle()
+  const taken = window.take()
+  window.restart()
+  void window.read()
+  if (taken !== undefined) window.end(taken, null, null)
+  pages.shift()?.()
+  await settle()
+  expect([taken?.id, window.take()]).toEqual(['d1', undefined])
+})
+
+test('a page that was read before a change by hand is read again', async () => {
+  const { rows, pages, window } = createQueue()
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 0, isRetry: false })
+  void window.read()
+  rows.set('d1', { id: 'd1', position: 1, dueAt: 1, turn: 1, isRetry: false })
+  window.restart()
+  pages.shift()?.()
+  await settle()
+  expect([window.take(), window.needsReading()]).toEqual([undefined, true])
+  void window.read()
+  pages.shift()?.()
+  await settle()
+  expect(window.take()?.turn).toBe(1)
+})
+
 test('a window that is known to be empty reads nothing until it is told to', async () => {
   const journal = {
     readHeads: () => Promise.reject(new Error('it reads')),

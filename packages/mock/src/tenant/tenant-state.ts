@@ -73,12 +73,15 @@ const withOlderGroupPayloads = (store: Store): Store => ({
 /** Wraps a store so that no attempt follows a failed one which is the last. */
 const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
   ...store,
-  settleDelivery: (settlement) => {
-    const { deliveryId, result } = settlement
-    const isFailure = result.kind === 'retry' || result.kind === 'deferred'
-    if (!isFailure || !isLastAttempt(deliveryId)) return store.settleDelivery(settlement)
-    return store.settleDelivery({ ...settlement, result: { kind: 'exhausted', attempt: result.attempt } })
-  },
+  settleDeliveries: (settlements) =>
+    store.settleDeliveries(
+      settlements.map((settlement) => {
+        const { id, result } = settlement
+        const isFailure = result.kind === 'retry' || result.kind === 'deferred'
+        if (!isFailure || !isLastAttempt(id)) return settlement
+        return { ...settlement, result: { kind: 'exhausted', attempt: result.attempt } }
+      }),
+    ),
 })
 
 /** A received event may have an id of any length, but a subject may not. */

@@ -77,17 +77,12 @@ export const createRemoteCalls = (run: RunContext): RemoteCalls => {
   return {
     send,
     wrap: (user, store) => {
-      const remote = new Proxy(store, {
-        get:
-          (_, method: keyof Store) =>
-          (...values: unknown[]) =>
-            send(user, { name: method, isRead: isReadMethod(method) }, async () =>
-              Reflect.apply(Reflect.get(store, method), store, values),
-            ),
+      const methods = Object.entries(store).flatMap(([name, method]: [string, unknown]) => {
+        if (typeof method !== 'function') return []
+        const call = (...values: unknown[]): Promise<unknown> =>
+          send(user, { name, isRead: isReadMethod(name) }, async () => Reflect.apply(method, store, values))
+        return [[name, call] as const]
       })
-      const methods = Object.keys(store)
-        .filter((name) => name !== 'shards')
-        .map((method) => [method, Reflect.get(remote, method)])
       return { ...store, ...Object.fromEntries(methods), close: async () => {} }
     },
     isAvailable: () => isAvailable,
