@@ -164,8 +164,8 @@ const createEngine = (
  * Stores received events in a table of PostgreSQL or SQLite before the response, and handles them afterwards: in
  * order per call and group, as often as it takes, in any number of processes. The table is created when it is first used.
  *
- * @param database - a pool of `pg`, or a database of `node:sqlite` or `better-sqlite3`. It is never closed. A pool of `pg` needs
- * at least 2 connections.
+ * The database is a pool of `pg` with at least 2 connections, or one of `node:sqlite` or `better-sqlite3`. It is never closed.
+ *
  * @throws WebhookUsageError for an unknown option, or a database that it does not recognize.
  * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
  * @example
