@@ -15,7 +15,7 @@ const guides = globSync('{*,packages/*,decisions/*}.html', { cwd: dist, exclude:
   (file) => `/${file.replaceAll('\\', '/').replace(/(?:index)?\.html$/, '')}`,
 )
 
-/** What readers type, and a page that answers them. */
+/** Searches of readers, each with a page that answers it. */
 const searches: Readonly<Record<string, RegExp>> = {
   docker: /running-the-server|deploy|contributing/,
   retry: /client|refused|errors|webhooks/,
