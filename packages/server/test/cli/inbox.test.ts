@@ -8,9 +8,8 @@ import {
   sqlInbox,
   unsigned,
 } from '@wabakit/webhooks'
-import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import { createCluster } from '../postgres-cluster.ts'
+import { startPostgres } from '../../../webhooks/test/postgres.ts'
 import { folder, wabakit } from './wabakit.ts'
 
 const read = (stdout: string) =>
@@ -70,12 +69,9 @@ test('inbox lists, shows, retries and discards entries of a SQLite file', async 
 })
 
 test('inbox lists, shows, retries and discards entries of a PostgreSQL database', async () => {
-  const cluster = await createCluster()
-  onTestFinished(() => cluster.remove())
-  const url = await cluster.createDatabase()
-  const pool = new pg.Pool({ connectionString: url })
-  await tryCommands(url, await fill(sqlInbox(pool, options)))
-  await pool.end()
+  const postgres = await startPostgres()
+  onTestFinished(() => postgres.stop())
+  await tryCommands(postgres.connectionString, await fill(sqlInbox(postgres.pool(), options)))
 })
 
 test('inbox creates neither a file nor a table', async () => {
