@@ -47,7 +47,6 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const {
     seed = 1,
     port,
-    host = '127.0.0.1',
     clock,
     startAt = startTime,
     ...firstSettings
@@ -55,8 +54,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const tenants = new Map<string, Tenant>()
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
-  const listening =
-    port === undefined ? undefined : await (await import('#port')).listen(respond, { port, host })
+  const listening = port === undefined ? undefined : await (await import('#port')).listen(respond, port)
 
   const createScheduler = () =>
     clock === 'machine'

@@ -6,7 +6,6 @@ export const connections = 64
 /** Number of the events. */
 export const number = '+15550100001'
 
-/** Secret with which peers sign. */
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 /** A delivery in the queue of a peer. */
@@ -33,5 +32,4 @@ export type ProcessSettings = {
   readonly concurrency: number
 }
 
-/** Reads the settings of this process. */
 export const readSettings = (): ProcessSettings => JSON.parse(process.argv[2] ?? '{}')

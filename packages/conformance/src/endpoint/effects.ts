@@ -46,7 +46,6 @@ export const readEffects = async (source: EffectsSource, signal?: AbortSignal): 
   }
 }
 
-/** Counts, for each subject, the lines that contain it. */
 export const countLines = (text: string, subjects: readonly string[]): number[] => {
   const lines = text.split('\n')
   return subjects.map((subject) => lines.filter((line) => line.includes(subject)).length)

@@ -19,7 +19,6 @@ const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }:
     '',
   ].join('\n')
 
-/** Formats a report as Markdown: a table of all checks, then what failed. */
 export const formatMarkdown = (report: Report): string => {
   const failed = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
   return [

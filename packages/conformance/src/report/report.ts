@@ -65,7 +65,6 @@ export type Report = {
 
 const verdicts: readonly CheckVerdict[] = ['pass', 'fail', 'advice', 'inconclusive', 'skipped']
 
-/** Builds the report of a run from the results of its checks. */
 export const buildReport = (
   run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
     /** Set if the run has shown what a pass promises. */

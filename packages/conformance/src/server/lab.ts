@@ -5,7 +5,6 @@ import type { Sender } from './api/create-sender.ts'
 import type { PlayCall, Simulate } from './calls/simulate.ts'
 import type { Listener } from './webhooks/listen.ts'
 
-/** An option that a check may need. */
 export type Need =
   | '--api-key'
   | '--waba-number'

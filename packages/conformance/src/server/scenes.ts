@@ -66,7 +66,6 @@ export type Scenes = {
   failedSummary(): Promise<AnsweredCall>
   /** A call whose summary was generated twice. */
   regenerated(): Promise<AnsweredCall>
-  /** A bot test call without webhooks. */
   botTest(): Promise<UnansweredCall>
   /** An answered call of an organization whose summaries are manual. */
   manual(): Promise<UnansweredCall>
@@ -81,7 +80,6 @@ export const redirectPath = '/redirected'
 export const addedPath = '/added'
 export const addedHeaders: Readonly<Record<string, string>> = { 'x-acceptance': 'a static header' }
 
-/** The phone of the participant in the scene. */
 export const participantPhone = '+15550190007'
 
 const maxFloodRequests = 150

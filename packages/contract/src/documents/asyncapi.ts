@@ -5,7 +5,6 @@ import { publisher } from './publisher.ts'
 import { type JsonObject, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-/** The schemas of the events, and of what they contain. */
 const { CreateGroupRequest, CreateGroupResponse, SummaryRecord, Issue, ErrorBody, ...eventSchemas } =
   sentSchemas
 

@@ -5,7 +5,6 @@ export const createRef = (section: string, name: string): JsonObject => ({
   $ref: `#/components/${section}/${name}`,
 })
 
-/** Describes a JSON body by its schema and examples. */
 export const describeJson = (schema: JsonObject, examples: JsonObject): JsonObject => ({
   'application/json': { schema, examples },
 })

@@ -40,6 +40,5 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
   },
 })
 
-/** Describes the nine webhooks, by the name of the event. */
 export const buildWebhooks = (): JsonObject =>
   Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)]))

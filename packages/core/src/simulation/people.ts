@@ -30,6 +30,5 @@ const givenNames =
 const familyNames =
   'Adeyemi Bakker Castillo Demir Eriksen Fischer García Haddad Ito Jensen Kumar Lopes Moreau Novak Okafor Patel Rossi Silva Tanaka Weber'
 
-/** Makes up the full name of a person. */
 export const createPersonName = (random: Random): string =>
   `${pickWord(random, givenNames)} ${pickWord(random, familyNames)}`

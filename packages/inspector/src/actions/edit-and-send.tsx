@@ -18,7 +18,6 @@ const close = (): void => {
   draft.value = undefined
 }
 
-/** Opens the event of a delivery for editing. */
 export const editAndSend = async (deliveryId: string): Promise<void> => {
   try {
     const { eventId, subscriptionId } = await sendOwn<Delivery>(

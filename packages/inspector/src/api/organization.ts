@@ -6,7 +6,6 @@ import { type SendOptions, send } from './send.ts'
 /** All organizations, once they are loaded. */
 export const organizations = signal<readonly Organization[] | undefined>(undefined)
 
-/** The id of the organization that the page shows. */
 export const organizationId = computed(() => {
   const named = route.value.params.get('organization')
   const known = organizations.value

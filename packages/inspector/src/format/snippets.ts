@@ -9,7 +9,6 @@ const quote = (text: string): string =>
 
 const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
-/** Formats the payload of an event for a file. */
 export const formatFixture = ({ payload }: NamedPayload): string =>
   `${JSON.stringify(showJson(JSON.parse(payload)), null, 2)}\n`
 

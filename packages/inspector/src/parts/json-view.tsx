@@ -46,7 +46,6 @@ const splitLines = (text: string): string[] => {
   return parts
 }
 
-/** A text, formatted and colored if it is JSON. */
 export const JsonView = ({ text, isRaw = false }: JsonViewProps) => {
   const isMasked = masking.value
   const shown = useMemo(() => {

@@ -6,7 +6,6 @@ export type Gap = {
   readonly right: number
 }
 
-/** Places times on an axis from 0 to 1. */
 export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number }
 
 export type ScaleMode = 'compressed' | 'linear'

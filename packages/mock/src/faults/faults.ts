@@ -35,7 +35,6 @@ export type Faults = {
   clear(): void
 }
 
-/** The faults of a tenant. */
 export type TenantFaults = {
   /** What users see. */
   readonly handle: Omit<Faults, 'clear'>

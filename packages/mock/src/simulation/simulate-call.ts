@@ -22,7 +22,6 @@ const laterSummarySchema = z.extend(summarySchema, { after: z.optional(durationS
 
 const text = () => z.optional(z.string().check(z.minLength(1)))
 
-/** Checks a {@link CallSimulation}. */
 export const callSchema = z.strictObject({
   callId: text(),
   channel: z.optional(Channel),

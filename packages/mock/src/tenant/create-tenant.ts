@@ -34,7 +34,6 @@ type TenantOptions = {
   readonly createScheduler: () => Scheduler
 }
 
-/** A tenant, as the mock sees it. */
 export type Tenant = {
   readonly handles: MockTenant
   respond(request: Request, connection?: ConnectionInfo): Promise<Response>

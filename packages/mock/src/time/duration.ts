@@ -4,7 +4,6 @@ import { MockUsageError } from '../errors/mock-usage-error.ts'
 
 const rule = "must be milliseconds, 0 or more, or a text such as '500ms', '30s', '5m', '2h' or '1d'"
 
-/** Checks a {@link Duration}. */
 export const durationSchema = z.custom<Duration>((value) => toMilliseconds(value) !== undefined, {
   error: rule,
 })

@@ -16,7 +16,6 @@ export type Waiters = {
   wait<Found>(wait: Wait<Found>): Promise<Found>
   /** Checks whether what they wait for is there now. */
   check(): void
-  /** Rejects all of them. */
   rejectAll(reason: string): void
 }
 

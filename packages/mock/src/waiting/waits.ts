@@ -43,7 +43,6 @@ const matchesDelivery = <Name extends EventName>(
   filter: EventFilter<Name>,
 ): delivery is DeliveryOf<Name> => filter.accepts(delivery.event)
 
-/** Creates the waiting functions of a tenant. */
 export const createWaits = ({
   waiters,
   getRecorder,

@@ -111,5 +111,4 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
   }
 }
 
-/** Returns the path of an organization in the control API. */
 export const getOrganizationPath = (id: string): string => `/organizations/${encodeURIComponent(id)}`

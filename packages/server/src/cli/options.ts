@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Format } from './output.ts'
 
-/** The address of a running server. */
 export type ServerAddress = {
   /** The base URL of the server. */
   readonly server: string
@@ -33,7 +32,6 @@ export const createServerOption = (): Option =>
     .argParser((text) => parseUrl(text).replace(/\/+$/, ''))
     .default('http://127.0.0.1:4100')
 
-/** Adds {@link ServerOptions}. */
 export const addServerOptions = (command: Command): Command => {
   const connection = [
     createServerOption(),
@@ -57,7 +55,6 @@ const formatExample = (line: string): string => {
   return lines.join(' \\\n')
 }
 
-/** Adds examples to the help of a command. */
 export const addExamples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${lines.map(formatExample).join('\n')}`)
 

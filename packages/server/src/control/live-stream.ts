@@ -35,7 +35,6 @@ type StreamStart = {
   readonly after: string | undefined
 }
 
-/** Streams events and attempts as server-sent events. */
 export type LiveStream = {
   /**
    * Opens a stream of `event` messages, whose ids are those of the events, and `attempt` messages. It contains

@@ -21,7 +21,6 @@ const formatResponse = (body: string | null | undefined, payload: string): strin
   return line !== undefined && repeatsPersonalData(line, payload) ? '(repeats personal data)' : line
 }
 
-/** Logs the events and attempts of a service. */
 export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, log: Logger): void => {
   if (log.isLevelEnabled('debug')) {
     service.on('*', (event, { id, organizationId }) =>

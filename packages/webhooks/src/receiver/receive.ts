@@ -33,7 +33,6 @@ const readVerdict = (verdict: unknown, headers: Headers) => {
   throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
 
-/** The parts of a receiver that handle a request. */
 type Parts = {
   readonly handlers: Handlers<DeliveryContext>
   readonly running: Running

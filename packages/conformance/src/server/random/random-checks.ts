@@ -7,7 +7,6 @@ import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
 import { createSteps } from './step.ts'
 
-/** The result of playing random sequences. */
 type Played = {
   readonly sequences: number
   /** The first differences from the specification, and from decisions, as short as possible. */

@@ -221,7 +221,6 @@ const toRules = <Change>(samples: Samples<Change>, send: (change: Change) => Par
 const otherKey = { needs: ['--other-key'], request: { key: 'other' } } as const
 const disabled = { needs: ['--disabled-number'] } as const
 
-/** Rules of the create endpoint that one request and its status show. */
 export const createStatusRules: readonly Rule[] = [
   ...toRules(fieldSamples, (fields) => ({ fields })),
   ...toRules(requestSamples, ({ padTo, ...request }) => ({ request, padTo })),

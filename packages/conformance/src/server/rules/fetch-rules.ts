@@ -86,7 +86,6 @@ const unavailable: Readonly<Record<UnansweredOutcome, string>> = {
   nothing_said: 'silent',
 }
 
-/** Rules of the fetch endpoint. */
 export const fetchRules: readonly Rule[] = [
   ...(['none', 'unknown', 'empty'] as const).map(
     (key): Rule => ({

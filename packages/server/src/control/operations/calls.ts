@@ -114,7 +114,6 @@ const SavedSummary = named(
 const path = '/organizations/:organizationId/calls'
 const onePath = `${path}/:callId` as const
 
-/** Operations on calls and their summaries. */
 export const callOperations = [
   operation({
     id: 'simulateCall',

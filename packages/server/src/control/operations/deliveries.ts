@@ -67,7 +67,6 @@ const changeDelivery = async (
   throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
 }
 
-/** Operations on deliveries and their attempts. */
 export const deliveryOperations = [
   operation({
     id: 'listDeliveries',

@@ -22,7 +22,6 @@ const PublishedEvent = named(
   }),
 )
 
-/** Operations on events. */
 export const eventOperations = [
   operation({
     id: 'listEvents',

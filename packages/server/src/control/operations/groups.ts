@@ -27,7 +27,6 @@ const CreatedGroup = named(
 
 const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
-/** Operations on groups and their participants. */
 export const groupOperations = [
   operation({
     id: 'createGroup',

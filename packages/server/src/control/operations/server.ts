@@ -8,7 +8,6 @@ import { ServerInfo } from '../views/server-info.ts'
 
 const tag = 'Server'
 
-/** Operations on the server itself. */
 export const serverOperations = [
   operation({
     id: 'getServerInfo',

@@ -75,7 +75,6 @@ const TestEvent = named(
 const path = '/organizations/:organizationId/subscriptions'
 const onePath = `${path}/:subscriptionId` as const
 
-/** Operations on webhook subscriptions. */
 export const subscriptionOperations = [
   operation({
     id: 'listSubscriptions',

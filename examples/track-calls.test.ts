@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type CallEvent, createCallTracker, type TrackedCall } from '../index.ts'
+import { type CallEvent, type TrackedCall, trackCall } from './track-calls.ts'
 
 const callId = 'call-1'
 const initiated: CallEvent = {
@@ -35,10 +35,9 @@ const summarized: CallEvent = {
   summary: { recap: 'A short call.', keyPoints: [], nextSteps: [] },
 }
 
-const tracker = createCallTracker()
 const fold = (events: readonly CallEvent[]): TrackedCall | undefined => {
   let record: TrackedCall | undefined
-  for (const event of events) record = tracker.apply(record, event).record
+  for (const event of events) record = trackCall(record, event).record
   return record
 }
 
@@ -53,10 +52,9 @@ it('combines the events of a call, from its start to its summary', () => {
   })
 })
 
-it('says what an event added and from which state it moved the call', () => {
-  const { record } = tracker.apply(undefined, initiated)
-  expect(tracker.apply(record, accepted)).toMatchObject({
-    previousState: 'initiated',
+it('returns what an event added and whether it moved the call', () => {
+  const { record } = trackCall(undefined, initiated)
+  expect(trackCall(record, accepted)).toMatchObject({
     stateChanged: true,
     changed: ['agentNumber'],
   })
@@ -64,13 +62,13 @@ it('says what an event added and from which state it moved the call', () => {
 
 it('returns the same record when an event arrives again', () => {
   const record = fold([initiated, accepted])
-  const again = tracker.apply(record, accepted)
+  const again = trackCall(record, accepted)
   expect(again.record).toBe(record)
-  expect(again).toMatchObject({ stateChanged: false, previousState: undefined, changed: [] })
+  expect(again).toMatchObject({ stateChanged: false, changed: [] })
 })
 
 it('never lets an older event overwrite a newer state or detail', () => {
-  const { record, stateChanged, changed } = tracker.apply(fold([ended]), initiated)
+  const { record, stateChanged, changed } = trackCall(fold([ended]), initiated)
   expect(record).toMatchObject({ state: 'ended', details: { durationInSeconds: 42 } })
   expect({ stateChanged, changed }).toEqual({ stateChanged: false, changed: [] })
 })
@@ -92,7 +90,7 @@ it('distinguishes a call that was not picked, missed or rejected from one that e
 })
 
 it('rejects the event of another call', () => {
-  expect(() => tracker.apply(fold([initiated]), { ...accepted, callId: 'call-2' })).toThrow(RangeError)
+  expect(() => trackCall(fold([initiated]), { ...accepted, callId: 'call-2' })).toThrow(RangeError)
 })
 
 it('returns the same record in whatever order and however often the events arrive', () => {
@@ -105,6 +103,6 @@ it('returns the same record in whatever order and however often the events arriv
 it('changes neither the record nor the event', () => {
   const record = fold([initiated])
   const before = structuredClone(record)
-  tracker.apply(record, Object.freeze({ ...summarized }))
+  trackCall(record, Object.freeze({ ...summarized }))
   expect(record).toEqual(before)
 })
