@@ -1,5 +1,5 @@
 import { startTime } from './data/fixtures.ts'
-import { MockUsageError } from './errors/mock-usage-error.ts'
+import { MockUsageError } from './errors.ts'
 import { parseInput } from './input.ts'
 import { MockOptions, TenantSettings } from './mock-options.ts'
 import { createTenant, type Tenant } from './tenant/create-tenant.ts'

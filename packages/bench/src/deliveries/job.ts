@@ -1,4 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { payload } from '../call-ai-summary.ts'
+
+export const waitUntilNone = async (count: () => Promise<number>): Promise<void> => {
+  while ((await count()) > 0) await sleep(2)
+}
 
 /** Number of connections, and maximum number of concurrent webhooks. */
 export const connections = 64

@@ -1,6 +1,6 @@
 import { exec } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EffectsError } from './errors.ts'
+import { EffectsError } from '../errors.ts'
 import { sendRequest } from './send.ts'
 
 /**

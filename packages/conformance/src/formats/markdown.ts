@@ -1,6 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
-import { summarize } from './summarize.ts'
+import { summarize } from './text.ts'
 
 /** Escapes text for one line of Markdown: no markup, no HTML, no control characters. */
 const escapeMarkdown = (text: string): string =>

@@ -1,3 +1,6 @@
+/** Exit code of each verdict. A usage error is 2, and a target that cannot be reached is 3. */
+export const exitCodes: Readonly<Record<Verdict, number>> = { pass: 0, fail: 1, inconclusive: 4 }
+
 /** The severity of a failure. */
 export type Severity = 'critical' | 'high' | 'medium' | 'low'
 

@@ -6,8 +6,7 @@ import {
   type UnansweredCall,
   type UnansweredOutcome,
 } from './calls/call-scenes.ts'
-import { buildCreate, type Lab } from './lab.ts'
-import { memoize } from './memoize.ts'
+import { buildCreate, type Lab, memoize } from './lab.ts'
 import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
 
 /** A group that was created, and the requests that were sent for it. */

@@ -1,7 +1,7 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
+import { publisher } from './document-parts.ts'
 import { emittedExamples } from './examples.ts'
-import { publisher } from './publisher.ts'
 import { type JsonObject, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 

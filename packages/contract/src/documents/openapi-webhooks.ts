@@ -1,7 +1,7 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
+import { createRef, describeJson } from './document-parts.ts'
 import { emittedExamples } from './examples.ts'
-import { createRef, describeJson } from './openapi-parts.ts'
 import { type JsonObject, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 

@@ -1,4 +1,4 @@
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 
 /** Handles webhooks in process: a receiver, or a function from `Request` to `Response` such as a framework's `fetch`. */
 export type DeliveryTarget =

@@ -1,6 +1,6 @@
 import type { ParticipantRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName } from '../input.ts'
 import type { SimulationContext } from './simulation-context.ts'
 

@@ -1,4 +1,4 @@
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { afterRealTime } from '../time/timers.ts'
 
 /** What a caller waits for. */

@@ -3,8 +3,8 @@ import { escapeControls } from '@wabakit/wire'
 import { isLoopbackHost } from '../config/loopback.ts'
 import { formatIssue } from '../control/format-issue.ts'
 import { CliError, exitCodes } from './cli-error.ts'
-import { commandName } from './command-name.ts'
 import type { ServerAddress } from './options.ts'
+import { commandName } from './options.ts'
 
 /** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
 export type ControlClient = {

@@ -7,8 +7,23 @@ import { formatIssue } from './format-issue.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Simulation } from './simulation.ts'
-import type { Tag } from './tags.ts'
 import type { ServerInfo } from './views/server-info.ts'
+
+/** The groups of operations in the OpenAPI document. */
+export const tags = {
+  Organizations: 'Customers of the service, with their numbers and API keys.',
+  Subscriptions: 'Requests to receive events at a URL.',
+  Calls: 'Calls, step by step or simulated from start to summary.',
+  Groups: 'Groups and their participants.',
+  Events: 'What has happened, listed or as it happens.',
+  Deliveries: 'Webhooks, their attempts, and resending them.',
+  Erasure: 'Deleting everything about a call or a customer.',
+  Faults: 'Failures that a test asks for.',
+  Server: 'The server itself.',
+} as const
+
+/** The name of a group of operations. */
+export type Tag = keyof typeof tags
 
 /** The parts of a server that operations use. */
 export type ControlContext = {

@@ -1,9 +1,8 @@
 import { redact } from '@wabakit/contract'
 import type { AttemptReported, ReferenceServer } from '@wabakit/core'
 import type { Logger } from 'pino'
-import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { type AttemptOutcome, getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 import { repeatsPersonalData } from '../delivery/personal-data.ts'
-import { getResponseLine } from '../delivery/response-line.ts'
 
 const levels = {
   delivered: 'debug',

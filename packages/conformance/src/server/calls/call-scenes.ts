@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../api/api-request.ts'
-import { buildFetch, type Lab } from '../lab.ts'
-import { memoize } from '../memoize.ts'
+import { buildFetch, type Lab, memoize } from '../lab.ts'
 import type { PlannedResponse } from '../webhooks/listen.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import type { PlayedCall, PlayedOutcome } from './simulate.ts'

@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
 import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'

@@ -1,3 +1,4 @@
+import { escapeControls } from '@wabakit/wire'
 import type { CheckVerdict, Report } from '../report/report.ts'
 
 const words: Readonly<Record<CheckVerdict, string>> = {
@@ -13,3 +14,6 @@ export const summarize = ({ counts }: Report): string =>
   (Object.keys(words) as CheckVerdict[])
     .flatMap((verdict) => (counts[verdict] > 0 ? [`${counts[verdict]} ${words[verdict]}`] : []))
     .join(', ')
+
+/** Escapes everything in a text that a terminal or an editor might obey, except line breaks. */
+export const escapeLines = (text: string): string => text.replace(/[^\n]+/g, escapeControls)
