@@ -1,7 +1,7 @@
 import type { ErasureOptions, ErasureSelection, ReferenceServer } from '@wabakit/core'
 import { toDigits } from '@wabakit/core/hosting'
 import * as z from 'zod/mini'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { identifier, named, phoneNumber } from '../schemas.ts'
 
 const cursor = () => z.optional(z.string())
@@ -46,12 +46,10 @@ const findCalls = async function* (
 
 /** Operations that erase personal data. */
 export const erasureOperations = [
-  operation({
+  operationIn('Erasure')({
     id: 'erase',
-    method: 'POST',
-    path: '/organizations/:organizationId/erasures',
+    route: 'POST /organizations/:organizationId/erasures',
     summary: 'Erase one part of what is stored about a call or a customer',
-    tag: 'Erasure',
     body: Erasure,
     result: ErasedPart,
     run: async ({ parameter, body }, { service, requests }) => {

@@ -3,11 +3,11 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents } from '../filters.ts'
 import { checkPayload, findReceivers } from '../forged-events.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 
-const tag = 'Events'
+const operation = operationIn('Events')
 const path = '/organizations/:organizationId/events'
 
 const PublishedEvent = named(
@@ -25,10 +25,8 @@ const PublishedEvent = named(
 export const eventOperations = [
   operation({
     id: 'listEvents',
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     summary: 'List events, oldest first by default',
-    tag,
     query: z.extend(EventFilter, { ...pageQuery(), order: order() }),
     result: page('Event', EventView),
     run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
@@ -43,10 +41,8 @@ export const eventOperations = [
   }),
   operation({
     id: 'getEvent',
-    method: 'GET',
-    path: `${path}/:eventId`,
+    route: `GET ${path}/:eventId`,
     summary: 'Get an event',
-    tag,
     result: EventView,
     run: async ({ parameter }, { service }) => {
       const eventId = parameter('eventId')
@@ -56,10 +52,8 @@ export const eventOperations = [
   }),
   operation({
     id: 'publishEvent',
-    method: 'POST',
-    path,
+    route: `POST ${path}`,
     summary: 'Publish an event without changing anything else',
-    tag,
     body: PublishedEvent,
     result: EventView,
     status: 201,
