@@ -12,7 +12,7 @@ const path = '/organizations/:organizationId/events'
 
 const PublishedEvent = named(
   'PublishedEventRequest',
-  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `mock`: no endpoint gets a forged event.',
+  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `mock`. They are checked now: a subscription whose URL changes later sends the event there.',
   z.strictObject({
     name: eventName(),
     subject: subject(),

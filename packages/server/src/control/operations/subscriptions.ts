@@ -64,7 +64,7 @@ const SecretRotation = named(
 
 const TestEvent = named(
   'TestEventRequest',
-  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`: no endpoint gets a forged event.',
+  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. It is checked now: if it changes later, a resent event goes to the new one.',
   z.strictObject({
     name: z.optional(eventName()),
     subject: z.optional(subject()),
