@@ -20,7 +20,9 @@ export const toRoute = (file: string): string =>
     .replace(/^[A-Z]+\.md$/, (name) => name.toLowerCase())
 
 const isPage = (file: string): boolean =>
-  /^(?:docs\/.*\.md|(?:packages\/[\w-]+|examples\/receivers)\/README\.md|(?:CONTRIBUTING|SECURITY)\.md)$/.test(file)
+  /^(?:docs\/.*\.md|(?:packages\/[\w-]+|examples\/receivers)\/README\.md|(?:CONTRIBUTING|SECURITY)\.md)$/.test(
+    file,
+  )
 
 /**
  * Returns where a link of a page leads on the site. The same link works on GitHub: it names a file, relative to the page or

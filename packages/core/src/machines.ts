@@ -15,7 +15,7 @@ export const callMachine = {
   not_picked: {},
 } as const
 
-/** The states of a person's membership in a group. Somebody who left or was removed can join again. */
+/** The states of a person's membership in a group. A person who left or was removed can join again. */
 export const participantMachine = {
   outside: { join: 'joined' },
   joined: { leave: 'left', remove: 'removed' },

@@ -90,7 +90,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
 
   return {
     send: async (method, path, body) => {
-      // Removing may take long, and continues if nobody waits.
+      // Removing may take long, and continues if the client does not wait.
       const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
       const init: RequestInit = { method, signal: AbortSignal.timeout(timeoutMs) }
       if (body !== undefined) {

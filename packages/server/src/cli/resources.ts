@@ -207,7 +207,7 @@ export const resources: readonly Resource[] = [
       {
         name: 'add-participant',
         operation: 'simulateParticipant',
-        summary: 'simulate that somebody joins, leaves or is removed',
+        summary: 'simulate that a participant joins, leaves or is removed',
         examples: ['groups add-participant --group-id order-1042 --phone +15550199001 --state joined'],
       },
     ],

@@ -174,7 +174,7 @@ const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }>
 
   'key.missing-is-401': ['A request without a key', { key: 'none' }, noKey],
   'key.empty-is-401': ['A request with an empty key', { key: 'empty' }, noKey],
-  'key.unknown-is-401': ['A request with a key that nobody has', { key: 'unknown' }, noKey],
+  'key.unknown-is-401': ['A request with a key that does not exist', { key: 'unknown' }, noKey],
   'key.prefixed-is-401': ['A key with another character before it', { keyPrefix: 'x' }, noKey],
   'key.bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0006 (API key header)'],
   'key.unknown-before-the-body-is-401': [

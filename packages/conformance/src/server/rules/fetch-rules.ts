@@ -116,7 +116,7 @@ export const fetchRules: readonly Rule[] = [
   },
   {
     id: 'fetch.call-id.unknown-is-404',
-    title: 'A call that nobody knows is not found',
+    title: 'A call that does not exist is not found',
     clause: statuses,
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
   },

@@ -79,7 +79,7 @@ export const groupOperations = [
   operation({
     id: 'simulateParticipant',
     route: 'POST /organizations/:organizationId/participants',
-    summary: 'Simulate that somebody joins, leaves or is removed from a group',
+    summary: 'Simulate that a participant joins, leaves or is removed from a group',
     body: ParticipantStep,
     result: ParticipantView,
     run: async ({ parameter, body: { state, ...who } }, { service }) =>

@@ -73,7 +73,7 @@ export const createSessions = ({ scheduler, travel }: RunContext, options: Sessi
         }
         const delayMs = travel(`${user.name} to session`, 2)
         scheduler.schedule({ owner: { name: 'store', state: 'running', held: [] }, delayMs, label }, () => {
-          // Nobody is there any more.
+          // The client has gone.
           if (user.owner.state === 'ended') return
           if (!options.isAvailable() || (label !== 'connect' && !session.isOpen)) {
             return back(() => reject(new Error('the connection failed')))

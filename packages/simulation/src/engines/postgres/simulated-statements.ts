@@ -99,7 +99,7 @@ export const createExecute = (context: StatementsContext): Execute => {
   const claim = async (values: readonly unknown[]): Promise<unknown[]> => {
     const [claimId, leaseMs, limit, perSubscription, suspects, failing, except, worker] = values
     if (worker !== null && !workers.isKnown(Number(worker))) return []
-    // With the worker, for whoever repeats the history of a run.
+    // With the worker, for the test that repeats the history of a run.
     const request = {
       worker: worker === null ? null : Number(worker),
       claimId: String(claimId),
