@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import { getParam, setParams } from '../state/route.ts'
+import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
