@@ -44,7 +44,6 @@ export const toApiRequest = (request: Request): ApiRequest => {
   }
 }
 
-/** Creates the form of an API that takes a `Request` and returns a `Response`. */
 export const createFetch =
   (respond: Api) =>
   async (request: Request, connection?: ConnectionInfo): Promise<Response> => {

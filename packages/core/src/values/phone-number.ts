@@ -26,7 +26,6 @@ const listNumbers = (
   channel: Channel,
 ): readonly NumberRecord[] => (channel === 'PSTN' ? pstnNumbers : integrations)
 
-/** Finds the number of an organization on a channel, by its digits. */
 export const findOwnNumber = (
   organization: OrganizationRecord,
   channel: Channel,

@@ -37,7 +37,6 @@ export const createRecordList = <Item>(
   const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
   const stop = new AbortController()
   const { path, query: fixed } = source(organizationId)
-  /** The rows in view. */
   let view = { first: 0, count: pageSize }
   let isLoaded = false
   let isWanted = false

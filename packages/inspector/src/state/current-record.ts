@@ -6,7 +6,6 @@ export const firstInView = signal(0)
 /** The row that a key has reached. The list scrolls to it, and to nothing else. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
-/** The record that the address names. */
 export const openId = computed(() => getParam('id'))
 
 /** The record that keys act on: the open one, or the one reached; empty if there is neither. */

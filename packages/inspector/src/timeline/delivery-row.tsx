@@ -11,7 +11,6 @@ export type TimelineSelection = { readonly deliveryId: string; readonly attempt:
 
 const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const
 
-/** Signs for what is unusual about an entry. */
 export const MarkSign = ({ marks }: { readonly marks: TimelineEntry['marks'] }) => (
   <>
     {marks.map(({ kind, text }) => (

@@ -6,7 +6,6 @@ import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
 
 export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
 
-/** The metrics of a server. */
 export type Metrics = {
   countRequest(request: {
     readonly endpoint: RequestLabel
