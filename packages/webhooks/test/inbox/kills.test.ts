@@ -15,15 +15,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('a receiver that is killed again and again, next to a sender that never retries', () => {
+describe.concurrent('a receiver that is killed again and again, next to a sender that never retries', () => {
   it.each([
     ['SQLite', () => join(folder, 'receiver.db')],
     ['PostgreSQL', () => postgres.connectionString],
   ])(
     'has the effect of each event that got a 200 exactly once on %s',
     async (_, database) => {
-      const result = await killReceiver({ database: database(), seed: 1, kills: 5 })
-      expect(result).toMatchObject({ kills: 5, missing: 0, doubled: 0 })
+      const result = await killReceiver({ database: database(), seed: 1, kills: 3 })
+      expect(result).toMatchObject({ kills: 3, missing: 0, doubled: 0 })
       expect(result.acknowledged).toBeGreaterThan(0)
     },
     120_000,
