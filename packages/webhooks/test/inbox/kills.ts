@@ -66,8 +66,6 @@ type KillOptions = {
   readonly kills: number
   /** Time after which to stop in any case. */
   readonly maxMs?: number
-  /** Whether handlers write their effect outside of the completion, which breaks the promise. */
-  readonly outside?: boolean
 }
 
 /** Maximum number of events that are sent to one process before it is killed. */
@@ -89,9 +87,9 @@ export const killReceiver = async (options: KillOptions) => {
 }
 
 const killInALoop = async (script: string, options: KillOptions) => {
-  const { database, seed, maxMs = Number.POSITIVE_INFINITY, outside = false } = options
+  const { database, seed, maxMs = Number.POSITIVE_INFINITY } = options
   const random = createRandom(seed)
-  const env = { DATABASE: database, ...(outside && { OUTSIDE: '1' }) }
+  const env = { DATABASE: database }
   const acknowledged = new Set<string>()
   const counts = { sent: 0, dropped: 0, duplicated: 0, kills: 0 }
 
