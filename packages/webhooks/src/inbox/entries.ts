@@ -84,10 +84,18 @@ type EntriesOptions = {
 
 const toPlaceholders = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 
-const toPairs = (claims: readonly Claim[]): Statement => ({
-  text: claims.map(() => '(id = ? AND token = ?)').join(' OR '),
-  values: claims.flatMap(({ id, token }) => [id, token]),
-})
+/** The condition that selects claimed entries. Those that were claimed together have one token. */
+const toCondition = (claims: readonly Claim[]): Statement => {
+  const tokens = [...new Set(claims.map(({ token }) => token))]
+  const groups = tokens.map((token) => [
+    token,
+    ...claims.filter((claim) => claim.token === token).map(({ id }) => id),
+  ])
+  return {
+    text: groups.map(([, ...ids]) => `(token = ? AND id IN (${toPlaceholders(ids)}))`).join(' OR '),
+    values: groups.flat(),
+  }
+}
 
 const readIds = ({ rows }: Outcome): Set<string> => new Set(rows.map((row) => String(readColumn(row, 'id'))))
 
@@ -201,7 +209,7 @@ export const createEntries = (
 
     /** Extends claims, and returns the ids of those that are still held. */
     renew: async (claims: readonly Claim[], claimMs: number): Promise<Set<string>> => {
-      const { text, values } = toPairs(claims)
+      const { text, values } = toCondition(claims)
       const set = `UPDATE ${table} SET due_at = ${now()} + ?`
       if (dialect === 'postgresql') {
         // A row that is locked is being completed. Waiting for it would hold up everything else on this connection.
@@ -228,11 +236,11 @@ export const createEntries = (
         return held
       }
       const { text, values } = toHandled(first)
-      const pairs = toPairs(claims)
+      const condition = toCondition(claims)
       const ids = readIds(
         await run({
-          text: text.replace('id = ? AND token = ?', pairs.text),
-          values: [...values.slice(0, -2), ...pairs.values],
+          text: text.replace('id = ? AND token = ?', condition.text),
+          values: [...values.slice(0, -2), ...condition.values],
         }),
       )
       return claims.map(({ id }) => ids.has(id))

@@ -233,26 +233,29 @@ export const createWorker = <Client, Database>({
     }
   }
 
-  let againFirst = false
+  const claimSome = async (again: boolean): Promise<number> => {
+    const free = concurrency - running.size
+    const retries = [...running].filter(({ entry }) => entry.attempts > 1).length
+    const limit = again ? Math.min(free, Math.ceil(concurrency / 2) - retries) : free
+    if (limit <= 0) return 0
+    const renewedAt = performance.now()
+    const except = again ? [...running].map(({ entry }) => entry.id) : []
+    const claimed = await entries.claim({ again, except, limit, claimMs: claimTtlMs })
+    if (again && claimed.length < limit) lookedForRetriesAt = renewedAt
+    for (const entry of claimed) {
+      void handle({ entry, abort: new AbortController(), effects: engine.begin(), renewedAt, ended: false })
+    }
+    return claimed.length
+  }
+
+  let lookedForRetriesAt = Number.NEGATIVE_INFINITY
   /** Claims as many entries as there are free slots, and starts to handle them. Returns how many. */
   const claimFree = async (): Promise<number> => {
-    let count = 0
-    // Alternates, so that neither new entries nor retries wait for an end of the others.
-    againFirst = !againFirst
-    for (const again of [againFirst, !againFirst]) {
-      const free = concurrency - running.size
-      const retries = [...running].filter(({ entry }) => entry.attempts > 1).length
-      const limit = again ? Math.min(free, Math.ceil(concurrency / 2) - retries) : free
-      if (limit <= 0) continue
-      const renewedAt = performance.now()
-      const except = again ? [...running].map(({ entry }) => entry.id) : []
-      const claimed = await entries.claim({ again, except, limit, claimMs: claimTtlMs })
-      for (const entry of claimed) {
-        void handle({ entry, abort: new AbortController(), effects: engine.begin(), renewedAt, ended: false })
-      }
-      count += claimed.length
-    }
-    return count
+    // Retries go first, but while new entries keep coming, they are looked for no more often than one can be due.
+    const areRetriesFirst = performance.now() - lookedForRetriesAt >= minimumDelayMs
+    const retries = areRetriesFirst ? await claimSome(true) : 0
+    const count = retries + (await claimSome(false))
+    return count === 0 && !areRetriesFirst ? claimSome(true) : count
   }
 
   let claiming: Promise<unknown> = Promise.resolve()

@@ -66,7 +66,8 @@ describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd
   it('survives the loss of all connections, while events arrive and handlers run', async () => {
     const { receiver, inbox, errors, table } = receive(
       createEnvironment(mariadb.pool({ connectionLimit: 4 })),
-      { pollMs: 50 },
+      // A claim whose response is lost is made again when it has expired.
+      { pollMs: 50, claimTtlMs: 3_000 },
     )
     receiver.onAny(async (_, context) => {
       const connection = await context.transaction()

@@ -1,6 +1,6 @@
 import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
-import type { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ClientBase, Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { startPostgres } from '../postgres.ts'
 import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
 import { inboxCases } from './inbox-cases.ts'
@@ -49,6 +49,25 @@ describe('an inbox on PostgreSQL', () => {
     gate.resolve()
     await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 25 }), 15_000)
     await receiver.stop()
+  })
+
+  it('claims by the index, and sorts nothing, before PostgreSQL has statistics of the table', async () => {
+    const pool = postgres.pool()
+    const spies: MockInstance<ClientBase['query']>[] = []
+    pool.on('connect', (client) => spies.push(vi.spyOn(client, 'query')))
+    const { receiver } = receive(createEnvironment(pool))
+    receiver.onAny(() => {})
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) => receiver.handle(toRequest(toJoin(`${index}`), `${index}`))),
+    )
+    await receiver.drain()
+    const texts = spies.flatMap(({ mock }) => mock.calls.map(([text]) => String(text)))
+    const claim = texts.find((text) => text.includes("state = 'stored' AND r.due_at"))
+    await receiver.stop()
+
+    const explained = await pool.query(claim?.replace('WITH picked', 'EXPLAIN WITH picked') ?? '')
+    const plan = [explained].flat().flatMap(({ rows }) => rows.map((row) => row['QUERY PLAN']))
+    expect(plan.join('\n')).toMatch(/Limit .*\n.*LockRows .*\n.*Index Scan using inbox_\d+_due/)
   })
 
   it('wakes a worker in another process at once', async () => {
