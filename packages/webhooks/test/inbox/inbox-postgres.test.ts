@@ -58,9 +58,9 @@ describe('an inbox on PostgreSQL', () => {
     const { receiver } = receive(createEnvironment(pool))
     receiver.onAny(() => {})
     await Promise.all(
-      Array.from({ length: 500 }, (_, index) => receiver.handle(toRequest(toJoin(`${index}`), `${index}`))),
+      Array.from({ length: 3_000 }, (_, index) => receiver.handle(toRequest(toJoin(`${index}`), `${index}`))),
     )
-    await receiver.drain()
+    await receiver.drain({ maxMs: 500 })
     const texts = spies.flatMap(({ mock }) => mock.calls.map(([text]) => String(text)))
     const claim = texts.find((text) => text.includes("state = 'stored' AND r.due_at"))
     await receiver.stop()
