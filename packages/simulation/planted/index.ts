@@ -1,13 +1,7 @@
 import type { PlantedBug } from './bug.ts'
 import { deliveryBugs } from './delivery.ts'
-import { postgresBugs } from './postgres.ts'
 import { requestBugs } from './requests.ts'
-import { sqliteBugs } from './sqlite.ts'
+import { schedulerBugs } from './scheduler.ts'
 
 /** All planted bugs. The simulation must find them. */
-export const plantedBugs: readonly PlantedBug[] = [
-  ...deliveryBugs,
-  ...requestBugs,
-  ...sqliteBugs,
-  ...postgresBugs,
-]
+export const plantedBugs: readonly PlantedBug[] = [...deliveryBugs, ...requestBugs, ...schedulerBugs]

@@ -13,13 +13,12 @@ import {
   type SubscriptionStep,
   storeFaults,
   type TimedFault,
-  transactionFaults,
 } from './plan.ts'
 import { createDraws, type Draws } from './virtual/random.ts'
 
 type Part = readonly [from: number, to: number]
 
-const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite', 'sqlite', 'postgres']
+const engines: readonly [EngineName, ...EngineName[]] = ['memory']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
 /** From which step to which: most users make a whole call, and others join in. */
 const callParts: readonly [Part, ...Part[]] = [
@@ -40,8 +39,6 @@ const moves: readonly [ParticipantMove[], ...ParticipantMove[][]] = [
   ['leave'],
 ]
 const windows: readonly [number, ...number[]] = [300, 500, 1_000, 3_000, 20_000, 100_000, 400_000]
-/** Workers on PostgreSQL check each other four times a second, so long runs take long. */
-const shortWindows: readonly [number, ...number[]] = [300, 1_000, 3_000, 3_000, 20_000, 100_000]
 
 const list = <Item>(count: number, create: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => create(index + 1))
@@ -135,7 +132,7 @@ const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
   503,
 ]
 
-const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineName): TimedFault => {
+const drawFault = (draws: Draws, calmAt: number, names: Names): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
   const forMs = draws.between('fault for', [
     1,
@@ -156,9 +153,7 @@ const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineNam
   }
   if (kind < 0.55) return { at, forMs, fault: 'store unavailable' }
   if (kind < 0.62) {
-    return engine === 'postgres'
-      ? { at, forMs, fault: 'end the session', server }
-      : { at, forMs, fault: 'kill', server }
+    return { at, forMs, fault: 'end the session', server }
   }
   if (kind < 0.72) return { at, forMs, fault: 'kill the receiver', endpoint }
   const retryAfter = draws.pick('retry after', retryAfters)
@@ -184,7 +179,7 @@ const drawRates = <Kind extends string>(
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.pick('engine', engines)
-  const count = engine === 'sqlite' ? 1 : draws.between('servers', [1, 3])
+  const count = draws.between('servers', [1, 3])
   const servers = list(count, (number) => ({
     name: `server-${number}`,
     delivers: number === 1 || draws.isChosen('delivers', 0.8),
@@ -194,7 +189,7 @@ export const drawPlan = (seed: number): Plan => {
     servers: ['server-1', ...servers.slice(1).map(({ name }) => name)],
     subscriptions,
   }
-  const calmAt = draws.pick('window', engine === 'postgres' ? shortWindows : windows)
+  const calmAt = draws.pick('window', windows)
   const crowd = drawCrowd(draws, calmAt)
   // Then only endpoints fail, so that everything else must be done in time.
   const isSound = draws.isChosen('sound', 0.2)
@@ -218,12 +213,12 @@ export const drawPlan = (seed: number): Plan => {
     operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
       (left, right) => left.at - right.at,
     ),
-    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>
-      drawFault(draws, calmAt, names, engine),
-    ).filter((fault) => !isSound || 'endpoint' in fault),
+    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () => drawFault(draws, calmAt, names)).filter(
+      (fault) => !isSound || 'endpoint' in fault,
+    ),
     rates: {
-      store: isSound ? {} : drawRates(draws, 'store', engine === 'sqlite' ? ['aborted'] : storeFaults),
-      transaction: isSound || engine !== 'sqlite' ? {} : drawRates(draws, 'transaction', transactionFaults),
+      store: isSound ? {} : drawRates(draws, 'store', storeFaults),
+      transaction: {},
       network: isSound ? {} : drawRates(draws, 'network', networkFaults),
       endpoint: drawRates(draws, 'endpoint', endpointFaults),
     },

@@ -49,7 +49,7 @@ type Range = readonly [number, number]
 /** How long a process stands still, in milliseconds: for a moment, or until its leases are over. */
 const standstills: readonly [Range, ...Range[]] = [
   [1, 5_000],
-  [61_000, 75_000],
+  [21_000, 35_000],
 ]
 
 /** How long a process is down that died, in milliseconds. */

@@ -18,7 +18,7 @@ export const createSecureRandom = (): Random => {
 }
 
 /** The kind of thing that an id identifies. The id starts with it and an underscore. */
-export type IdPrefix = 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'claim'
+export type IdPrefix = 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'worker'
 
 /** Creates an id. Every id differs from all earlier ones. */
 export type Ids = (prefix: IdPrefix) => string

@@ -1,9 +1,6 @@
-/**
- * Decides whose turn it is: organizations take turns, and so do the items of each. Stores claim deliveries in this order
- * (see `Store.claimDeliveries`).
- */
+/** Decides whose turn it is: organizations take turns, and so do the items of each. */
 export type Turns<Item> = {
-  has(item: Item): boolean
+  isEmpty(): boolean
   /** Adds an item behind the others of its organization. Does nothing if it has been added already. */
   add(organizationId: string, item: Item): void
   /** Removes an item. Returns false if there is no such item. */
@@ -21,7 +18,7 @@ export const createTurns = <Item>(): Turns<Item> => {
   const organizationIds = new Map<Item, string>()
 
   return {
-    has: (item) => organizationIds.has(item),
+    isEmpty: () => organizationIds.size === 0,
     add: (organizationId, item) => {
       if (organizationIds.has(item)) return
       organizationIds.set(item, organizationId)
