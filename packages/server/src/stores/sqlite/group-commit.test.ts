@@ -297,7 +297,7 @@ test('lists a queue whose delivery got the position of one that was rolled back'
   expect((await store.readQueues({ shards, limit: 9, since: cursor })).queues).toMatchObject([{ from: 2 }])
 })
 
-test('lists a queue again after a commit whose outcome is unknown', async () => {
+test('lists a queue again after a commit that failed, because it may have happened', async () => {
   const { store, database } = await openStore()
   await store.createGroup(groupCreation('g1'))
   const { cursor } = await store.readQueues({ shards, limit: 9 })
