@@ -1,3 +1,4 @@
+import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import {
   type CallStep,
   type EndpointBehavior,
@@ -203,6 +204,7 @@ export const drawPlan = (seed: number): Plan => {
     commitMs: draws.pick('commit', [0, 2, 8, 8]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
+    windowSize: draws.pick('window size', [1, 3, 3, windowLimits.perQueue]),
     handlerMs: draws.pick('handler', [
       [0, 0],
       [0, 20],

@@ -151,6 +151,8 @@ export type Plan = {
   readonly commitMs: number
   readonly pollMs: number
   readonly sharesFairly: boolean
+  /** How many deliveries of a subscription a server holds in memory. */
+  readonly windowSize: number
   /** How long handlers of receivers take, in milliseconds: from and to. */
   readonly handlerMs: readonly [number, number]
   readonly operations: readonly Operation[]
