@@ -26,12 +26,13 @@ export const readSqlite = (path: string): Contents => {
        group by d.event, d.subscription`,
     ).map((row) => ({
       eventId: String(row.id),
+      shard: null,
       status: String(row.status),
       attempts: Number(row.attempts),
       recorded: Number(row.recorded),
       succeeded: Number(row.succeeded),
     })),
-    claims: [],
+    log: [],
   }
   database.close()
   return contents
