@@ -1,5 +1,6 @@
 import { decideSettlement } from '../storage/decide-settlement.ts'
 import type { NewsChannel } from '../storage/news-channel.ts'
+import { createWorkers } from '../storage/workers.ts'
 import type {
   AttemptKey,
   Journal,
@@ -17,7 +18,6 @@ import {
   toDeliveryRecord,
 } from './tables.ts'
 import { leaveLane, readHeads, setRetry, skipAll } from './unfinished.ts'
-import { createWorkers } from './workers.ts'
 
 export type JournalContext = {
   /** All deliveries, by their ids. */
@@ -36,6 +36,9 @@ export type MemoryJournal = Journal & {
   tellChanged(owner: SubscriptionRow): void
 }
 
+/** Number of shards. */
+const shardCount = 8
+
 export const getQueue = ({ order }: SubscriptionRow): string => String(order)
 
 const toPending = (row: DeliveryRow): PendingDelivery => ({
@@ -46,7 +49,7 @@ const toPending = (row: DeliveryRow): PendingDelivery => ({
 })
 
 export const createJournal = ({ deliveries, queues, news, nextOrder }: JournalContext): MemoryJournal => {
-  const { isCurrent, ...workers } = createWorkers()
+  const { isCurrent, ...workers } = createWorkers(shardCount)
 
   const toState = (owner: SubscriptionRow): QueueState => ({
     queue: getQueue(owner),

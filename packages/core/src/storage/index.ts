@@ -1,4 +1,4 @@
-// Building blocks for a store: what a settlement changes, and telling the schedulers of this process
+// Building blocks for a store: what a settlement changes, the workers of one process, and telling their schedulers
 
 export {
   type BeforeSettlement,
@@ -9,3 +9,4 @@ export {
 } from './decide-settlement.ts'
 export { createHeap, type Heap, type HeapItem, outside } from './heap.ts'
 export { createNewsChannel, type NewsChannel } from './news-channel.ts'
+export { createWorkers, type Workers } from './workers.ts'

@@ -1,15 +1,13 @@
 import type { Journal, OwnedShard } from '../store.ts'
 
-/** The workers that share a store in memory, and their shards. */
+/** The workers of one process, and their shards. */
 export type Workers = Pick<Journal, 'shards' | 'renewWorker' | 'takeShards' | 'giveShards' | 'endWorker'> & {
   /** Returns whether a shard still has this epoch. */
   isCurrent(owned: OwnedShard): boolean
 }
 
-/** Number of shards. */
-const count = 8
-
-export const createWorkers = (): Workers => {
+/** @param count - the number of shards. */
+export const createWorkers = (count: number): Workers => {
   const leases = new Map<string, number>()
   const shards = Array.from({ length: count }, (_, shard) => ({
     shard,
