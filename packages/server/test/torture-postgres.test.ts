@@ -4,7 +4,6 @@ import { createPostgresEngine, type PostgresEngine } from './torture/postgres-en
 import { listFailures, type Ordeal } from './torture/scenario.ts'
 import { creates } from './torture/scenarios/creates.ts'
 import { kill } from './torture/scenarios/kills.ts'
-import { lies } from './torture/scenarios/lies.ts'
 import { troubleStorage } from './torture/scenarios/postgres-storage.ts'
 import { restart } from './torture/scenarios/restarts.ts'
 import { shortGrace, stop } from './torture/scenarios/stops.ts'
@@ -37,7 +36,7 @@ const undergo = async (ordeal: Ordeal<PostgresEngine>, times: number): Promise<v
 
 test('runs beside the next version, which expands the tables', () => undergo(upgrade, 1), limit)
 
-test('goes on when any process is killed', () => undergo(kill, 2), limit)
+test('goes on when a process is killed', () => undergo(kill, 1), limit)
 
 test('ends with 0, and gives up its shards, when it is stopped', () => undergo(stop, 1), limit)
 
@@ -71,13 +70,4 @@ test(
     expect(failures, `seed ${seed}`).toEqual([])
   },
   2 * limit,
-)
-
-test(
-  'is seen through when its store drops commits',
-  async () => {
-    const { failures } = await lies({ ...options, engine, seed, times: 20 })
-    expect(failures).toEqual([])
-  },
-  limit,
 )

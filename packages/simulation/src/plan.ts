@@ -1,7 +1,7 @@
 // A plan is everything that a run depends on. It is JSON, so that a run can be saved and repeated.
 
-/** What stores the state: `memory` serves several processes. */
-export type EngineName = 'memory'
+/** What stores the state: `memory` serves several processes, `sqlite` serves one. */
+export type EngineName = 'memory' | 'sqlite'
 
 /** A step of a call, in its order. */
 export type CallStep = 'start' | 'accept' | 'end' | 'summarize'
