@@ -1,3 +1,4 @@
+import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import {
   type CallStep,
   type EndpointBehavior,
@@ -13,12 +14,13 @@ import {
   type SubscriptionStep,
   storeFaults,
   type TimedFault,
+  transactionFaults,
 } from './plan.ts'
 import { createDraws, type Draws } from './virtual/random.ts'
 
 type Part = readonly [from: number, to: number]
 
-const engines: readonly [EngineName, ...EngineName[]] = ['memory']
+const engines: readonly [EngineName, ...EngineName[]] = ['memory', 'sqlite']
 const callSteps: readonly CallStep[] = ['start', 'accept', 'end', 'summarize']
 /** From which step to which: most users make a whole call, and others join in. */
 const callParts: readonly [Part, ...Part[]] = [
@@ -132,7 +134,7 @@ const behaviors: readonly [EndpointBehavior, ...EndpointBehavior[]] = [
   503,
 ]
 
-const drawFault = (draws: Draws, calmAt: number, names: Names): TimedFault => {
+const drawFault = (draws: Draws, calmAt: number, names: Names, engine: EngineName): TimedFault => {
   const at = draws.between('fault at', [0, calmAt])
   const forMs = draws.between('fault for', [
     1,
@@ -153,7 +155,9 @@ const drawFault = (draws: Draws, calmAt: number, names: Names): TimedFault => {
   }
   if (kind < 0.55) return { at, forMs, fault: 'store unavailable' }
   if (kind < 0.62) {
-    return { at, forMs, fault: 'end the session', server }
+    return engine === 'sqlite'
+      ? { at, forMs, fault: 'kill', server }
+      : { at, forMs, fault: 'end the session', server }
   }
   if (kind < 0.72) return { at, forMs, fault: 'kill the receiver', endpoint }
   const retryAfter = draws.pick('retry after', retryAfters)
@@ -179,7 +183,7 @@ const drawRates = <Kind extends string>(
 export const drawPlan = (seed: number): Plan => {
   const draws = createDraws(seed)
   const engine = draws.pick('engine', engines)
-  const count = draws.between('servers', [1, 3])
+  const count = engine === 'sqlite' ? 1 : draws.between('servers', [1, 3])
   const servers = list(count, (number) => ({
     name: `server-${number}`,
     delivers: number === 1 || draws.isChosen('delivers', 0.8),
@@ -203,6 +207,7 @@ export const drawPlan = (seed: number): Plan => {
     commitMs: draws.pick('commit', [0, 2, 8, 8]),
     pollMs: draws.pick('poll', calmAt > 3_000 ? [30_000, 300_000] : [1_000, 30_000, 30_000]),
     sharesFairly: draws.isChosen('fair', 0.7),
+    windowSize: draws.pick('window size', [1, 3, 3, windowLimits.perQueue]),
     handlerMs: draws.pick('handler', [
       [0, 0],
       [0, 20],
@@ -213,12 +218,12 @@ export const drawPlan = (seed: number): Plan => {
     operations: list(crowd.operations, () => drawOperation(draws, crowd, names)).sort(
       (left, right) => left.at - right.at,
     ),
-    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () => drawFault(draws, calmAt, names)).filter(
-      (fault) => !isSound || 'endpoint' in fault,
-    ),
+    faults: list(Math.max(0, draws.between('faults', [-2, 5])), () =>
+      drawFault(draws, calmAt, names, engine),
+    ).filter((fault) => !isSound || 'endpoint' in fault),
     rates: {
-      store: isSound ? {} : drawRates(draws, 'store', storeFaults),
-      transaction: {},
+      store: isSound ? {} : drawRates(draws, 'store', engine === 'sqlite' ? ['aborted'] : storeFaults),
+      transaction: isSound || engine !== 'sqlite' ? {} : drawRates(draws, 'transaction', transactionFaults),
       network: isSound ? {} : drawRates(draws, 'network', networkFaults),
       endpoint: drawRates(draws, 'endpoint', endpointFaults),
     },

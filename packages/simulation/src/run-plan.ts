@@ -1,3 +1,4 @@
+import { windowLimits } from '../../core/src/delivery/scheduler.ts'
 import { createApiNetwork } from './cluster/api-network.ts'
 import { createCallFaults } from './cluster/call-faults.ts'
 import { createEndpoints } from './cluster/endpoints.ts'
@@ -73,6 +74,7 @@ export const runPlan = async (
     trace.add(`${scheduler.now()} ${owner.name}: ${label}`),
   )
   useVirtualTimers(scheduler)
+  windowLimits.perQueue = plan.windowSize
   const faults = createCallFaults(plan, draws, scheduler.now)
   const operator = createOwner('operator')
   const notes: string[] = []

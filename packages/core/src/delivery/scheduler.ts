@@ -49,7 +49,7 @@ import { createWindow, type Entry, type Window } from './window.ts'
  * - A queue has more under way than `perSubscription`; or than 1, if it is new or failing.
  * - Something starts in a shard that is not owned, or between `close` and `open`.
  * - A queue has something due and is neither ready, full nor reading, and nothing wakes it.
- * - More than about `budget` deliveries are held, whatever the store contains.
+ * - More than about `windowLimits.budget` deliveries are held, whatever the store contains.
  */
 export type Scheduler = {
   /** Reads everything in shards that are owned from now on. */
@@ -122,10 +122,8 @@ type RunningJob = Job & { readonly queue: Queue; readonly endsAt: number }
 /** A delivery that is loading. */
 type Picked = { readonly queue: Queue; readonly entry: Entry; readonly slot: Slot }
 
-/** The number of deliveries of each kind, heads and retries, that a process holds. */
-const budget = 10_000
-
-const maxWindow = 512
+/** How many deliveries of each kind, heads and retries, are held by a process, and of a queue. The simulator makes it fewer. */
+export const windowLimits = { budget: 10_000, perQueue: 512 }
 
 /** Pages that are read at once. */
 const maxReading = 4
@@ -196,7 +194,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     const pace = getPace(queue)
     return pace === 'new' || pace === 'failing' ? 1 : perSubscription
   }
-  const getSize = (): number => Math.max(1, Math.min(maxWindow, Math.floor(budget / queues.size)))
+  const getSize = (): number =>
+    Math.max(1, Math.min(windowLimits.perQueue, Math.floor(windowLimits.budget / queues.size)))
 
   /** Puts a queue where it belongs, after anything of it has changed. */
   const place = (queue: Queue): void => {

@@ -1,10 +1,7 @@
 import type { RunContext } from '../cluster/run-context.ts'
 import type { Engine } from './engine.ts'
 import { createMemoryEngine } from './memory-engine.ts'
+import { createSqliteEngine } from './sqlite/sqlite-engine.ts'
 
-export const createEngine = (run: RunContext): Engine => {
-  switch (run.plan.engine) {
-    case 'memory':
-      return createMemoryEngine(run)
-  }
-}
+export const createEngine = (run: RunContext): Engine =>
+  run.plan.engine === 'memory' ? createMemoryEngine(run) : createSqliteEngine(run)
