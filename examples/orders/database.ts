@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { type Inbox, type InboxContext, sqlInbox } from 'wabakit/webhooks'
+import { type Inbox, type InboxContext, type SqlInboxOptions, sqlInbox } from 'wabakit/webhooks'
 
 /** A value that both databases store. */
 type Value = string | null
@@ -24,17 +24,16 @@ const tables = `
   CREATE TABLE IF NOT EXISTS orders (
     id text PRIMARY KEY, title text NOT NULL, state text NOT NULL, invite_link text
   );
-  CREATE TABLE IF NOT EXISTS calls (call_id text PRIMARY KEY, seen_at text NOT NULL, summary text NOT NULL);
   CREATE TABLE IF NOT EXISTS summaries (call_id text PRIMARY KEY, customer text NOT NULL, recap text NOT NULL)`
 
-const openSqlite = (file: string): Database => {
+const openSqlite = (file: string, options: SqlInboxOptions): Database => {
   const sqlite = new DatabaseSync(file, { timeout: 5_000 })
   // FULL, so that what was acknowledged also survives a loss of power.
   sqlite.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${tables}`)
   const bind = (values: readonly Value[]) =>
     Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value]))
   return {
-    inbox: sqlInbox(sqlite, { dialect: 'sqlite' }),
+    inbox: sqlInbox(sqlite, { dialect: 'sqlite', ...options }),
     query: async (text, ...values) => sqlite.prepare(text).all(bind(values)),
     write: async ({ atCompletion }, text, ...values) =>
       atCompletion((database) => database.prepare(text).run(bind(values))),
@@ -42,12 +41,12 @@ const openSqlite = (file: string): Database => {
   }
 }
 
-const openPostgres = async (url: string): Promise<Database> => {
+const openPostgres = async (url: string, options: SqlInboxOptions): Promise<Database> => {
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', (error) => console.error('A connection broke.', error))
   await pool.query(tables)
   return {
-    inbox: sqlInbox(pool),
+    inbox: sqlInbox(pool, options),
     query: async (text, ...values) => (await pool.query<Row>(text, [...values])).rows,
     write: async ({ transaction }, text, ...values) => {
       const client = await transaction()
@@ -58,5 +57,5 @@ const openPostgres = async (url: string): Promise<Database> => {
 }
 
 /** Opens a SQLite file or, by its URL, a PostgreSQL database. */
-export const openDatabase = async (name: string): Promise<Database> =>
-  name.startsWith('postgres') ? openPostgres(name) : openSqlite(name)
+export const openDatabase = async (name: string, options: SqlInboxOptions = {}): Promise<Database> =>
+  name.startsWith('postgres') ? openPostgres(name, options) : openSqlite(name, options)

@@ -5,13 +5,13 @@ import { openDatabase } from './database.ts'
 import { createOrders } from './orders.ts'
 
 const start = async (mock: Mock, secrets = (): readonly string[] => [mock.secret]) => {
-  const database = await openDatabase(':memory:')
+  const database = await openDatabase(':memory:', { clock: mock.clock })
+  const client = mock.client()
   const orders = createOrders({
     database,
-    client: mock.client(),
+    client,
     wabaNumber: mock.wabaNumber,
     verify: standardWebhooks({ secrets }),
-    now: () => mock.clock.now(),
   })
   mock.deliverTo(orders.receiver)
   onTestFinished(async () => {
@@ -19,7 +19,7 @@ const start = async (mock: Mock, secrets = (): readonly string[] => [mock.secret
     await orders.receiver.stop()
     await database.close()
   })
-  return orders
+  return { ...orders, client }
 }
 
 const order = { id: '1042', title: 'Order 1042: two teapots' }
@@ -72,7 +72,7 @@ test('a summary that never arrives is fetched', async () => {
   await mock.clock.advance('10m')
   expect(await orders.listSummaries()).toEqual([])
 
-  await orders.reconcile(600_000)
+  await orders.receiver.reconcile(orders.client, { olderThanMs: 600_000 })
   await orders.receiver.drain()
   expect(await orders.listSummaries()).toMatchObject([{ call_id: callId, recap: 'Wants a refund.' }])
 })

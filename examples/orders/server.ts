@@ -4,7 +4,8 @@ import { openDatabase } from './database.ts'
 import { createHttpServer } from './http.ts'
 import { createOrders } from './orders.ts'
 
-const { DATABASE = 'orders.db', PORT = '3000', WABA_NUMBER = '', RECONCILE_AFTER_MS = '600000' } = process.env
+const { DATABASE = 'orders.db', PORT = '3000', WABA_NUMBER = '' } = process.env
+const { RECONCILE_AFTER_MS = '600000', RECONCILE_INTERVAL_MS = '1000' } = process.env
 
 // During a rotation, both are valid. Without any, the process does not start.
 const { WABAKIT_WEBHOOK_SECRET, WABAKIT_WEBHOOK_SECRET_PREVIOUS } = process.env
@@ -21,16 +22,17 @@ const server = createHttpServer(orders)
 orders.receiver.start()
 server.listen(Number(PORT), () => console.log(`listening on ${PORT}`))
 
-// Asks about summaries that never arrived. Its own pause, not a timer's, so that it never runs twice at once.
+// Asks for summaries that never arrived. Its own pause, not a timer's, so that it never runs twice at once.
 const stopping = new AbortController()
-const olderThanMs = Number(RECONCILE_AFTER_MS)
+const { signal } = stopping
+const [olderThanMs, intervalMs] = [Number(RECONCILE_AFTER_MS), Number(RECONCILE_INTERVAL_MS)]
 const reconcile = async (): Promise<void> => {
   try {
-    await orders.reconcile(olderThanMs)
+    await orders.receiver.reconcile(client, { olderThanMs, intervalMs, signal })
   } catch (error) {
-    if (!stopping.signal.aborted) console.error('Asking for missing summaries failed.', error)
+    if (!signal.aborted) console.error('Asking for missing summaries failed.', error)
   }
-  if (!stopping.signal.aborted) setTimeout(reconcile, Math.min(olderThanMs, 60_000)).unref()
+  if (!signal.aborted) setTimeout(reconcile, Math.min(olderThanMs, 60_000)).unref()
 }
 void reconcile()
 

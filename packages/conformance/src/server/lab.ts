@@ -79,6 +79,7 @@ export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }:
     simulate: {
       ...simulate,
       playSilentBotTest: simulate.playSilentBotTest && note(simulate.playSilentBotTest),
+      playManualCall: simulate.playManualCall && note(simulate.playManualCall),
     },
     callIds: () => (hasUnknown ? undefined : callIds),
     createGroupId: () => {

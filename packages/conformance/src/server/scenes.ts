@@ -17,6 +17,19 @@ export type GroupScene = {
   readonly exchanges: readonly Exchange[]
 }
 
+/** What an added subscription received, before and after a rotation of its secret and a response with status 410. */
+export type SubscriptionScene = {
+  /** Why the subscription could not be added or its secret rotated. */
+  readonly failure: string | undefined
+  readonly first: ReceivedWebhook | undefined
+  readonly newSecret: string
+  readonly rotated: ReceivedWebhook | undefined
+  /** The webhook that got 410. */
+  readonly gone: ReceivedWebhook | undefined
+  /** A group that was created after the 410. */
+  readonly lastGroupId: string
+}
+
 /**
  * What the examiner makes happen on the server. Several checks look at each scene, so each is played once; `start` plays
  * all of them ahead of the checks, because webhooks take time.
@@ -43,6 +56,8 @@ export type Scenes = {
   redirected(): Promise<GroupScene>
   /** A group with a participant who joined, left, joined again and was removed. `failure` says what went wrong. */
   participants(): Promise<GroupScene & { readonly failure: string | undefined }>
+  /** Groups on the number of an added subscription. */
+  subscribed(): Promise<SubscriptionScene>
   answered(channel: 'PSTN' | 'WHATSAPP'): Promise<AnsweredCall>
   unanswered(outcome: UnansweredOutcome): Promise<UnansweredCall>
   /** A call whose first CALL_ENDED got 500. */
@@ -53,12 +68,18 @@ export type Scenes = {
   regenerated(): Promise<AnsweredCall>
   /** A bot test call without webhooks. */
   botTest(): Promise<UnansweredCall>
+  /** An answered call of an organization whose summaries are manual. */
+  manual(): Promise<UnansweredCall>
   /** Requests with a wrong key, until there is a 429. */
   flood(): Promise<readonly Exchange[]>
 }
 
 /** The target of redirects by the examiner's listener. */
 export const redirectPath = '/redirected'
+
+/** The path of the added subscription, and its static headers. */
+export const addedPath = '/added'
+export const addedHeaders: Readonly<Record<string, string>> = { 'x-acceptance': 'a static header' }
 
 /** The phone of the participant in the scene. */
 export const participantPhone = '+15550190007'
@@ -77,6 +98,36 @@ export const createScenes = (lab: Lab): Scenes => {
     const groupId = lab.createGroupId()
     const request = buildCreate(lab, { groupId, ...fields })
     return { groupId, request, exchanges: [await lab.send(request)] }
+  }
+
+  const playSubscription = async (): Promise<SubscriptionScene> => {
+    const found = { first: undefined, newSecret: '', rotated: undefined, gone: undefined, lastGroupId: '' }
+    try {
+      const added = await simulate.addSubscription?.({
+        url: `${listener?.url}${addedPath}`,
+        headers: addedHeaders,
+      })
+      if (added === undefined) return { ...found, failure: 'the run cannot add a subscription' }
+      const { wabaNumber } = added
+      const deliver = async (): Promise<ReceivedWebhook | undefined> =>
+        waitForCreated((await playGroup({ wabaNumber })).groupId)
+      const first = await deliver()
+      const newSecret = await added.rotateSecret()
+      const rotated = await deliver()
+      let refused = ''
+      listener?.plan(({ path, groupId }) => {
+        if (path !== addedPath || (refused !== '' && refused !== groupId)) return undefined
+        refused = groupId
+        return { status: 410 }
+      })
+      const gone = await deliver()
+      // The server has the response before it has recorded what follows from it.
+      await sleep(wait.quietMs)
+      const { groupId: lastGroupId } = await playGroup({ wabaNumber })
+      return { failure: undefined, first, newSecret, rotated, gone, lastGroupId }
+    } catch (error) {
+      return { ...found, failure: String(error) }
+    }
   }
 
   const flood = async (): Promise<readonly Exchange[]> => {
@@ -179,6 +230,7 @@ export const createScenes = (lab: Lab): Scenes => {
       await listener?.waitFor(isRemoval, wait.timeoutMs)
       return { ...scene, failure: undefined }
     }),
+    subscribed: memoize(playSubscription),
     flood: memoize(flood),
     ...calls,
   }
@@ -195,6 +247,7 @@ export const createScenes = (lab: Lab): Scenes => {
     if (lab.has.has('--listen')) {
       started.push(scenes.retried(), scenes.deferred(), scenes.redirected())
       if (simulate.moveParticipant !== undefined) started.push(scenes.participants())
+      if (simulate.addSubscription !== undefined) started.push(scenes.subscribed())
     }
     if (lab.has.has('--play')) started.push(...calls.startCalls())
   }

@@ -60,6 +60,15 @@ const spoilSignature = (event: string): Mutation => ({
   },
 })
 
+/** Sends one of several signatures, and the body as it was signed. */
+const keepSignature = (index: number): Mutation => ({
+  webhook: ({ url, headers, body }) => {
+    const signatures = headers.get('webhook-signature')?.split(' ') ?? []
+    const kept = withHeader(headers, 'webhook-signature', signatures[index] ?? signatures[0] ?? '')
+    return fetch(url, { method: 'POST', headers: kept, body: JSON.stringify(body), redirect: 'manual' })
+  },
+})
+
 const addForeign = (change: (hook: Hook) => Hook): Mutation => ({
   webhook: async (hook, send) => {
     const response = await send()
@@ -214,6 +223,37 @@ export const createMoreBrokenServers = (): BrokenServer[] => [
       const response = await send()
       return response.status === 409 ? new Response(null, { status: 204 }) : response
     },
+  },
+  {
+    name: 'sends no static headers',
+    caughtBy: 'webhooks.headers.are-sent',
+    webhook: (hook, send) => send({ ...hook, headers: withoutHeader(hook.headers, 'x-acceptance') }),
+  },
+  {
+    name: 'signs with the new secret alone after a rotation',
+    caughtBy: 'webhooks.rotation.both-secrets-sign',
+    ...keepSignature(0),
+  },
+  {
+    name: 'signs with the previous secret alone after a rotation',
+    caughtBy: 'webhooks.rotation.both-secrets-sign',
+    ...keepSignature(1),
+  },
+  {
+    name: 'goes on after 410',
+    caughtBy: 'webhooks.gone.disables-the-subscription',
+    webhook: async (_, send) => {
+      const response = await send()
+      return response.status === 410 ? new Response(null, { status: 204 }) : response
+    },
+  },
+  {
+    name: 'says that a summary is pending that was never requested',
+    caughtBy: 'fetch.manual.is-404',
+    ...change(
+      (call, sent) => isFetch(call) && sent.status === 404 && /^call_/.test(call.query.get('callId') ?? ''),
+      ({ headers }) => ({ status: 202, headers: withHeader(headers, 'retry-after', '5') }),
+    ),
   },
 ]
 

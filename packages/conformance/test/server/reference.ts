@@ -116,6 +116,21 @@ const createSimulation = (server: ReferenceServer, ring: (callId: string) => Pro
     moveParticipant: async ({ step, ...who }) => {
       await server.participants[steps[step]]('org', who)
     },
+    addSubscription: async (subscription) => {
+      const { id } = await server.subscriptions.create('org', {
+        ...{ channel: 'WHATSAPP', number: otherNumber, secret, ...subscription },
+      })
+      return {
+        wabaNumber: otherNumber,
+        rotateSecret: async () => (await server.subscriptions.rotateSecret('org', id)).secret,
+      }
+    },
+    playManualCall: async () => {
+      await server.organizations.update('org', { callSummaries: 'manual' })
+      const callId = await start('PSTN')
+      await answer(callId)
+      return callId
+    },
   }
   return { play: playCall, simulate }
 }

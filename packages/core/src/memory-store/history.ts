@@ -244,7 +244,8 @@ export const createHistory = (context: HistoryContext): History => {
     retryDelivery: async ({ organizationId, deliveryId, now }) => {
       const row = findRow(organizationId, deliveryId)
       if (row === undefined || getStatus(row) !== 'pending') return false
-      row.dueAt = now
+      // A head is due already.
+      if (row.state !== 'fresh') row.dueAt = now
       journal.tellChanged(row.owner)
       return true
     },

@@ -8,7 +8,7 @@ test('the order service has one summary of each completed call of which it ackno
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-orders-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const database = join(folder, 'orders.db')
-  const result = await survive({ database, calls: 80, loadMs: 8_000, lifeMs: [500, 1_500], chance: 0.1 })
+  const result = await survive({ database, calls: 60, loadMs: 5_000, lifeMs: [300, 1_000], chance: 0.1 })
   expect(result).toMatchObject({ missing: 0, wrong: 0, doubled: 0, failed: 0 })
   expect(result.expected).toBeGreaterThan(0)
   expect(result.kills).toBeGreaterThan(1)

@@ -82,6 +82,7 @@ export const survive = async (options: SurviveOptions) => {
     WABAKIT_API_KEY: mock.apiKey,
     WABAKIT_WEBHOOK_SECRET: mock.secret,
     RECONCILE_AFTER_MS: '2000',
+    RECONCILE_INTERVAL_MS: '50',
   })
 
   let loading = true

@@ -68,6 +68,8 @@ export type Retention = {
 type ClaimRequest = {
   /** Whether to claim those that were attempted before. */
   readonly again: boolean
+  /** Ids of entries that this process is still handling, even if their claims have expired. */
+  readonly except: readonly string[]
   readonly limit: number
   readonly claimMs: number
   readonly token: string
@@ -127,8 +129,9 @@ export const createEntries = (
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
-  const candidates = (again: boolean) => `SELECT r.id FROM ${table} r
+  const candidates = (again: boolean, except: readonly string[]) => `SELECT r.id FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
+    ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
     ORDER BY r.due_at, r.id LIMIT ? ${syntax.lock}`
 
   const setClaimed = () => `state = 'claimed', token = ?, attempts = attempts + 1, due_at = ${now()} + ?,
@@ -139,11 +142,11 @@ export const createEntries = (
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`'erased'`)} THEN 'erased'
     WHEN ${hasFact(`'handled', 'discarded'`)} THEN 'suppressed' END AS known`
 
-  const claimAll = ({ again, limit, token, claimMs }: ClaimRequest) =>
+  const claimAll = ({ again, except, limit, token, claimMs }: ClaimRequest) =>
     engine.claim({
-      text: `WITH picked AS MATERIALIZED (${candidates(again)})
+      text: `WITH picked AS MATERIALIZED (${candidates(again, except)})
         UPDATE ${table} SET ${setClaimed()} WHERE id IN (SELECT id FROM picked) RETURNING ${claimed}`,
-      values: [limit, token, claimMs],
+      values: [...except, limit, token, claimMs],
     })
 
   return {

@@ -221,7 +221,7 @@ export type InboxMethods = {
   /**
    * Asks for the summaries of calls of which another event was stored, and stores those that exist. Call it every few
    * minutes, in any number of processes: one of them asks at a time. A summary that is not ready (202, 404) is asked for
-   * again, after one minute, then two, then four, until the age limit; then its entry is `given_up`. One that can never
+   * again, after one minute (or `olderThanMs`, if that is less), then two, then four, until the age limit; then its entry is `given_up`. One that can never
    * exist (422) is `unavailable`. After a 429, the run ends.
    *
    * @param client - the client of the service, as `createClient` returns it.

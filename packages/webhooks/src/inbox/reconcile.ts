@@ -9,10 +9,10 @@ import { readBytes } from './read-entry.ts'
 /** Number of stored events that are examined at a time. */
 const pageSize = 500
 
-/** Time for one request, after which another process may continue, in milliseconds. */
-const turnMs = 120_000
+/** Time limit of one request, after which another process may continue, in milliseconds. */
+const turnMs = 20_000
 
-/** Delay of the second request for a summary, and the maximum. */
+/** Maximum delay of the second request for a summary, and of any. */
 const [firstDelayMs, maximumDelayMs] = [60_000, 6 * 3_600_000]
 
 /** Events after which a call never has a summary. */
@@ -47,7 +47,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     for (let after = '0'; ; ) {
       const { rows } = await query({
         text: `SELECT id, subject, received_at FROM ${table} WHERE id > ? AND subject LIKE 'call:%' AND state <> 'missing'
-          AND received_at < ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id LIMIT ${pageSize}`,
+          AND received_at <= ${now()} - ? AND received_at >= ${now()} - ? ORDER BY id LIMIT ${pageSize}`,
         values: [after, olderThanMs, maxAgeMs],
       })
       const calls = new Map<string, { readonly subject: string; readonly receivedAt: number }>()
@@ -88,16 +88,13 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   /** Takes the turn to ask for the first summary that is due. */
   const takeTurn = async (): Promise<Missing | undefined> => {
     const token = crypto.randomUUID()
-    const { rows } = {
-      rows: await engine.claim({
-        text: `UPDATE ${table} SET token = ?, due_at = ${now()} + ?, attempts = attempts + 1
-          WHERE id IN (SELECT id FROM ${table} WHERE state = 'missing' AND due_at <= ${now()} ORDER BY due_at, id LIMIT 1)
-          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL AND t.due_at > ${now()})
-          RETURNING id, subject, attempts`,
-        values: [token, turnMs],
-      }),
-    }
-    const [row] = rows
+    const [row] = await engine.claim({
+      text: `UPDATE ${table} SET token = ?, due_at = ${now()} + ?, attempts = attempts + 1
+        WHERE id IN (SELECT id FROM ${table} WHERE state = 'missing' AND due_at <= ${now()} ORDER BY due_at, id LIMIT 1)
+        AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL AND t.due_at > ${now()})
+        RETURNING id, subject, attempts`,
+      values: [token, turnMs],
+    })
     if (row === undefined) return undefined
     return {
       id: readText(row, 'id'),
@@ -139,9 +136,12 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   }
 
   /** Postpones the next request, with exponential backoff. */
-  const postpone = (missing: Missing, leastMs = 0) =>
+  const postpone = (
+    missing: Missing,
+    { firstMs, leastMs }: { readonly firstMs: number; readonly leastMs: number },
+  ) =>
     endTurn(missing, `due_at = ${now()} + ?`, [
-      Math.round(Math.max(leastMs, Math.min(maximumDelayMs, firstDelayMs * 2 ** (missing.attempts - 1)))),
+      Math.round(Math.max(leastMs, Math.min(maximumDelayMs, firstMs * 2 ** (missing.attempts - 1)))),
     ])
 
   return async (client: SummaryClient, options: ReconcileOptions): Promise<Reconciled> => {
@@ -151,8 +151,12 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
     if (maxAgeMs >= keyMs) throw new RangeError('maxAgeMs must be less than retention.keyMs.')
     const counts = { asked: 0, accepted: 0, pending: 0, unavailable: 0, givenUp: 0 }
     await findMissing(olderThanMs, maxAgeMs)
+    let wasAsked = false
     while (signal?.aborted !== true) {
+      // Before the turn, so that a process that ends meanwhile holds up no other.
+      if (wasAsked) await new Promise((resolve) => setTimeout(resolve, intervalMs))
       const missing = await takeTurn()
+      wasAsked = false
       if (missing === undefined) break
       const call = await readCall(missing)
       if (call.hasSummary) {
@@ -168,10 +172,13 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
         counts.givenUp += 1
         continue
       }
-      if (counts.asked > 0) await new Promise((resolve) => setTimeout(resolve, intervalMs))
       counts.asked += 1
+      wasAsked = true
+      const turn = AbortSignal.timeout(turnMs)
       try {
-        const record = await client.calls.getSummary(missing.subject.slice(5), signal && { signal })
+        const record = await client.calls.getSummary(missing.subject.slice(5), {
+          signal: signal ? AbortSignal.any([signal, turn]) : turn,
+        })
         const body = encoder.encode(JSON.stringify({ ...call.details, ...record, event: 'CALL_AI_SUMMARY' }))
         const set = `state = 'stored', attempts = 0, body = ?, due_at = ${now()}, received_at = ${now()}`
         if (await endTurn(missing, set, [body])) counts.accepted += 1
@@ -186,7 +193,7 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
           hasStatus(error, 202, 'SummaryPendingError') ||
           (hasStatus(error, 404, 'NotFoundError') && readColumn(error, 'code') !== 'route_not_found')
         const retryAfterMs = Number(readColumn(error, 'retryAfterMs') ?? 0)
-        await postpone(missing, retryAfterMs)
+        await postpone(missing, { firstMs: Math.min(firstDelayMs, olderThanMs), leastMs: retryAfterMs })
         if (isNotReady) counts.pending += 1
         else if (hasStatus(error, 429, 'RateLimitError')) break
         else throw error

@@ -212,9 +212,16 @@ export function sqlInbox(
 
   const attach = (host: InboxHost<InboxContext<unknown, unknown>>) => {
     const { maxBodyBytes } = host
+    const warnIfWeak = async (): Promise<void> => {
+      const weakness = await engine.findWeakness()
+      if (weakness === undefined) return
+      console.warn(
+        `With ${weakness}, the database of ${table} acknowledges before it syncs. A loss of power loses events that got a 200.`,
+      )
+    }
     const worker = createWorker({
       ...host,
-      ...{ engine, entries, concurrency, maxAttempts, pollMs },
+      ...{ engine, entries, concurrency, maxAttempts, pollMs, warnIfWeak },
       unpark: createUnpark(engine, { table, host, retry: selections.retry }),
       onParked: async (id, { reason, error }) => {
         if (reason === 'no_handler') return
@@ -231,24 +238,13 @@ export function sqlInbox(
     const storeEvent = createStoring({ engine, entries, worker, table })
     const store = async (delivery: InboxDelivery): Promise<StoreOutcome> =>
       (await storeEvent(identify(delivery, { maxBodyBytes }))) ? 'stored' : 'duplicate'
-    const warnIfWeak = async (): Promise<void> => {
-      const weakness = await engine.findWeakness()
-      if (weakness === undefined) return
-      console.warn(
-        `With ${weakness}, the database of ${table} acknowledges before it syncs. A loss of power loses events that got a 200.`,
-      )
-    }
     const methods = {
       accept: async (body: WebhookPayload, acceptOptions: AcceptOptions = {}) => {
         assertOptions('accept()', acceptOptions, ['id', 'source'])
         const { id, source = 'accepted' } = acceptOptions
         return store({ id, source, body: toBytes(body) })
       },
-      start: () => {
-        worker.start()
-        // Storing and claiming report the errors of the database.
-        warnIfWeak().catch(() => {})
-      },
+      start: worker.start,
       reconcile: createReconcile({ engine, table, keyMs, maxBodyBytes, now, wake: worker.wake }),
       stop: worker.stop,
       drain: worker.drain,

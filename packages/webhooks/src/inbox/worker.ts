@@ -51,6 +51,8 @@ type WorkerOptions<Client, Database> = InboxHost<InboxContext<Client, Database>>
   readonly onParked: (id: string, parked: Parked) => unknown
   /** Makes parked entries stored that a handler takes now. */
   readonly unpark: () => Promise<unknown>
+  /** Warns of a setting with which the database acknowledges before it syncs. */
+  readonly warnIfWeak: () => Promise<void>
 }
 
 const describe = (error: unknown): string => toStorableText(String(error), 2_000)
@@ -77,11 +79,14 @@ export const createWorker = <Client, Database>({
   pollMs,
   onParked,
   unpark,
+  warnIfWeak,
 }: WorkerOptions<Client, Database>) => {
   type Running = Attempt<Client, Database>
   const running = new Set<Running>()
   const complete = createBatch(entries.complete)
   let loop: Promise<void> | undefined
+  let release: (() => Promise<void>) | undefined
+  let tidied: Promise<unknown> | undefined
   let stopping = false
   let keeper: ReturnType<typeof setInterval> | undefined
 
@@ -240,7 +245,8 @@ export const createWorker = <Client, Database>({
       const limit = again ? Math.min(free, Math.ceil(concurrency / 2) - retries) : free
       if (limit <= 0) continue
       const renewedAt = performance.now()
-      const claimed = await entries.claim({ again, limit, claimMs: claimTtlMs })
+      const except = again ? [...running].map(({ entry }) => entry.id) : []
+      const claimed = await entries.claim({ again, except, limit, claimMs: claimTtlMs })
       for (const entry of claimed) {
         void handle({ entry, abort: new AbortController(), effects: engine.begin(), renewedAt, ended: false })
       }
@@ -276,11 +282,12 @@ export const createWorker = <Client, Database>({
   const unparkSometimes = every(unparkEveryMs, unpark)
 
   const work = async (): Promise<void> => {
-    const release = engine.hold()
     const unlisten = engine.listen(bell.ring)
+    // Storing and claiming report the errors of the database.
+    tidied = warnIfWeak().catch(() => {})
     while (!stopping) {
       const rings = bell.count()
-      void unparkSometimes().then(forget)
+      tidied = tidied.then(unparkSometimes).then(forget)
       let claimed = 0
       try {
         claimed = await claimNext()
@@ -290,7 +297,6 @@ export const createWorker = <Client, Database>({
       if (claimed === 0 || running.size >= concurrency) await bell.wait(rings, pollMs)
     }
     unlisten()
-    await release()
   }
 
   /** Waits until no handler is running. Returns whether that was in time. */
@@ -314,6 +320,7 @@ export const createWorker = <Client, Database>({
     start: (): void => {
       if (loop !== undefined) return
       stopping = false
+      release = engine.hold()
       loop = work()
     },
     stop: async ({ maxMs = stopMs }: StopOptions = {}): Promise<void> => {
@@ -321,14 +328,24 @@ export const createWorker = <Client, Database>({
       bell.ring()
       await loop
       loop = undefined
-      if (await settle(maxMs)) return
-      for (const { abort } of running) abort.abort(stopped)
-      await settle(abortMs)
-      // The claims of handlers that do not end are no longer renewed.
-      for (const attempt of [...running]) {
-        attempt.effects.abandon()
-        remove(attempt)
+      if (!(await settle(maxMs))) {
+        for (const { abort } of running) abort.abort(stopped)
+        await settle(abortMs)
+        // The claims of handlers that do not end are no longer renewed.
+        for (const attempt of [...running]) {
+          attempt.effects.abandon()
+          remove(attempt)
+        }
       }
+      await release?.()
+      release = undefined
+      // The pool may be closed afterwards. A statement that the database does not answer is not waited for.
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const tooLong = new Promise((resolve) => {
+        timer = setTimeout(resolve, abortMs)
+      })
+      await Promise.race([tidied, tooLong])
+      clearTimeout(timer)
     },
     drain: async ({ maxMs = Number.POSITIVE_INFINITY }: DrainOptions = {}): Promise<Remaining> => {
       const endsAt = performance.now() + maxMs

@@ -425,6 +425,56 @@ export const inboxCases = (name: string, environment: () => Environment): void =
       expect([await inbox.list(), errors.length]).toMatchObject([[{ state: 'handled', attempts: 2 }], 1])
     })
 
+    it('never runs an entry beside itself in a process that was paused past its claim', async () => {
+      const clock = createClock()
+      const { receiver, inbox, send } = setUp({ clock })
+      const gate = createGate()
+      const calls = vi.fn()
+      receiver.onAny(async (_, context) => {
+        calls()
+        await environment().write(context, 'of a late worker')
+        await gate.wait()
+      })
+      await send(toEnd('c'), 'a')
+      const paused = receiver.drain()
+      await vi.waitFor(() => expect(calls).toHaveBeenCalled(), patience)
+      clock.advance(61_000)
+      await send(toEnd('d'), 'b')
+      const resumed = receiver.drain()
+      await vi.waitFor(() => expect(calls.mock.calls.length).toBeGreaterThan(1), patience)
+      gate.open()
+      await Promise.all([paused, resumed])
+      expect([calls.mock.calls.length, await readStates(inbox)]).toEqual([2, ['handled', 'handled']])
+      expect(await countEffects('of a late worker')).toBe(2)
+    })
+
+    it('completes nothing that stop() has given up, and leaves it to the next process', async () => {
+      const { receiver, inbox, send, table, errors } = setUp()
+      const [gate, started] = [createGate(), createGate()]
+      receiver.onAny(async (_, context) => {
+        await environment().write(context, 'of an abandoned attempt')
+        started.open()
+        await gate.wait()
+      })
+      await send(toEnd('c'), 'a')
+      receiver.start()
+      await started.wait()
+      await receiver.stop({ maxMs: 1 })
+      gate.open()
+      await vi.waitFor(async () => expect(await readStates(inbox)).toEqual(['failed']), patience)
+      expect([await countEffects('of an abandoned attempt'), errors.map(String)]).toEqual([
+        0,
+        [expect.stringContaining('abandoned')],
+      ])
+      const next = setUp({ table })
+      next.receiver.onAny((_, context) => environment().write(context, 'of its successor in order'))
+      await next.receiver.drain()
+      expect([await countEffects('of its successor in order'), await readStates(inbox)]).toEqual([
+        1,
+        ['handled'],
+      ])
+    })
+
     it('aborts the signal of a handler whose claim is lost', async () => {
       const { receiver, inbox, send } = setUp({ claimTtlMs: 100 })
       const aborted = Promise.withResolvers<unknown>()

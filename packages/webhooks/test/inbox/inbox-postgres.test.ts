@@ -149,6 +149,27 @@ describe('an inbox on PostgreSQL', () => {
     expect(() => sqlInbox(postgres.pool({ max: 1 }))).toThrow(/at least 2/)
   })
 
+  it('returns a connection that breaks while it stops listening', async () => {
+    const pool = postgres.pool({ max: 2 })
+    pool.on('connect', (client) => {
+      const { query } = client
+      const breakFirst = async (...parameters: unknown[]) => {
+        if (parameters[0] === 'UNLISTEN *') {
+          const { rows } = await Reflect.apply(query, client, ['SELECT pg_backend_pid() AS pid'])
+          await shared.query(`SELECT pg_terminate_backend(${rows[0].pid}, 5000)`)
+        }
+        return Reflect.apply(query, client, parameters)
+      }
+      Object.assign(client, { query: breakFirst })
+    })
+    const { receiver } = receive(createEnvironment(pool))
+    receiver.start()
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    await receiver.stop()
+    expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
+    expect((await receiver.handle(toRequest(toEnd('d'), 'b'))).status).toBe(200)
+  })
+
   it('works on a table that a migration has created', async () => {
     const table = newTable()
     await shared.query(sqlInboxTable({ table }))

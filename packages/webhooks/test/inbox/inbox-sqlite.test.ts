@@ -33,8 +33,8 @@ const createEnvironment = (database: DatabaseSync | BetterSqlite.Database): Envi
     >[],
 })
 
-const node = createEnvironment(open(new DatabaseSync(join(folder, 'node.db'))))
-const better = createEnvironment(open(new BetterSqlite(join(folder, 'better.db'))))
+const node = createEnvironment(open(new DatabaseSync(':memory:')))
+const better = createEnvironment(open(new BetterSqlite(':memory:')))
 
 inboxCases('node:sqlite', () => node)
 inboxCases('better-sqlite3', () => better)
@@ -108,7 +108,9 @@ describe('an inbox on SQLite', () => {
 
   it('warns when the database acknowledges before it syncs', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { receiver } = receive(createEnvironment(new BetterSqlite(join(folder, 'better.db'))))
+    const database = open(new DatabaseSync(':memory:'))
+    database.exec('PRAGMA synchronous = NORMAL')
+    const { receiver } = receive(createEnvironment(database))
     receiver.start()
     await vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('synchronous=NORMAL'), 15_000)
     await receiver.stop()

@@ -125,6 +125,15 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
+  const playAlone = async (playCall: (() => Promise<string>) | undefined): Promise<UnansweredCall> => {
+    try {
+      const callId = await make(async () => (await playCall?.()) ?? '')
+      return { callId, failure: undefined, fetched: await lab.send(buildFetch(callId)) }
+    } catch (error) {
+      return { callId: '', failure: describe(error), fetched: undefined }
+    }
+  }
+
   const unanswered: Record<UnansweredOutcome, () => Promise<UnansweredCall>> = {
     missed: memoize(() => playUnanswered('missed')),
     rejected: memoize(() => playUnanswered('rejected')),
@@ -154,14 +163,8 @@ export const createCallScenes = (lab: Lab) => {
         return { ...call, failure: describe(error) }
       }
     }),
-    botTest: memoize(async (): Promise<UnansweredCall> => {
-      try {
-        const callId = await make(async () => (await simulate.playSilentBotTest?.()) ?? '')
-        return { callId, failure: undefined, fetched: await lab.send(buildFetch(callId)) }
-      } catch (error) {
-        return { callId: '', failure: describe(error), fetched: undefined }
-      }
-    }),
+    botTest: memoize(() => playAlone(simulate.playSilentBotTest)),
+    manual: memoize(() => playAlone(simulate.playManualCall)),
   }
   const startCalls = (): Promise<unknown>[] => [
     ...[scenes.answered('PSTN'), scenes.answered('WHATSAPP')],

@@ -16,6 +16,13 @@ export type PlayCall = (call: PlayedCall) => Promise<string>
 /** A step of a participant of a group. */
 export type ParticipantStep = 'joined' | 'left' | 'removed'
 
+/** A subscription to a WABA number on which only this run creates groups. */
+export type AddedSubscription = {
+  readonly wabaNumber: string
+  /** Rotates its secret and resolves with the new one. */
+  rotateSecret(): Promise<string>
+}
+
 /** Functions that only the examined server can perform. Each is optional. */
 export type Simulate = {
   /** Generates the summary of a call again. */
@@ -26,4 +33,13 @@ export type Simulate = {
   readonly moveParticipant?:
     | ((move: { groupId: string; phone: string; step: ParticipantStep }) => Promise<void>)
     | undefined
+  /** Subscribes a URL to another WABA number of the organization, with `secret` of the examination and static headers. */
+  readonly addSubscription?:
+    | ((subscription: {
+        url: string
+        headers: Readonly<Record<string, string>>
+      }) => Promise<AddedSubscription>)
+    | undefined
+  /** Makes the organization's summaries manual, plays an answered call, and resolves with its id. Called last. */
+  readonly playManualCall?: (() => Promise<string>) | undefined
 }

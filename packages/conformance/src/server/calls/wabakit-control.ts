@@ -77,11 +77,13 @@ export const prepareOrganization = async ({
     callSummaries: 'automatic',
     apiKeys: [{ key: apiKey }, { key: otherKey, wabaNumbers: [otherNumber] }],
   })
+  const subscribe = (subscription: object): Promise<unknown> =>
+    send('POST', `${path}/subscriptions`, { secret, ...subscription })
   for (const [channel, number, at] of [
     ['WHATSAPP', wabaNumber, '/whatsapp'],
     ['PSTN', pstnNumber, '/pstn'],
   ] as const) {
-    await send('POST', `${path}/subscriptions`, { channel, number, url: webhookUrl + at, secret })
+    await subscribe({ channel, number, url: webhookUrl + at })
   }
 
   let calls = 0
@@ -157,6 +159,20 @@ export const prepareOrganization = async ({
       },
       moveParticipant: async ({ groupId, phone, step }) => {
         await send('POST', `${path}/participants`, { groupId, phone, state: step })
+      },
+      addSubscription: async (subscription) => {
+        const added = await subscribe({ channel: 'WHATSAPP', number: otherNumber, ...subscription })
+        const at = `${path}/subscriptions/${readField(added, 'id')}/rotate-secret`
+        return {
+          wabaNumber: otherNumber,
+          rotateSecret: async () => String(readField(await send('POST', at, {}), 'secret')),
+        }
+      },
+      playManualCall: async () => {
+        await send('PATCH', path, { callSummaries: 'manual' })
+        const callId = await startCall('PSTN')
+        await answerCall(callId, {})
+        return callId
       },
     },
     setKeyCommand: `WABAKIT_API_KEY=$(curl -s -X POST '${base}${path}/api-keys'${bearer} -H 'content-type: application/json' -d '{}' | sed 's/.*"key":"\\([^"]*\\)".*/\\1/')`,

@@ -24,7 +24,8 @@ const expectStatus = (
   },
 })
 
-const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
+/** Judges the status of the fetch of a call's summary. */
+export const judgeFetched = ({ callId, fetched }: UnansweredCall, status: number): Observation => ({
   kept: fetched && fetched.response.status === status,
   observed: fetched === undefined ? 'the call was not made' : describeResponse(fetched),
   requests: [buildFetch(callId)],

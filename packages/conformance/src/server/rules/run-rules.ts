@@ -2,8 +2,8 @@ import { CallSummary, endpoints } from '@wabakit/contract'
 import { readField } from '../api/api-request.ts'
 import { buildCreate, describeResponse } from '../lab.ts'
 import type { Rule } from '../rule.ts'
-import { findSummary } from './fetch-rules.ts'
-import { judgeCalls, judgeWebhooks } from './witness.ts'
+import { findSummary, judgeFetched } from './fetch-rules.ts'
+import { judgeCall, judgeCalls, judgeWebhooks } from './witness.ts'
 
 /** Difference of two clocks that proves nothing: the tolerance of webhook-timestamp. */
 const maxSkewMs = 300_000
@@ -114,5 +114,20 @@ export const runRules: readonly Rule[] = [
       const observed = `callId ${id}, customerNumber ${customer} for ${callId}`
       return { kept: !isOther && !isOthers, observed, requests: [fetched.request] }
     }),
+  },
+  {
+    id: 'fetch.manual.is-404',
+    title: 'There is no summary of a call for which none was requested, if summaries are manual',
+    clause: '0017 (summary statuses)',
+    expected: 'status 404',
+    needs: ['--wabakit-control'],
+    examine: async (examination) => {
+      // It changes the organization, which must not happen during another call.
+      await examination.scenes.settle()
+      return judgeCall(
+        ({ manual }) => manual(),
+        (call) => judgeFetched(call, 404),
+      )(examination)
+    },
   },
 ]

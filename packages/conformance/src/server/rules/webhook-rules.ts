@@ -1,12 +1,13 @@
-import type { Need } from '../lab.ts'
+import type { Lab, Need } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
-import { redirectPath } from '../scenes.ts'
+import { addedHeaders, addedPath, redirectPath, type SubscriptionScene } from '../scenes.ts'
 import { checkSignature } from '../webhooks/check-signature.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import { judgeGroup, judgeWebhooks } from './witness.ts'
 
 const needs: readonly Need[] = ['--listen']
 const signed: readonly Need[] = ['--listen', '--secret']
+const added: readonly Need[] = ['--listen', '--secret', '--wabakit-control']
 const signatures = '0018 (webhook signatures)'
 const schedule = '0020 (delivery schedule)'
 const toleranceMs = 300_000
@@ -26,6 +27,15 @@ const judgeRetried = (
       return { kept: missing, observed: `no second attempt within ${lab.wait.retryTimeoutMs} ms` }
     },
   )
+
+/** Judges the scene of the added subscription, unless there was none. */
+const judgeAdded =
+  (judge: (scene: SubscriptionScene, lab: Lab) => Observation): Rule['examine'] =>
+  async ({ lab, scenes }) => {
+    const scene = await scenes.subscribed()
+    await scenes.settle()
+    return scene.failure === undefined ? judge(scene, lab) : { kept: undefined, observed: scene.failure }
+  }
 
 /** Rules of deliveries. */
 export const webhookRules: readonly Rule[] = [
@@ -161,5 +171,48 @@ export const webhookRules: readonly Rule[] = [
         return { kept: !followed, observed: followed ? `a request to ${redirectPath}` : 'not followed' }
       },
     ),
+  },
+  {
+    id: 'webhooks.headers.are-sent',
+    title: 'A subscription with static headers sends them',
+    clause: '0069 (subscriptions have static headers)',
+    expected: 'the header with which the subscription was created',
+    needs: added,
+    examine: judgeAdded(({ first }) => {
+      if (first === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+      const [[name = '', value] = []] = Object.entries(addedHeaders)
+      const sent = first.headers.get(name)
+      return { kept: sent === value, observed: `${name}: ${sent}` }
+    }),
+  },
+  {
+    id: 'webhooks.rotation.both-secrets-sign',
+    title: 'After a rotation, the new secret signs, and the previous one still does',
+    clause: signatures,
+    expected: 'a v1 signature of each secret',
+    needs: added,
+    examine: judgeAdded(({ rotated, newSecret }, { secret }) => {
+      if (rotated === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+      const missing = [
+        ...(checkSignature(rotated, newSecret) === undefined ? [] : ['the new secret']),
+        ...(checkSignature(rotated, secret) === undefined ? [] : ['the previous secret']),
+      ]
+      const observed = missing.length === 0 ? 'both' : `no signature of ${missing.join(' or ')}`
+      return { kept: missing.length === 0, observed }
+    }),
+  },
+  {
+    id: 'webhooks.gone.disables-the-subscription',
+    title: 'A subscription whose endpoint responded with 410 gets nothing more',
+    clause: schedule,
+    expected: 'no webhook of a group that was created later',
+    needs: added,
+    examine: judgeAdded(({ gone, lastGroupId }, { listener }) => {
+      if (gone === undefined) return { kept: undefined, observed: 'no GROUP_CREATED arrived' }
+      const later = listener?.webhooks.some(
+        ({ path, groupId }) => path === addedPath && groupId === lastGroupId,
+      )
+      return { kept: !later, observed: later ? 'GROUP_CREATED' : 'nothing' }
+    }),
   },
 ]

@@ -23,8 +23,10 @@ const freshCount = `
     )) as isHeld from (
       select subscription, subject, min(iif(state = 'fresh', event, null)) as event,
         sum(state = 'fresh') as fresh, sum(state <> 'fresh') as retried
-      from (select * from deliveries indexed by lanes where finishedAt is null limit ?)
-      group by subscription, subject
+      from (
+        select subscription, subject, state, event from deliveries indexed by lanes where finishedAt is null
+        order by subscription, subject, state, event limit ?
+      ) group by subscription, subject
     ) as lane where fresh > 0
   )`
 

@@ -78,7 +78,7 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
   )
   // With `limit ?`, SQLite would compile the statement for each call, because a plan may depend on the limit.
   const listFresh = database.prepare(
-    `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d
+    `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d indexed by freshDeliveries
      where d.subscription = ? and d.state = 'fresh' and d.event > ? order by d.event limit ? + 0`,
   )
   const listRetries = database.prepare(

@@ -170,9 +170,9 @@ export const migrations: readonly string[] = [
     finishedAt integer,
     primary key (event, subscription)
   ) strict, without rowid;
-  create index lanes on deliveries (subscription, subject, state, event) where finishedAt is null;
+  create index lanes on deliveries (subscription, subject, state, event, finishedAt) where finishedAt is null;
   create index freshDeliveries on deliveries (subscription, event) where state = 'fresh';
-  create index retries on deliveries (subscription, dueAt, event) where state in ('started', 'passable');
+  create index retries on deliveries (subscription, dueAt, event, state) where state in ('started', 'passable');
   create index finishedDeliveries on deliveries (finishedAt) where finishedAt is not null;
   create index deliveriesBySubscription on deliveries (subscription, event);
   create index undelivered on deliveries (organizationId, event) where state <> 'delivered';

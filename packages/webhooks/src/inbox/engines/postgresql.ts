@@ -84,6 +84,11 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     for (const listener of listeners) listener()
   }
   const lose = new WeakMap<PostgresClient, () => void>()
+  const listening = new WeakSet<PostgresClient>()
+  const listen = (client: PostgresClient): Promise<unknown> => {
+    listening.add(client)
+    return client.query(`LISTEN ${channel}`)
+  }
 
   const own = createOwnConnection<PostgresClient>({
     open: async () => {
@@ -93,7 +98,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       client.on('error', onError)
       client.on('notification', wake)
       try {
-        if (listeners.size > 0) await client.query(`LISTEN ${channel}`)
+        if (listeners.size > 0) await listen(client)
         return client
       } catch (error) {
         client.release(true)
@@ -104,9 +109,13 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       // A broken connection keeps its listener, because without one, an error would end the process.
       if (broken) return client.release(true)
       const onError = lose.get(client)
+      try {
+        if (listening.delete(client)) await client.query('UNLISTEN *')
+      } catch {
+        return client.release(true)
+      }
       client.off('notification', wake)
       if (onError) client.off('error', onError)
-      await client.query('UNLISTEN *')
       client.release()
     },
     isBroken: (error) => readColumn(error, 'severity') !== 'ERROR',
@@ -207,7 +216,7 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     announcement: `pg_notify('${channel}', '')`,
     listen: (listener) => {
       listeners.add(listener)
-      own.use((client) => client.query(`LISTEN ${channel}`)).catch(ignore)
+      own.use(listen).catch(ignore)
       return () => void listeners.delete(listener)
     },
     begin,

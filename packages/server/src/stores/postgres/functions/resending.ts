@@ -84,7 +84,8 @@ CREATE FUNCTION retry_delivery(
 ) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM lock_all('subscription', ARRAY[p_subscription::text]);
-  UPDATE wabakit.pending p SET due_at = p_now
+  -- A head is due already.
+  UPDATE wabakit.pending p SET due_at = CASE p.state WHEN 'fresh' THEN p.due_at ELSE p_now END
   WHERE p.subscription = p_subscription AND p.event = p_event AND p.organization_id || '' = p_organization_id
     AND (p.state <> 'fresh' OR ${isHead});
   changed := FOUND;
