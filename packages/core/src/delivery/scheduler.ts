@@ -313,6 +313,8 @@ export const createScheduler = (context: SchedulerContext): Scheduler => {
     // Sweeps go on from where the first shards were read.
     cursor ??= behind
     for (const [shard, taken] of reads) if (newShards.get(shard) === taken) newShards.delete(shard)
+    // A drain waits for this.
+    request()
   }
 
   const sweep = async (): Promise<void> => {

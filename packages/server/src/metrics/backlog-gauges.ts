@@ -20,7 +20,7 @@ export const createBacklogGauges = (
 ): BacklogGauges => {
   const age = new Gauge({
     name: 'wabakit_delivery_backlog_age_seconds',
-    help: 'Time since the oldest due delivery became due, by the clock of the database. 0 if none is due.',
+    help: 'Time since the oldest due delivery became due. 0 if none is due.',
     registers,
   })
   const deliveries = new Gauge({
