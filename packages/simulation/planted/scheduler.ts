@@ -8,7 +8,7 @@ const writer = 'core/src/delivery/settlement-writer.ts'
 const journal = 'core/src/memory-store/journal.ts'
 const unfinished = 'core/src/memory-store/unfinished.ts'
 const tables = 'core/src/memory-store/tables.ts'
-const workers = 'core/src/memory-store/workers.ts'
+const workers = 'core/src/storage/workers.ts'
 const history = 'core/src/memory-store/history.ts'
 const decision = 'core/src/storage/decide-settlement.ts'
 

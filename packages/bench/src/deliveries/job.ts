@@ -13,11 +13,11 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 export type Job = { readonly id: string; readonly url: string; readonly body: string }
 
 /** Returns a function that creates a job with a new event for an endpoint. */
-export const createJobs = (url: string): (() => Job) => {
+export const createJobs = (url: string): ((body?: string) => Job) => {
   let events = 0
-  return () => {
+  return (body = payload) => {
     events += 1
-    return { id: `evt_${events}`, url, body: payload }
+    return { id: `evt_${events}`, url, body }
   }
 }
 

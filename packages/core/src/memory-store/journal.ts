@@ -27,6 +27,8 @@ export type JournalContext = {
   readonly news: NewsChannel
   /** Returns the next number of the order in which things happen. */
   readonly nextOrder: () => number
+  /** Whether deliveries are told that are not the heads of their lanes. */
+  readonly tellsAll: boolean
 }
 
 export type MemoryJournal = Journal & {
@@ -48,7 +50,13 @@ const toPending = (row: DeliveryRow): PendingDelivery => ({
   turn: row.turn,
 })
 
-export const createJournal = ({ deliveries, queues, news, nextOrder }: JournalContext): MemoryJournal => {
+export const createJournal = ({
+  deliveries,
+  queues,
+  news,
+  nextOrder,
+  tellsAll,
+}: JournalContext): MemoryJournal => {
   const { isCurrent, ...workers } = createWorkers(shardCount)
 
   const toState = (owner: SubscriptionRow): QueueState => ({
@@ -107,8 +115,9 @@ export const createJournal = ({ deliveries, queues, news, nextOrder }: JournalCo
     tellChanged,
     tellAdded: (row) => {
       const { owner, event } = row
-      if (findHead(owner, event.subject) !== row) return
-      news.tell({ kind: 'head', state: toState(owner), head: toPending(row) })
+      const state = toState(owner)
+      if (findHead(owner, event.subject) === row) news.tell({ kind: 'head', state, head: toPending(row) })
+      else if (tellsAll) news.tell({ kind: 'appended', state, from: row.position })
     },
     readQueues: async ({ shards, since = '-1' }) => {
       const seen = Number(since)

@@ -37,8 +37,11 @@ const createSubscription = (record: SubscriptionRecord, order: number): Subscrip
  */
 export const memoryStore = (): Store => createMemoryStore((order) => order)
 
-/** Creates a store in memory in which deliveries have other positions than in the order of their events. */
-export const createMemoryStore = (takePosition: TakePosition): Store => {
+/**
+ * Creates a store in memory in which deliveries can have other positions than in the order of their events. `tellsAll`: it tells
+ * every delivery that is added, as PostgreSQL does, and not only heads of lanes.
+ */
+export const createMemoryStore = (takePosition: TakePosition, tellsAll = false): Store => {
   const organizations = new Map<string, OrganizationTables>()
   /** The organization of each key, by the key's hash. */
   const keyOwners = new Map<string, OrganizationTables>()
@@ -51,6 +54,7 @@ export const createMemoryStore = (takePosition: TakePosition): Store => {
     queues,
     news: createNewsChannel(),
     nextOrder,
+    tellsAll,
   })
 
   const getTables = (organizationId: string): OrganizationTables => {

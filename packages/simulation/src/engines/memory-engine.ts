@@ -9,21 +9,42 @@ import { createRemoteCalls } from './remote-calls.ts'
 import { useClockOfStore } from './shared-clock.ts'
 
 /**
- * The memory store as a database that several processes share. News arrives late, in another order, or never, and transactions are committed in another order than
- * their positions.
+ * The memory store as a database that several processes share. News arrives late, in another order, or never, transactions are committed in another order than
+ * their positions, and a settlement can miss what is committed meanwhile.
  */
 export const createMemoryEngine = (run: RunContext): Engine => {
   const { plan, scheduler, faults, draws } = run
   // As if it had been open while up to 20 others were committed. The fraction makes it unique.
-  const base = createMemoryStore((order, lastOfLane) =>
-    Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024),
-  )
+  const takePosition = (order: number, lastOfLane: number): number =>
+    Math.max(lastOfLane + 1e-6, 20 + order - draws.between('open for', [0, 20]) + (order % 1_024) / 1_024)
+  const base = createMemoryStore(takePosition, true)
+  /** When deliveries were added, and servers began to settle. */
+  const added = new Map<number, number>()
+  const settling = new Map<string, number>()
+  base.listen((news) => {
+    if (news.kind === 'head') added.set(news.head.position, scheduler.steps())
+    if (news.kind === 'appended') added.set(news.from, scheduler.steps())
+  })
   /** The worker of each server, and what tells it that it is lost. */
   const workers = new Map<string, { id: string; lose(): void }>()
   const remote = createRemoteCalls(run)
 
+  /** A settlement can miss what was committed while it was under way. */
+  const missNext = (store: Store, server: string): Store => ({
+    ...store,
+    settleDeliveries: async (settlements) =>
+      (await store.settleDeliveries(settlements)).map((outcome) => {
+        const { next = null } = outcome.outcome === 'settled' ? outcome : {}
+        const isLate = next !== null && (added.get(next.position) ?? 0) > (settling.get(server) ?? 0)
+        return isLate && draws.isChosen('missed by a settlement', 0.5) ? { ...outcome, next: null } : outcome
+      }),
+  })
+
   const openFor = ({ name }: StoreUser): Store =>
-    useClockOfStore(recordCalls(base, name, run.record), () => getTrueTime(run))
+    missNext(
+      useClockOfStore(recordCalls(base, name, run.record), () => getTrueTime(run)),
+      name,
+    )
 
   const connect = (user: StoreUser): Store => {
     const { name, owner } = user
@@ -32,6 +53,10 @@ export const createMemoryEngine = (run: RunContext): Engine => {
     workers.set(name, worker)
     return {
       ...store,
+      settleDeliveries: (settlements) => {
+        settling.set(name, scheduler.steps())
+        return store.settleDeliveries(settlements)
+      },
       renewWorker: (renewal) => {
         worker.id = renewal.worker
         return store.renewWorker(renewal)
