@@ -65,8 +65,20 @@ export const busySubscriptions = `with recursive busy (subscription) as (
   from busy where subscription is not null
 )`
 
-/** Of the deliveries that were never attempted, later ones are due later, unless they were sent again. So the first few tell. */
-const firstFresh = 100
+/**
+ * When a subscription has something due. Of the deliveries that were never attempted, later ones are due later, unless they were
+ * sent again. So the first few tell.
+ */
+const firstDue = `select min(dueAt) as dueAt from (
+  select * from (
+    select d.dueAt, ${isHead} as isHead from deliveries d indexed by freshDeliveries
+    where d.subscription = ?1 and d.state = 'fresh' order by d.event limit 20
+  ) where isHead
+  union all
+  select * from (
+    select d.dueAt, 1 from deliveries d where d.subscription = ?1 and ${isRetry} order by d.dueAt, d.event limit 1
+  )
+)`
 
 export const createJournal = (context: JournalContext): SqliteJournal => {
   const { database, lanes, news, isCurrent, findSubscription } = context
@@ -85,6 +97,7 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     `select d.event, d.dueAt, d.turn from deliveries d where d.subscription = ? and ${isRetry}
      order by d.dueAt, d.event limit ? + 0`,
   )
+  const findFirstDue = database.prepare(firstDue)
   const load = database.prepare(
     `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, d.attempts, d.failures, d.deferrals, d.deferredMs
      from deliveries d join events e on e.seq = d.event
@@ -171,12 +184,6 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     return { ...outcome, next: lanes.findHead(subscription, outcome.delivery.subject) ?? null }
   }
 
-  const findFirstDue = (subscription: number): number => {
-    const heads = listFresh.all(subscription, 0, firstFresh).filter((row) => row.isHead === 1)
-    const pending = [...heads, ...listRetries.all(subscription, 1)]
-    return pending.reduce((first, { dueAt }) => Math.min(first, Number(dueAt)), Infinity)
-  }
-
   const toQueues = (touched: readonly TouchedQueue[]): QueuesPage['queues'] =>
     touched.flatMap(({ subscription, from }) => {
       const state = findUnfinished.get(subscription) && news.findState(subscription)
@@ -215,12 +222,11 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     load: (keys) => keys.map(loadOne),
     settle: (settlements) => settlements.map(settleOne).map(addNext),
     findNextDueAt: () => {
-      const first = listBusy
-        .all(0, -1)
-        .map((row) => Number(row.subscription))
-        .filter((subscription) => findOpen(subscription) !== undefined)
-        .reduce((earliest, subscription) => Math.min(earliest, findFirstDue(subscription)), Infinity)
-      return first === Infinity ? undefined : first
+      const times = listBusy.all(0, -1).flatMap(({ subscription }) => {
+        const dueAt = findOpen(Number(subscription)) && findFirstDue.get(Number(subscription))?.dueAt
+        return dueAt === undefined || dueAt === null ? [] : Number(dueAt)
+      })
+      return times.length === 0 ? undefined : times.reduce((first, each) => Math.min(first, each))
     },
   }
 }
