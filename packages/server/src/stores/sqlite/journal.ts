@@ -41,6 +41,9 @@ export type JournalContext = {
 /** What settlements change of a delivery. */
 const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
 
+/** Selects the delivery that was loaded, unless it was settled since. What was skipped meanwhile can still be settled. */
+const isSettled = `event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`
+
 type Unchanged = 'webhookId' | 'dueAt' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs'
 const pendingRows = mapRows<Pick<DeliveryRecord, Unchanged>>({
   webhookId: 'text',
@@ -54,6 +57,7 @@ const beforeRows = mapRows<Pick<SettledDelivery, 'state' | 'finishedAt'>>({
   state: 'text',
   finishedAt: 'integer',
 })
+const unattempted = { state: 'fresh', finishedAt: null }
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
@@ -105,11 +109,11 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
   )
   const findBefore = database.prepare(
     `select state, finishedAt from deliveries
-     where event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`,
+     where ${isSettled}`,
   )
   const update = database.prepare(
     `update deliveries set turn = turn + 1, ${settledColumns.map((name) => `${name} = ?`).join(', ')}
-     where event = ? and subscription = ?`,
+     where ${isSettled}`,
   )
   const insertAttempt = database.prepare(
     insertInto('attempts', ['event', 'subscription', ...attempts.columns]),
@@ -143,22 +147,24 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
 
   /** Settles a delivery. Returns the outcome without the head of its lane, which is judged after all of them. */
   const settleOne = (settlement: Settlement): SettlementOutcome => {
-    const { id, turn, now, delivery, pace: newPace } = settlement
+    const { id, turn, now, delivery, result, pace: newPace } = settlement
     const { event, subscription } = parseDeliveryId(id)
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
-    const row = findBefore.get(event, subscription, turn)
-    if (row === undefined || current === undefined || current.record.revision < 0) return { outcome: 'stale' }
+    if (current === undefined || current.record.revision < 0) return { outcome: 'stale' }
     const { record, pace } = current
+    // For a success, it makes no difference.
+    const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
+    if (before === undefined) return { outcome: 'stale' }
     const decided = decideSettlement(
-      { delivery: { ...delivery, ...beforeRows.toRecord(row) }, subscription: record },
+      { delivery: { ...delivery, ...beforeRows.toRecord(before) }, subscription: record },
       settlement,
     )
     const { disabled, failingSince } = decided
     const { state, ...after } = decided.delivery
     const { dueAt, finishedAt, failures, deferrals, deferredMs } = after
-    update.run(
-      ...[state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs, event, subscription],
-    )
+    const values = [state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs]
+    const { changes } = update.run(...values, event, subscription, turn)
+    if (Number(changes) === 0) return { outcome: 'stale' }
     insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
     if (failingSince !== record.failingSince || (newPace ?? pace) !== pace) {
       updateHealth.run(failingSince, newPace ?? pace, subscription)
