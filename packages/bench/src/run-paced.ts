@@ -4,17 +4,25 @@ import { payload } from './call-ai-summary.ts'
 /** How often a paced task begins per second. */
 export const pace = 500
 
-/** Runs a task `times` times, at a steady pace, whether or not earlier ones have ended. */
-export const runPaced = async (times: number, task: (nth: number) => Promise<unknown>): Promise<void> => {
-  const start = performance.now()
-  const running: Promise<unknown>[] = []
+/** What cannot keep up has so many tasks under way at most. */
+const maximum = 256
+
+/** A task that should have begun at a time, as Unix time in milliseconds. */
+type PacedTask = (at: number, nth: number) => Promise<unknown>
+
+/** Runs a task `times` times, at a steady pace. */
+export const runPaced = async (times: number, task: PacedTask): Promise<void> => {
+  const start = Date.now()
+  const running = new Set<Promise<unknown>>()
   for (let nth = 0; nth < times; nth += 1) {
-    const pause = start + (nth * 1_000) / pace - performance.now()
-    if (pause > 1) await sleep(pause)
-    running.push(task(nth))
+    const at = start + (nth * 1_000) / pace
+    if (at - Date.now() > 1) await sleep(at - Date.now())
+    while (running.size >= maximum) await Promise.race(running)
+    const own = task(at, nth).finally(() => running.delete(own))
+    running.add(own)
   }
   await Promise.all(running)
 }
 
-/** Returns the body of a webhook that tells when it was created. The endpoint measures how long it took. */
-export const stampPayload = (): string => `{"at":${Date.now()},${payload.slice(1)}`
+/** Returns the body of a webhook that tells when it should have been sent. The endpoint measures how long it took. */
+export const stampPayload = (at: number): string => `{"at":${at},${payload.slice(1)}`

@@ -40,7 +40,7 @@ const countOpen = async (): Promise<number> =>
 serveCommands({
   store: (times) =>
     runConcurrently({ times, concurrency: connections }, () => utils.addJob('deliver', nextJob())),
-  pace: (times) => runPaced(times, () => utils.addJob('deliver', nextJob(stampPayload()))),
+  pace: (times) => runPaced(times, (at) => utils.addJob('deliver', nextJob(stampPayload(at)))),
   fill: (times) =>
     utils.addJobs(Array.from({ length: times }, () => ({ identifier: 'deliver', payload: nextJob() }))),
   settled: () => waitUntilNone(countOpen),

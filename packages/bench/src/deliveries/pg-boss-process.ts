@@ -37,7 +37,7 @@ const countOpen = async (): Promise<number> => {
 
 serveCommands({
   store: (times) => runConcurrently({ times, concurrency: connections }, () => boss.send(queue, nextJob())),
-  pace: (times) => runPaced(times, () => boss.send(queue, nextJob(stampPayload()))),
+  pace: (times) => runPaced(times, (at) => boss.send(queue, nextJob(stampPayload(at)))),
   fill: (times) =>
     boss.insert(
       queue,

@@ -60,7 +60,7 @@ const store = (times: number): Promise<void> =>
 serveCommands({
   store,
   fill: store,
-  pace: (times) => runPaced(times, (nth) => (nth % 10 === 0 ? createGroup() : publish(stampPayload()))),
+  pace: (times) => runPaced(times, (at, nth) => (nth % 10 === 0 ? createGroup() : publish(stampPayload(at)))),
   settled: () => waitUntilNone(countOpen),
   hold: () => service.dispatcher.stop(),
   release: () => service.dispatcher.start(),
