@@ -84,10 +84,10 @@ export const checkOwners = (evidence: OwnerEvidence, report: Report): OwnerFigur
   const shards = Map.groupBy(log, ({ shard }) => shard)
   const takeovers = new Map([...shards].map(([shard, own]) => [shard, listTakeovers(own)]))
   for (const own of shards.values()) checkShard(own, report)
-  const shardOf = new Map(deliveries.map(({ eventId, shard }) => [eventId, shard]))
+  const shardsByEvent = new Map(deliveries.map(({ eventId, shard }) => [eventId, shard]))
   let overlaps = 0
   for (const [id, attempts] of Map.groupBy(intervals, (interval) => interval.id)) {
-    const taken = takeovers.get(shardOf.get(id) ?? -1) ?? []
+    const taken = takeovers.get(shardsByEvent.get(id) ?? -1) ?? []
     const inOrder = attempts.toSorted((left, right) => left.turns[0] - right.turns[0])
     for (const [place, later] of inOrder.entries()) {
       for (const earlier of inOrder.slice(0, place)) {
@@ -98,7 +98,7 @@ export const checkOwners = (evidence: OwnerEvidence, report: Report): OwnerFigur
     }
   }
   const begun = new Map(
-    [...Map.groupBy(intervals, ({ id }) => shardOf.get(id) ?? -1)].map(([shard, own]) => [
+    [...Map.groupBy(intervals, ({ id }) => shardsByEvent.get(id) ?? -1)].map(([shard, own]) => [
       shard,
       own.map((each) => each.begun).toSorted((left, right) => left - right),
     ]),

@@ -1,12 +1,10 @@
 import { setTimeout } from 'node:timers/promises'
-import type { PendingDelivery, QueueState } from '@wabakit/core'
+import type { QueueState } from '@wabakit/core'
 import { createNewsChannel, type NewsChannel } from '@wabakit/core/storage'
 import { readNews, type Snapshot } from './functions/journal.ts'
+import type { AddedRow } from './functions/lanes.ts'
 import type { Notifications } from './notifications.ts'
 import type { Query } from './query.ts'
-
-/** A delivery that was added, and its queue. */
-export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
 
 /** Tells the schedulers of all processes what happened to queues. */
 export type QueueNews = Pick<NewsChannel, 'listen'> & {
@@ -117,19 +115,19 @@ export const createQueueNews = ({ read, notifications, notify, sender }: QueueNe
     isNotifying = false
   }
 
-  const notifyOf = (states: readonly QueueState[]): void => {
+  const toNotify = (states: readonly QueueState[]): void => {
     if (states.length > 0) void notifyOthers(states.some(({ shard }) => !shards.has(shard)))
   }
 
   return {
     tellAdded: (rows) => {
       for (const row of rows) tellRow(row)
-      notifyOf(rows)
+      toNotify(rows)
     },
     tellChanged: (queues) => {
       const changed = queues.flatMap((state) => state ?? [])
       for (const state of changed) own.tell({ kind: 'changed', state })
-      notifyOf(changed)
+      toNotify(changed)
     },
     tellLost: () => own.tell({ kind: 'lost' }),
     setShards: (owned) => {

@@ -14,10 +14,10 @@ import type {
 } from '@wabakit/core'
 import { decideSettlement, type SettledDelivery, type Workers } from '@wabakit/core/storage'
 import { parseDeliveryId } from '../delivery-id.ts'
+import type { FindSubscription } from './find-subscription.ts'
 import { isHead, isRetry, type Lanes, toPending } from './lanes.ts'
 import type { QueueNews, TouchedQueue } from './queue-news.ts'
 import { insertInto, mapRows, mapTable } from './records.ts'
-import type { FindSubscription } from './subscriptions.ts'
 
 /** Reads, loads and settles unfinished deliveries, each in a transaction of the caller. See {@link Journal}. */
 export type SqliteJournal = {

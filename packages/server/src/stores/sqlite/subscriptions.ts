@@ -1,17 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Pace, Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
+import type { Page, PageRequest, SaveOutcome, SubscriptionRecord } from '@wabakit/core'
 import { parseCursor } from '../cursor.ts'
 import { toPage } from '../page.ts'
 import type { QueueNews } from './queue-news.ts'
-import { mapRows, mapTable } from './records.ts'
-import type { Remember } from './remember.ts'
+import { mapTable } from './records.ts'
 import { createSave } from './revisions.ts'
-
-/** A subscription, and how its endpoint responded the last time. */
-export type SubscriptionState = { readonly record: SubscriptionRecord; readonly pace: Pace }
-
-/** Finds a subscription by its position. One that is removed has a revision of -1 until its deliveries are removed. */
-export type FindSubscription = (seq: number) => SubscriptionState | undefined
 
 export type Subscriptions = {
   /** Deliveries of a disabled subscription are skipped by `continueRemovals`. */
@@ -23,7 +16,6 @@ export type Subscriptions = {
 }
 
 const { toRecord } = mapTable('subscriptions')
-const paces = mapRows<{ pace: Pace }>({ pace: 'text' })
 
 /** Marks subscriptions as removed. They match no event and have nothing due. */
 export const markRemoved = `update subscriptions
@@ -33,14 +25,6 @@ export const markRemoved = `update subscriptions
 const resetsHealth = (next: SubscriptionRecord, current: SubscriptionRecord): boolean => {
   const isEnabledAgain = current.disabledReason !== null && next.disabledReason === null
   return isEnabledAgain || current.url !== next.url
-}
-
-export const createFindSubscription = (database: DatabaseSync, remember: Remember): FindSubscription => {
-  const find = database.prepare('select * from subscriptions where seq = ?')
-  return remember(['subscriptions'], (seq: number) => {
-    const row = find.get(seq)
-    return row && { record: toRecord(row), pace: paces.toRecord(row).pace }
-  })
 }
 
 export const createSubscriptions = (database: DatabaseSync, news: QueueNews): Subscriptions => {

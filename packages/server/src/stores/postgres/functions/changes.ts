@@ -1,9 +1,9 @@
 import type { EventRecord } from '@wabakit/core'
 import type { StoredRecords, TableName } from '../../columns.ts'
-import type { AddedRow } from '../news-channel.ts'
 import type { Query } from '../query.ts'
 import { type JsonRow, listColumns, mapTable } from '../records.ts'
 import { formatEvents } from './events.ts'
+import type { AddedRow } from './lanes.ts'
 
 type ChangeFunction = {
   readonly name: string

@@ -1,8 +1,7 @@
 import type { EventRecord } from '@wabakit/core'
-import type { AddedRow } from '../news-channel.ts'
 import type { Query } from '../query.ts'
 import { listColumns, mapTable } from '../records.ts'
-import { isHead, pendingColumns, queueColumns } from './lanes.ts'
+import { type AddedRow, isHead, pendingColumns, queueColumns } from './lanes.ts'
 
 /** All deliveries, those in `pending` and the finished ones. */
 export const allDeliveries = /* sql */ `(

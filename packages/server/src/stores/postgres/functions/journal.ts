@@ -1,7 +1,6 @@
 import type { HeadsPage, PendingDelivery, QueueState, QueuesRequest, RetriesPage } from '@wabakit/core'
-import type { AddedRow } from '../news-channel.ts'
 import type { Query } from '../query.ts'
-import { isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
+import { type AddedRow, isHead, isOpen, pendingColumns, queueColumns } from './lanes.ts'
 
 /**
  * Which transactions a read saw, as `pg_current_snapshot()` shows it. What a later read sees in addition was written by a

@@ -1,3 +1,8 @@
+import type { PendingDelivery, QueueState } from '@wabakit/core'
+
+/** A delivery that was added, and its queue. */
+export type AddedRow = QueueState & PendingDelivery & { readonly isHead: boolean }
+
 /**
  * Whether a row `p` of `pending` is the head of its lane: the first that was never attempted, with nothing before it that
  * blocks the lane, or that its event waits for. OFFSET 0 makes each of these one range of the index by lane, which alone fits.
