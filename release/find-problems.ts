@@ -19,7 +19,7 @@ const limits: Readonly<Record<string, number>> = {
 }
 
 const allowed =
-  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|AGENTS\.md|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/inspector\/.+\.(?:html|css|svg)|src\/.+\.ts)$/
+  /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|AGENTS\.md|dist\/.+\.(?:js|js\.map|d\.ts)|dist\/inspector\/.+\.(?:html|css|svg)|src\/.+\.ts|vectors\/.+\.json)$/
 const forbidden = /(?:\.test\.ts|\.test-d\.ts|__snapshots__|\.snap)$/
 
 const listTargets = (value: unknown): string[] =>

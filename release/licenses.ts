@@ -1,4 +1,4 @@
-/** Licenses that allow anybody to use, change and pass on what we install. */
+/** Licenses that allow every user to use, change and pass on what we install. */
 const allowed = [
   'MIT',
   'ISC',

@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { chromium, type Page } from 'playwright-core'
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
 // Looks at the built site in Chromium, where there is one: what a reader sees, finds and can read.
 const executablePath = '/usr/bin/chromium'
@@ -33,8 +33,8 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
 })
 
-const open = async (width: number): Promise<Page> => {
-  const page = await browser.newPage({ viewport: { width, height: 900 } })
+const open = async (options: BrowserContextOptions = {}): Promise<Page> => {
+  const page = await browser.newPage({ viewport: { width: 1_280, height: 900 }, ...options })
   await page.route(`${site}/**`, (route) => {
     const path = decodeURIComponent(new URL(route.request().url()).pathname)
     const file = [path, `${path}.html`, `${path}index.html`]
@@ -45,10 +45,11 @@ const open = async (width: number): Promise<Page> => {
   return page
 }
 
-const page = await open(1_280)
+// The pages are complete without their scripts, which would take most of the time.
+const still = await open({ javaScriptEnabled: false })
 for (const path of guides) {
-  await page.goto(site + path)
-  const [wide, text] = await page.evaluate(() => {
+  await still.goto(site + path)
+  const [wide, text] = await still.evaluate(() => {
     const parts = [document.documentElement, ...document.querySelectorAll('.vp-doc pre')]
     const tooWide = parts.filter((each) => each.scrollWidth > each.clientWidth + 1)
     return [tooWide.length, document.body.innerText] as const
@@ -57,6 +58,7 @@ for (const path of guides) {
   expect(!text.includes('[ ]'), `${path}: prints "[ ]"`)
 }
 
+const page = await open()
 await page.goto(`${site}/start`)
 let clicks = 0
 while (!page.url().endsWith('/go-live') && clicks < 5) {

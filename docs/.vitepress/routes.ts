@@ -3,7 +3,10 @@ import { posix } from 'node:path'
 /** What is not a page of the site, although it is Markdown. */
 export const excluded = [
   '!(CONTRIBUTING|SECURITY).md',
-  '{examples,release,coverage}/**',
+  '{release,coverage}/**',
+  'examples/!(receivers)/**',
+  'examples/*.md',
+  'examples/receivers/*/**',
   'packages/*/!(README).md',
   'packages/*/*/**',
 ]
@@ -17,7 +20,9 @@ export const toRoute = (file: string): string =>
     .replace(/^[A-Z]+\.md$/, (name) => name.toLowerCase())
 
 const isPage = (file: string): boolean =>
-  /^(?:docs\/.*\.md|packages\/[\w-]+\/README\.md|(?:CONTRIBUTING|SECURITY)\.md)$/.test(file)
+  /^(?:docs\/.*\.md|(?:packages\/[\w-]+|examples\/receivers)\/README\.md|(?:CONTRIBUTING|SECURITY)\.md)$/.test(
+    file,
+  )
 
 /**
  * Returns where a link of a page leads on the site. The same link works on GitHub: it names a file, relative to the page or

@@ -14,7 +14,6 @@ import { join, resolve } from 'node:path'
 import { computeQuantile } from './measure.ts'
 import { formatTime, printTable, readResults } from './result.ts'
 
-/** Options for {@link compare}. */
 export type CompareOptions = {
   /** A commit, branch or tag. */
   readonly reference: string

@@ -22,7 +22,6 @@ const readStat = (pid: number): Stat | undefined => {
   }
 }
 
-/** Finds the id of the parent process. */
 export const findParent = (pid: number): number => readStat(pid)?.parent ?? 0
 
 /** CPU time of a process in microseconds, in steps of 10,000. NaN without `/proc`. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** The request that a load repeats. */
 export type LoadRequest = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>

@@ -33,7 +33,6 @@ export type Row = {
   readonly ofFloor: number | null
 }
 
-/** Options for {@link measure}. */
 export type MeasureOptions = {
   /** How often a contender performs its operation per round. */
   readonly count: number

@@ -48,11 +48,9 @@ export const formatRate = (microseconds: number): string =>
 /** Formats a ratio or a figure with three digits. */
 export const formatFigure = (figure: number): string => Number(figure.toPrecision(3)).toLocaleString('en')
 
-/** Formats a limit. */
 export const formatLimit = ({ limit }: Goal): string =>
   'atLeast' in limit ? `at least ${limit.atLeast}` : `at most ${limit.atMost}`
 
-/** Checks whether a goal is met. */
 export const isMet = ({ limit, result }: Goal): boolean =>
   'atLeast' in limit ? result >= limit.atLeast : result <= limit.atMost
 
@@ -62,7 +60,6 @@ export const printTable = (title: string, rows: Readonly<Record<string, object>>
   console.table(rows)
 }
 
-/** Prints goals with their results. */
 export const printGoals = (title: string, goals: readonly Goal[]): void =>
   printTable(
     title,
@@ -99,7 +96,6 @@ const isRealTime = (): boolean => {
   }
 }
 
-/** Prints a report and writes it to `results/`. */
 export const publish = (report: Report): void => {
   const { name, title, rows = [], figures = [], goals = [] } = report
   printTable(
@@ -129,7 +125,6 @@ export const publish = (report: Report): void => {
   writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`)
 }
 
-/** Reads the results in a folder, by benchmark. */
 export const readResults = (from = folder): Map<string, Result> =>
   new Map(
     globSync('*.json', { cwd: from })

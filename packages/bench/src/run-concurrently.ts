@@ -1,11 +1,8 @@
-/** Options for {@link runConcurrently}. */
 export type ConcurrentOptions = {
   readonly times: number
-  /** Maximum number of concurrent runs. */
   readonly concurrency: number
 }
 
-/** Runs a task `times` times, with bounded concurrency. */
 export const runConcurrently = async (
   { times, concurrency }: ConcurrentOptions,
   task: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-import { createRandom } from '../src/endpoint/random.ts'
+import { createRandom } from '../src/seeded-random.ts'
 import { createVerify, header, previousSecret, secret, sign, toKey } from './endpoint.ts'
 import { seed } from './examine.ts'
 import { describeFlaws, type Flaw } from './flaws.ts'

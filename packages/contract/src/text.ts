@@ -25,7 +25,6 @@ export const text = ({
   return z.string().check(check)
 }
 
-/** A non-empty string schema. */
 export const nonEmpty = () => text({ min: 1 })
 
 /** A schema of strings that every store can save. */

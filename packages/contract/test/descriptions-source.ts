@@ -80,11 +80,36 @@ export const readDescriptions = (): Described => {
 const header = `// Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 
-/** Descriptions of the schemas, their fields, and the error codes. */
+/** Descriptions of the schemas, of their fields unless they are in {@link commonFields}, and of the error codes. */
 export const descriptions: {
   readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
 }`
 
+const commonHeader = `/** Descriptions of fields that several schemas share. */
+export const commonFields: { readonly [field: string]: string }`
+
+/** Returns the texts that more than one schema has for a field of the same name. */
+const findCommon = (described: Described): { [field: string]: string } => {
+  const fields = Object.values(described).flatMap((schema) => Object.entries(schema.fields))
+  const count = (field: string, text: string): number =>
+    fields.filter(([otherField, otherText]) => otherField === field && otherText === text).length
+  return sortByName(
+    fields.filter(([field, text]) => count(field, text) > 1).sort((a, b) => count(...a) - count(...b)),
+  )
+}
+
 /** Formats the source of `descriptions.ts`. */
-export const formatDescriptions = (described: Described): string =>
-  `${header} = ${JSON.stringify(described, null, 2)}\n`
+export const formatDescriptions = (described: Described): string => {
+  const common = findCommon(described)
+  const own = Object.entries(described).map(([name, { description, fields }]) => [
+    name,
+    {
+      description,
+      fields: Object.fromEntries(Object.entries(fields).filter(([field, text]) => common[field] !== text)),
+    },
+  ])
+  return [
+    `${header} = ${JSON.stringify(Object.fromEntries(own), null, 2)}`,
+    `${commonHeader} = ${JSON.stringify(common, null, 2)}\n`,
+  ].join('\n\n')
+}

@@ -9,17 +9,12 @@ server.on('CALL_AI_SUMMARY', (event, emission) => {
   expectTypeOf(event.summary.keyPoints).toEqualTypeOf<string[]>()
   expectTypeOf(emission).toEqualTypeOf<Emission<EmittedEventOf<'CALL_AI_SUMMARY'>>>()
 })
-server.once('GROUP_PARTICIPANT_LEFT', ({ participantLeftAt }) => expectTypeOf(participantLeftAt).toBeString())
+server.on('GROUP_PARTICIPANT_LEFT', ({ participantLeftAt }) => expectTypeOf(participantLeftAt).toBeString())
 server.on('*', (event) => expectTypeOf(event).toEqualTypeOf<EmittedEvent>())
 // @ts-expect-error: no such event
 server.on('CALL_EXPLODED', () => {})
 // @ts-expect-error: one that the reference server never emits
 server.on('CALL_MISSED', () => {})
-
-// An iterator, too.
-for await (const { event } of server.observe('GROUP_CREATED')) {
-  expectTypeOf(event.inviteLink).toEqualTypeOf<string | null>()
-}
 
 // A switch over all events narrows, and a missing case does not compile.
 server.on('*', (event) => {

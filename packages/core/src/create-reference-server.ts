@@ -3,14 +3,7 @@ import { createSummaries, type Summaries } from './calls/summaries.ts'
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
 import { createErasures, type Erasures } from './erasure/erasures.ts'
 import { InputError } from './errors/input-error.ts'
-import { type IterationOptions, iterateEmissions } from './events/emissions.ts'
-import {
-  createEventLog,
-  type Emission,
-  type EmissionEventOf,
-  type EmissionName,
-  type EventObservation,
-} from './events/event-log.ts'
+import { createEventLog, type EventObservation } from './events/event-log.ts'
 import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
@@ -54,16 +47,6 @@ export type ReferenceServer = EventObservation & {
    * @returns a function that removes the listener.
    */
   onRequest(listener: RequestListener): () => void
-  /**
-   * Iterates over the events that this process publishes from now on.
-   *
-   * @example
-   * for await (const { event } of server.observe('CALL_AI_SUMMARY', { signal })) console.log(event.summary.recap)
-   */
-  observe<Name extends EmissionName>(
-    name: Name,
-    options?: IterationOptions,
-  ): AsyncIterableIterator<Emission<EmissionEventOf<Name>>>
 }
 
 /** Makes operations wait until `ready` resolves. All of them return promises. */
@@ -147,8 +130,5 @@ export const createReferenceServer = (options: ReferenceServerOptions = {}): Ref
     dispatcher,
     onRequest,
     on: log.on,
-    once: log.once,
-    off: log.off,
-    observe: (name, iteration) => iterateEmissions(log, name, iteration),
   }
 }

@@ -36,7 +36,6 @@ export { callMachine, participantMachine } from './machines.ts'
 
 // Events
 
-export type { IterationOptions } from './events/emissions.ts'
 export type {
   Emission,
   EmissionEventOf,

@@ -15,7 +15,7 @@ export const callMachine = {
   not_picked: {},
 } as const
 
-/** The states of a person's membership in a group. Somebody who left or was removed can join again. */
+/** The states of a person's membership in a group. A person who left or was removed can join again. */
 export const participantMachine = {
   outside: { join: 'joined' },
   joined: { leave: 'left', remove: 'removed' },
@@ -23,22 +23,18 @@ export const participantMachine = {
   removed: { join: 'joined' },
 } as const
 
-/** Both machines by name. */
 export const machines = { call: callMachine, participant: participantMachine } as const
 
 /** Name of a machine: `call` or `participant`. */
 export type MachineName = keyof typeof machines
 
-/** A state of a machine. */
 export type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & string
 
 type Steps<Name extends MachineName> = (typeof machines)[Name][keyof (typeof machines)[Name]]
 
-/** An action of a machine. */
 export type ActionOf<Name extends MachineName> =
   Steps<Name> extends infer Each ? (Each extends unknown ? keyof Each & string : never) : never
 
-/** The state that an action leads to. */
 export type NextStateOf<Name extends MachineName, Action extends ActionOf<Name>> =
   Steps<Name> extends infer Each
     ? Each extends { readonly [Key in Action]: infer Next extends string }

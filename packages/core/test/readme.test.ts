@@ -32,7 +32,7 @@ test('the snippets of the README run', async () => {
 
   const { callId } = await run(happen, { server }, ['callId'])
   expect(callId).toMatch(/^call_/)
-  await run(observe, { server, signal: AbortSignal.abort() })
+  await run(observe, { server })
 
   const organizations = [{ id: 'acme', integrations: [{ wabaNumber: '+15550100001' }] }]
   await run(time, { ...core, organizations })

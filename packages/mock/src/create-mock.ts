@@ -1,5 +1,5 @@
 import { startTime } from './data/fixtures.ts'
-import { MockUsageError } from './errors/mock-usage-error.ts'
+import { MockUsageError } from './errors.ts'
 import { parseInput } from './input.ts'
 import { MockOptions, TenantSettings } from './mock-options.ts'
 import { createTenant, type Tenant } from './tenant/create-tenant.ts'
@@ -47,7 +47,6 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const {
     seed = 1,
     port,
-    host = '127.0.0.1',
     clock,
     startAt = startTime,
     ...firstSettings
@@ -55,8 +54,7 @@ export const createMock = async (options: MockOptions = {}): Promise<Mock> => {
   const tenants = new Map<string, Tenant>()
   const respond: Tenant['respond'] = (request, connection) =>
     (findTenant(tenants, request) ?? first).respond(request, connection)
-  const listening =
-    port === undefined ? undefined : await (await import('#port')).listen(respond, { port, host })
+  const listening = port === undefined ? undefined : await (await import('#port')).listen(respond, port)
 
   const createScheduler = () =>
     clock === 'machine'

@@ -55,6 +55,4 @@ export type { Faults } from './faults/faults.ts'
 
 // Errors
 
-export { MockTimeoutError } from './errors/mock-timeout-error.ts'
-export { MockUsageError } from './errors/mock-usage-error.ts'
-export { UnexpectedEventError } from './errors/unexpected-event-error.ts'
+export { MockTimeoutError, MockUsageError, UnexpectedEventError } from './errors.ts'

@@ -2,7 +2,7 @@ import { toIssues } from '@wabakit/contract'
 import { InputError } from '@wabakit/core'
 import { suggestName } from '@wabakit/wire'
 import type * as z from 'zod/mini'
-import { MockUsageError } from './errors/mock-usage-error.ts'
+import { MockUsageError } from './errors.ts'
 
 /** An object schema that rejects unknown fields. */
 export type StrictObject<Shape extends z.core.$ZodShape = z.core.$ZodShape> = z.ZodMiniObject<

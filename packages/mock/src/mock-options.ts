@@ -20,8 +20,6 @@ export const TenantSettings = z.strictObject({
   joinApprovalMode: z.optional(JoinApprovalMode),
   /** Whether groups can be created. With `false`, the API responds with 422 `integration_disabled`. @default true */
   integrationEnabled: z.optional(z.boolean()),
-  /** Sends group events like older services, without the field `event`. @default false */
-  olderGroupPayloads: z.optional(z.boolean()),
   /**
    * Request limits per organization, per key, and per address without a valid key, as in the reference server. Each is
    * `{ requests, perMs }`, or `false` for no limit.
@@ -39,10 +37,8 @@ export type TenantSettings = z.infer<typeof TenantSettings>
 export const MockOptions = z.extend(TenantSettings, {
   /** Determines ids, made-up data and chance; a whole number. @default 1 */
   seed: z.optional(z.int()),
-  /** Port to listen on, 0 for a free one. @default none: the mock runs in process */
+  /** Port to listen on at 127.0.0.1, 0 for a free one. @default none: the mock runs in process */
   port: z.optional(z.int().check(z.minimum(0), z.maximum(65_535))),
-  /** Address to listen on. @default '127.0.0.1' */
-  host: z.optional(z.string().check(z.minLength(1))),
   /**
    * `virtual`: time stands still until the test advances it. `machine`: the machine's clock, for a mock that people or
    * other processes use.

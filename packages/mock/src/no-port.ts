@@ -1,4 +1,4 @@
-import { MockUsageError } from './errors/mock-usage-error.ts'
+import { MockUsageError } from './errors.ts'
 import type { OpenPort } from './port.ts'
 
 /** Replaces `port.ts` where the runtime is not Node. */

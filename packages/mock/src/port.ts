@@ -8,7 +8,6 @@ import { createParserRefusal, formatRefusal, refuseRequest } from '@wabakit/core
 /** Responds to a request; rejects to reset the connection. */
 type Handler = (request: Request, connection: ConnectionInfo) => Promise<Response>
 
-/** An open port. */
 export type OpenPort = {
   /** Without a trailing slash. */
   readonly url: string
@@ -57,11 +56,8 @@ const write = async (response: Response, outgoing: ServerResponse): Promise<void
   outgoing.end()
 }
 
-/** Listens on a port of `host`, 0 for a free one, until it is closed. */
-export const listen = async (
-  handle: Handler,
-  { port, host }: { readonly port: number; readonly host: string },
-): Promise<OpenPort> => {
+/** Listens on a port of 127.0.0.1, 0 for a free one, until it is closed. */
+export const listen = async (handle: Handler, port: number): Promise<OpenPort> => {
   let origin = ''
   const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const hangUp = new AbortController()
@@ -90,11 +86,11 @@ export const listen = async (
     const headers = { allow: 'GET, POST' }
     refuseConnection(new RequestRefusedError('method_not_allowed', message, { headers }), socket)
   })
-  server.listen(port, host)
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   const bound = typeof address === 'object' && address !== null ? address.port : port
-  origin = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`
+  origin = `http://127.0.0.1:${bound}`
   return {
     url: origin,
     close: async () => {

@@ -1,6 +1,5 @@
 import { emittedEventSchemas, isEmittedEventName } from '@wabakit/contract'
 import { createMock, type Mock, MockUsageError } from '@wabakit/mock'
-import { parseEvent } from '@wabakit/webhooks'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let mock: Mock
@@ -116,20 +115,6 @@ test('observedEvents adds what live services send for unanswered calls', async (
   await mock.clock.advance(0)
   expect(mock.deliveries.map(({ event }) => event)).toEqual(expect.arrayContaining([...mock.events]))
   expect(mock.deliveries.every(({ acknowledged }) => acknowledged)).toBe(true)
-})
-
-test('olderGroupPayloads sends group events without a name', async () => {
-  const tenant = mock.tenant({ olderGroupPayloads: true })
-  const { groupId } = await tenant
-    .client()
-    .groups.create({ wabaNumber: tenant.wabaNumber, subject: 'Order 1042' })
-  await tenant.simulateParticipant('joined', { groupId })
-  await tenant.waitForDelivery('GROUP_PARTICIPANT_JOINED', { groupId })
-  const [created, joined] = tenant.deliveries
-  for (const delivery of [created, joined])
-    expect(JSON.parse(delivery?.body ?? '')).not.toHaveProperty('event')
-  expect(parseEvent(created?.body ?? '')).toMatchObject({ kind: 'event', recognizedBy: 'shape' })
-  expect(created?.event?.event).toBe('GROUP_CREATED')
 })
 
 test('trigger sends any known event, with the numbers of the tenant', async () => {

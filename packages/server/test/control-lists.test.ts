@@ -170,6 +170,34 @@ test('lists requests of the public API without their keys, also those without a 
   expect(await find('before=2020-01-01T00:00:00Z')).toEqual([])
 })
 
+test.each([{ callId: 'call_15550109999' }, { customerNumber: '+1 555 010-9999' }])(
+  'removes the id of an erased call from requests that got 404, too: %j',
+  async (selection) => {
+    const server = await start()
+    const callId = 'call_15550109999'
+    await server.service.organizations.update('acme', { callSummaries: 'manual' })
+    const fetchSummary = () =>
+      fetch(`${server.url}/v1/call/ai-summary?callId=${callId}`, {
+        headers: { authorization: acme.apiKeys[0]?.key ?? '' },
+      })
+    const call = { callId, customerNumber: '+15550109999', channel: 'PSTN', direction: 'INCOMING' } as const
+    await server.service.calls.start('acme', {
+      ...call,
+      ...{ channelNumber: '+15550100002', callType: 'AGENT', agentNumber: '+15550100003' },
+    })
+    await server.service.calls.accept('acme', callId)
+    await server.service.calls.end('acme', callId)
+    expect((await fetchSummary()).status).toBe(404)
+    expect((await control(server, `GET /requests?call=${callId}`)).body.items).toHaveLength(1)
+
+    await control(server, 'POST /organizations/acme/erasures', { ...selection, dryRun: true })
+    expect((await control(server, `GET /requests?call=${callId}`)).body.items).toHaveLength(1)
+    await control(server, 'POST /organizations/acme/erasures', selection)
+    expect((await control(server, `GET /requests?call=${callId}`)).body.items).toEqual([])
+    expect(JSON.stringify((await control(server, 'GET /requests')).body)).not.toContain('15550109999')
+  },
+)
+
 test('says what the server is', async () => {
   const { body } = await control(await start(), 'GET /info')
   expect(body).toEqual({ version: '0.0.0', database: 'memory', role: 'all', mock: false })

@@ -352,10 +352,11 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: `resolve(outcomes[batch.length - 1 - index] ?? { outcome: 'stale' })`,
   },
   {
-    name: 'settlements: what arrives during a batch is forgotten',
+    name: 'settlements: a failure that ends during a batch is forgotten',
     file: writer,
-    find: `    while (waiting.length > 0) {`,
-    replace: `    if (waiting.length > 0) {`,
+    find: `    isWriting = false
+    schedule()`,
+    replace: `    isWriting = false`,
   },
   {
     name: 'journal: a settlement needs no turn',

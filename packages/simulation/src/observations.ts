@@ -37,7 +37,7 @@ export type Observation =
       readonly settlement: Settlement
       readonly outcome: SettlementOutcome
     }
-  /** A delivery is due now, or belongs to nobody any more, because a user wants it. */
+  /** A delivery is due now, or belongs to no worker any more, because a user wants it. */
   | { readonly kind: 'reset'; readonly server: string; readonly phase: 'begins' | 'ends' }
   /** The store returned the result of a change that publishes this event, or an error. */
   | {
@@ -85,7 +85,7 @@ export type Observation =
   | { readonly kind: 'subscription changing'; readonly id: string }
   /** A user's change of a subscription succeeded. */
   | { readonly kind: 'subscription changed'; readonly id: string; readonly change: SubscriptionStep }
-  /** Somebody looks at the deliveries. `calmMs`: for how long nothing has gone wrong; 0 before that. */
+  /** An observer looks at the deliveries. `calmMs`: for how long nothing has gone wrong; 0 before that. */
   | {
       readonly kind: 'looked'
       readonly deliveries: readonly DeliveryRecord[]

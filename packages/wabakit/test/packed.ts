@@ -41,7 +41,7 @@ export const listSpecifiers = (): string[] =>
   listPublishedPackages().flatMap((dir) => {
     const { name, exports = {} } = readManifest(dir)
     return Object.keys(exports)
-      .filter((subpath) => subpath !== './package.json')
+      .filter((subpath) => !subpath.endsWith('.json'))
       .map((subpath) => name + subpath.slice(1))
       .filter((specifier) => !optional.includes(specifier))
   })

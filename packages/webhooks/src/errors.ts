@@ -99,6 +99,7 @@ export const statuses = {
   body_timeout: 408,
   body_too_large: 413,
   unsupported_media_type: 415,
+  overloaded: 503,
 } as const
 
 /**
@@ -112,6 +113,7 @@ export const statuses = {
  * - `body_timeout`: the body did not arrive in time (408).
  * - `body_too_large`: the body is over the limit (413).
  * - `unsupported_media_type`: the `content-type` is not JSON in UTF-8 (415).
+ * - `overloaded`: the body has more than 64 KiB, and so have many others that are being read (503).
  */
 export type RequestFailure = keyof typeof statuses
 

@@ -113,19 +113,6 @@ export {
   sqlInboxTable,
 } from './inbox/sql-inbox.ts'
 
-// Calls: combine the events of a call.
-
-export { type CallTracker, type CallUpdate, createCallTracker } from './calls/call-tracker.ts'
-export type {
-  CallDetails,
-  CallEvent,
-  CallEventName,
-  CallField,
-  CallState,
-  TrackedCall,
-  TrackedCallBase,
-} from './calls/tracked-call.ts'
-
 // Errors.
 
 export {

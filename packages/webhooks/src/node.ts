@@ -7,7 +7,7 @@ const write = async (response: Response, incoming: IncomingMessage, outgoing: Se
   // Something else, such as a timeout of the framework, has already responded.
   if (outgoing.headersSent) return
   const headers = Object.fromEntries(response.headers)
-  // Without this, Node would wait for the rest of a body that nobody reads.
+  // Without this, Node would wait for the rest of a body that no code reads.
   if (!incoming.complete) headers.connection = 'close'
   outgoing.writeHead(response.status, headers).end(body)
 }

@@ -1,7 +1,6 @@
 /** The body of a webhook exactly as it was sent: text, or its bytes. */
 export type WebhookPayload = string | Uint8Array | ArrayBuffer
 
-/** Encodes text as UTF-8. */
 export const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** Joins bytes. */

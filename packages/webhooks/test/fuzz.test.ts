@@ -91,6 +91,7 @@ const requestFailures: readonly RequestFailure[] = [
   'body_timeout',
   'body_too_large',
   'unsupported_media_type',
+  'overloaded',
 ]
 
 it(

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { createPool, type Pool } from 'mysql2/promise'
+import { createPool, type Pool, type PoolOptions } from 'mysql2/promise'
 import { findFreePort } from '../../server/test/postgres-cluster.ts'
 
 /** Whether MariaDB's server is installed. */
@@ -31,15 +31,15 @@ export const startMariadb = async () => {
   server.once('exit', () => ready.reject(new Error(log)))
   await ready.promise
   const pools: Pool[] = []
-  const connect = (database?: string): Pool => {
-    const pool = createPool({ host: '127.0.0.1', port, user: 'root', ...(database && { database }) })
+  const connect = (options: PoolOptions = {}): Pool => {
+    const pool = createPool({ host: '127.0.0.1', port, user: 'root', ...options })
     pools.push(pool)
     return pool
   }
   await connect().query('CREATE DATABASE webhooks')
   return {
     /** A pool of connections, closed together with the server. */
-    pool: (): Pool => connect('webhooks'),
+    pool: (options?: PoolOptions): Pool => connect({ database: 'webhooks', ...options }),
     /** Stops it and removes its folder. */
     stop: async (): Promise<void> => {
       await Promise.all(pools.map((pool) => pool.end()))

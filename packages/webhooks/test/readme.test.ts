@@ -13,7 +13,6 @@ const files = [
   'vendor.ts',
   'switch.ts',
   'diagnose.ts',
-  'timeline.ts',
   'inbox.ts',
   'inbox-sqlite.ts',
 ]
@@ -106,15 +105,6 @@ it('the snippet that diagnoses prints the cause', async () => {
   const forged = { ...delivery, body: JSON.stringify(joined, null, 2) }
   expect((await receiver.handle(new Request('http://localhost', forged))).status).toBe(401)
   expect(printed[0]).toMatch(/^no_matching_signature/)
-})
-
-it('the snippet with the timeline prints each new state once', async () => {
-  const { receiver } = await import('./readme/timeline.ts')
-  const ended = { event: 'CALL_ENDED', callId: 'call-1' }
-  for (const event of [ended, { ...ended, event: 'CALL_ACCEPTED' }, ended, summary, summary, joined]) {
-    expect((await receiver.handle(await post(event))).status).toBe(200)
-  }
-  expect(printed).toEqual(['call-1 ended ', `call-1 summarized ${summary.summary.recap}`])
 })
 
 it('the snippets with an inbox keep a summary exactly once', async () => {

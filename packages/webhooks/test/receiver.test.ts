@@ -373,6 +373,32 @@ describe('a body', () => {
     })
   })
 
+  it('of more than 64 KiB gets a 503 while many like it arrive, and others get through', async () => {
+    const receiver = open({ maxBodyBytes: 100_000 }).onAny(() => {})
+    const stopped = Promise.withResolvers<void>()
+    let reading = 0
+    const started = Array.from({ length: 300 }, () => {
+      const large = async function* () {
+        yield new Uint8Array(90_000)
+        reading += 1
+        await stopped.promise
+      }
+      return send(receiver, streamed(large()))
+    })
+    const most = Math.floor((16 * 100_000) / (90_000 - 65_536))
+    await vi.waitFor(() => expect(reading).toBeGreaterThanOrEqual(most))
+    expect(await send(receiver, await signedRequest(summary))).toMatchObject({ status: 200 })
+
+    stopped.resolve()
+    const responses = await Promise.all(started)
+    const refused = responses.filter(({ code }) => code === 'overloaded')
+    expect(refused).toHaveLength(300 - most)
+    expect(refused[0]?.status).toBe(503)
+    expect(refused[0]?.headers.get('retry-after')).toBe('5')
+    const large = JSON.stringify({ ...summary, padding: 'x'.repeat(90_000) })
+    expect(await send(receiver, await signedRequest(JSON.parse(large)))).toMatchObject({ status: 200 })
+  })
+
   it('that breaks off gets a 400', async () => {
     const breaking = async function* () {
       yield Uint8Array.of(0x7b)

@@ -37,7 +37,6 @@ export const formatAlternatives = (values: readonly unknown[]): string => {
 
 // The parts of the generated checks.
 
-/** The fields of an object. */
 export type Fields = { readonly [field: string]: unknown }
 
 /** The issues of a value, and the paths of what its copy must leave out. */
@@ -85,13 +84,11 @@ export const isBoolean: Check = (value, path, report) =>
 export const isNumber: Check = (value, path, report) =>
   Number.isFinite(value) || fail('must be a number', value, path, report)
 
-/** Creates a check for one of some values. */
 export const oneOf =
   (...values: readonly unknown[]): Check =>
   (value, path, report) =>
     values.includes(value) || fail(`must be ${formatAlternatives(values)}`, value, path, report)
 
-/** Creates a check for an array. */
 export const array =
   (isItem: Check): Check =>
   (value, path, report) => {
@@ -139,7 +136,6 @@ export const isObject = (value: unknown, path = '', report?: Report): value is F
   return leaveOut(path ? `${path}.__proto__` : '__proto__', report)
 }
 
-/** Creates a check for an object by its fields. */
 export const object = (checks: { readonly [field: string]: Check }): Check => {
   const fields = Object.entries(checks)
   return (value, path, report) => {
@@ -173,7 +169,6 @@ export const parse = <Value>(
   return { success: true, data: (leftOut.length === 0 ? value : omit(value, leftOut)) as Value }
 }
 
-/** Creates a function that validates a body by its fields. */
 export const createValidator = <Body>(checks: {
   readonly [field: string]: Check
 }): ((value: unknown) => Validation<Body>) => {

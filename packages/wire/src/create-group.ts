@@ -1,6 +1,20 @@
-import { limits } from './limits.ts'
 import { choice, nonEmpty, object, optional, type Rule, storable } from './rules.ts'
 import { type JoinApprovalMode, joinApprovalModes } from './vocabulary.ts'
+
+/**
+ * Limits of the service. Lengths are in Unicode code points, like JSON Schema's `maxLength`, not in UTF-16 code units: a
+ * subject of 128 emoji is valid.
+ */
+export const limits = {
+  /** Maximum length of a group's subject, in code points. */
+  subjectMaxLength: 128,
+  /** Maximum length of a group's description, in code points. */
+  descriptionMaxLength: 2048,
+  /** Maximum length of a group id, in code points. */
+  groupIdMaxLength: 50,
+  /** Maximum size of the body of a create request, in bytes. */
+  requestBodyMaxBytes: 65_536,
+} as const
 
 /**
  * Body of `POST /whatsapp/wa-group/create`. Strings must be well-formed Unicode without NUL, and their lengths are counted

@@ -37,7 +37,7 @@ export {
   storableText,
   type TextRules,
 } from './check.ts'
-export { createGroupRequestRule, createGroupResponseRule } from './create-group.ts'
+export { createGroupRequestRule, createGroupResponseRule, limits } from './create-group.ts'
 export { issueRule, receivedErrorBodyRule } from './error-body.ts'
 export {
   groupCreatedRule,
@@ -45,7 +45,6 @@ export {
   participantLeftRule,
   participantRemovedRule,
 } from './group-events.ts'
-export { limits } from './limits.ts'
 export type { Rule } from './rules.ts'
 export { summaryRecordRule } from './summary.ts'
 export { eventNames } from './validate-event.ts'

@@ -1,9 +1,8 @@
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import { loadBullMq } from './bullmq.ts'
-import { connections, createJobs, type Job, readSettings } from './job.ts'
+import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { waitUntilNone } from './wait-until-none.ts'
 
 // bullmq with as many concurrent jobs as connections. It keeps the last thousand jobs.
 const { database, role, endpoint, concurrency } = readSettings()

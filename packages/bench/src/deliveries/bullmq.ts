@@ -29,6 +29,5 @@ export type BullMq<Data> = {
 /** Installs bullmq outside the workspaces. Returns the path of its `node_modules`. */
 export const installBullMq = (): string => installPeer('bullmq@6', 'ioredis@5')
 
-/** Loads bullmq, and installs it if necessary. */
 export const loadBullMq = <Data>(): BullMq<Data> =>
   createRequire(resolve(installBullMq(), 'bullmq'))('bullmq')

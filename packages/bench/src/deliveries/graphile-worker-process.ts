@@ -2,9 +2,8 @@ import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import { runPaced, stampPayload } from '../run-paced.ts'
-import { connections, createJobs, type Job, readSettings } from './job.ts'
+import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { waitUntilNone } from './wait-until-none.ts'
 
 // graphile-worker, configured as its performance page recommends, with as many concurrent jobs as connections. The delay
 // between fetches halves its CPU time while jobs are added.

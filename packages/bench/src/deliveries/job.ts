@@ -1,4 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { payload } from '../call-ai-summary.ts'
+
+export const waitUntilNone = async (count: () => Promise<number>): Promise<void> => {
+  while ((await count()) > 0) await sleep(2)
+}
 
 /** Number of connections, and maximum number of concurrent webhooks. */
 export const connections = 64
@@ -6,7 +11,6 @@ export const connections = 64
 /** Number of the events. */
 export const number = '+15550100001'
 
-/** Secret with which peers sign. */
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 /** A delivery in the queue of a peer. */
@@ -33,5 +37,4 @@ export type ProcessSettings = {
   readonly concurrency: number
 }
 
-/** Reads the settings of this process. */
 export const readSettings = (): ProcessSettings => JSON.parse(process.argv[2] ?? '{}')

@@ -2,9 +2,8 @@ import { PgBoss } from 'pg-boss'
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import { runPaced, stampPayload } from '../run-paced.ts'
-import { connections, createJobs, type Job, readSettings } from './job.ts'
+import { connections, createJobs, type Job, readSettings, waitUntilNone } from './job.ts'
 import { sendWebhook } from './send-webhook.ts'
-import { waitUntilNone } from './wait-until-none.ts'
 
 // pg-boss, configured for throughput as its documentation recommends: several workers, each of which fetches and completes a
 // batch with one statement, and continues immediately while batches are full. LISTEN/NOTIFY is off, because it was several

@@ -40,7 +40,6 @@ export type QueueOptions = {
   readonly concurrency?: number
 }
 
-/** Starts the producer and the workers of a queue. */
 export const startQueue = async (options: QueueOptions): Promise<Queue> => {
   const { kind, database, endpoint, workers = 1, concurrency = connections } = options
   const start = (role: ProcessSettings['role']): Promise<Child> => {

@@ -3,8 +3,7 @@ import { payload } from '../call-ai-summary.ts'
 import { serveCommands } from '../commands.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 import { runPaced, stampPayload } from '../run-paced.ts'
-import { connections, number, readSettings } from './job.ts'
-import { waitUntilNone } from './wait-until-none.ts'
+import { connections, number, readSettings, waitUntilNone } from './job.ts'
 
 // `wabakit serve` with the commands that its peers also have. `store` publishes events one by one, and `fill` does it without
 // being measured. `settled` returns once all deliveries are settled. `hold` and `release` stop and start the dispatcher of a

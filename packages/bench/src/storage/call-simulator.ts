@@ -4,7 +4,6 @@ import { startServer } from '@wabakit/server'
 import { callAiSummary } from '../call-ai-summary.ts'
 import { runConcurrently } from '../run-concurrently.ts'
 
-/** Organization of the simulated calls. */
 export const organizationId = 'acme'
 
 const number = '+15550100002'

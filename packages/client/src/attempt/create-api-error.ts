@@ -21,7 +21,6 @@ import type { Redact } from './redact.ts'
 export type ReceivedResponse = Exchanged & {
   /** The URL of the request. */
   readonly url: string
-  /** The response's `x-request-id`. */
   readonly requestId: string | undefined
   /** Removes the request's secrets from what an error quotes of the response. */
   readonly redact: Redact

@@ -5,7 +5,6 @@ import type { Settings } from '../options/settings.ts'
 import { raceAbort, throwIfAborted } from './abort.ts'
 import { errorBodyLimit, type ReadBody, readBody, successBodyLimit } from './read-body.ts'
 
-/** A request with its final headers. */
 type OutgoingRequest = {
   readonly headers: Headers
   readonly signal: AbortSignal

@@ -42,7 +42,6 @@ export const wasNeverSent = (error: unknown, depth = 0): boolean => {
   )
 }
 
-/** What is known of a failed attempt. */
 type Attempt = {
   readonly redact: Redact
   /** Whether `fetch` was called. */

@@ -14,7 +14,6 @@ const isRedirect = ({ type, status }: Response): boolean =>
 /** Checks whether a text that is not JSON is empty or the beginning of a JSON object. */
 const endsEarly = (text: string): boolean => /^\s*(?:\{|$)/.test(text)
 
-/** Turns a response into the data of the call, or into an error. */
 export const interpretResponse = <Data>(
   call: ApiCall<Data>,
   received: ReceivedResponse,

@@ -1,4 +1,3 @@
-/** Removes secrets from a text. */
 export type Redact = (text: string) => string
 
 const mask = '[redacted]'

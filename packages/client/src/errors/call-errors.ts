@@ -44,7 +44,7 @@ export class TimeoutError extends WabakitError {
 }
 
 /**
- * A create request was sent, and nobody knows whether the group exists: there was no complete response, or a 5xx that
+ * A create request was sent, and the client cannot know whether the group exists: there was no complete response, or a 5xx that
  * does not rule it out. Before you create the group again, wait for GROUP_CREATED with this `groupId`. Repeating the
  * same request is safe with wabakit's server, which returns the same group, but maybe not with other services.
  * `cause` is the last failure. If there was a response, it has `status` and `requestId`.

@@ -6,7 +6,6 @@ import type { Settings } from './settings.ts'
 /** A prerequisite of a check. */
 export type Need = 'signature' | 'previous-secret' | 'credentials' | 'effects'
 
-/** A check of an endpoint. */
 export type EndpointCheck = Omit<Check<Examination>, 'group' | 'run'> & {
   /** Approximate number of its requests. */
   readonly requests: number

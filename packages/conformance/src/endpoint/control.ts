@@ -1,5 +1,5 @@
+import { EffectsError, EndpointUnreachableError } from '../errors.ts'
 import { pollEffects } from './effects.ts'
-import { EffectsError, EndpointUnreachableError } from './errors.ts'
 import { buildDelivery, type Examination } from './examination.ts'
 import { describeResponse } from './judge.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'

@@ -1,6 +1,6 @@
 import { exec } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EffectsError } from './errors.ts'
+import { EffectsError } from '../errors.ts'
 import { sendRequest } from './send.ts'
 
 /**
@@ -46,7 +46,6 @@ export const readEffects = async (source: EffectsSource, signal?: AbortSignal): 
   }
 }
 
-/** Counts, for each subject, the lines that contain it. */
 export const countLines = (text: string, subjects: readonly string[]): number[] => {
   const lines = text.split('\n')
   return subjects.map((subject) => lines.filter((line) => line.includes(subject)).length)

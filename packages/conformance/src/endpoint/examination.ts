@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EventName } from '@wabakit/contract'
 import { signWebhook } from '@wabakit/webhooks'
+import { EffectsError } from '../errors.ts'
 import { pollEffects, readEffects } from './effects.ts'
-import { EffectsError } from './errors.ts'
 import type { Knowledge } from './knowledge.ts'
 import { findLeaks } from './leaks.ts'
 import { buildEvent, callInOrder, type Delivery } from './payloads.ts'
@@ -34,7 +34,6 @@ export type GenuineOptions = {
 export type Examination = Settings & {
   readonly knowledge: Knowledge
   readonly signal: AbortSignal
-  /** The exchanges of this check. */
   readonly exchanges: Exchange[]
   /** Time that an endpoint gets to respond, in milliseconds. */
   requestMs(): number
@@ -44,9 +43,7 @@ export type Examination = Settings & {
   prepare(name?: EventName): Promise<Delivery>
   /** Adds the headers of a genuine sender. */
   sign(delivery: Delivery, options?: GenuineOptions): Promise<GenuineDelivery>
-  /** Sends a delivery as a genuine sender does. */
   deliver(delivery: Delivery, options?: GenuineOptions): Promise<Exchange>
-  /** Sends any request. */
   send(request: Partial<OutgoingRequest>): Promise<Exchange>
   /** Sends a delivery that must be refused, and remembers that it must leave no effect. */
   sendHostile(request: Partial<OutgoingRequest>, subject: string): Promise<Exchange>
@@ -54,7 +51,6 @@ export type Examination = Settings & {
   openAndWrite(bytes: Uint8Array): Promise<Socket>
   /** Writes bytes on a connection of their own, and resolves to the start of the response; empty when there was none. */
   sendBytes(bytes: Uint8Array, timeoutMs: number): Promise<string>
-  /** Counts the effects of deliveries, each of which should have as many as expected. */
   countEffects(deliveries: readonly Delivery[], expected?: number): Promise<number[]>
   /** Returns the lines of a delivery's effects, with the same text in place of its subject. */
   listEffects(delivery: Delivery): Promise<string[]>

@@ -19,11 +19,9 @@ export const listSecretForms = ({ secret, previousSecret, credentials }: Secrets
     ...Object.values(credentials).flatMap(listCredentialForms),
   ].filter((form) => form.length >= 6)
 
-/** Replaces every secret of a run in a text. */
 export const hideSecrets = (text: string, secrets: Secrets): string =>
   listSecretForms(secrets).reduce((hidden, form) => hidden.replaceAll(form, '[secret]'), text)
 
-/** Returns an exchange without the secrets of the run. */
 export const hideInExchange = (exchange: Exchange, secrets: Secrets): Exchange => {
   const hide = (text: string): string => hideSecrets(text, secrets)
   const hideAll = (headers: OutgoingRequest['headers']) =>

@@ -1,5 +1,5 @@
+import { DoctorUsageError } from '../errors.ts'
 import { endpointChecks } from './checks/all.ts'
-import { DoctorUsageError } from './errors.ts'
 import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
 import { formatTarget, readTarget } from './target.ts'
 

@@ -1,6 +1,6 @@
+import type { Random } from '../seeded-random.ts'
 import type { EffectsSource } from './effects.ts'
 import type { Limits } from './limits.ts'
-import type { Random } from './random.ts'
 
 /** The settings of a run. */
 export type Settings = {

@@ -3,7 +3,6 @@ import { createHmac } from 'node:crypto'
 /** The bytes of a Standard Webhooks secret. */
 export const decodeKey = (secret: string): Buffer => Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
 
-/** Signs any content by HMAC-SHA256, in base64. Forgeries are built from it. */
 export const signContent = (key: string | Uint8Array, ...content: readonly (string | Uint8Array)[]): string =>
   content.reduce((hmac, part) => hmac.update(part), createHmac('sha256', key)).digest('base64')
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { DoctorUsageError } from './errors.ts'
+import { DoctorUsageError } from '../errors.ts'
 
 /** Addresses of this machine and of private networks (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
 const near = new BlockList()

@@ -1,9 +1,9 @@
 import type { Report } from '../report/report.ts'
-import { escapeLines } from './escape-lines.ts'
 import { formatJunit } from './junit.ts'
 import { formatMarkdown } from './markdown.ts'
 import { formatPretty } from './pretty.ts'
 import { formatSarif } from './sarif.ts'
+import { escapeLines } from './text.ts'
 
 const formats = {
   pretty: formatPretty,

@@ -1,5 +1,5 @@
 import type { CheckResult, Report } from '../report/report.ts'
-import { escapeLines } from './escape-lines.ts'
+import { escapeLines } from './text.ts'
 
 /** Escapes text for XML 1.0, which has no lone surrogates and no U+FFFE and U+FFFF. */
 const escapeXml = (text: string): string =>

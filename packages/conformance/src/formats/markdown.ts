@@ -1,6 +1,6 @@
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, Report } from '../report/report.ts'
-import { summarize } from './summarize.ts'
+import { summarize } from './text.ts'
 
 /** Escapes text for one line of Markdown: no markup, no HTML, no control characters. */
 const escapeMarkdown = (text: string): string =>
@@ -19,7 +19,6 @@ const formatFailure = ({ id, expected, observed, risk, fix, clause, reproduce }:
     '',
   ].join('\n')
 
-/** Formats a report as Markdown: a table of all checks, then what failed. */
 export const formatMarkdown = (report: Report): string => {
   const failed = report.checks.filter(({ verdict }) => verdict === 'fail' || verdict === 'advice')
   return [

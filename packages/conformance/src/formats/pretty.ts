@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import { escapeControls } from '@wabakit/wire'
 import type { CheckResult, CheckVerdict, Report } from '../report/report.ts'
-import { summarize } from './summarize.ts'
+import { summarize } from './text.ts'
 
 const marks = {
   pass: ['✓', 'green'],

@@ -1,5 +1,5 @@
 import type { CheckResult, Report, Severity } from '../report/report.ts'
-import { escapeLines } from './escape-lines.ts'
+import { escapeLines } from './text.ts'
 
 const levels: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
   critical: 'error',

@@ -1,3 +1,6 @@
+/** Exit code of each verdict. A usage error is 2, and a target that cannot be reached is 3. */
+export const exitCodes: Readonly<Record<Verdict, number>> = { pass: 0, fail: 1, inconclusive: 4 }
+
 /** The severity of a failure. */
 export type Severity = 'critical' | 'high' | 'medium' | 'low'
 
@@ -65,7 +68,6 @@ export type Report = {
 
 const verdicts: readonly CheckVerdict[] = ['pass', 'fail', 'advice', 'inconclusive', 'skipped']
 
-/** Builds the report of a run from the results of its checks. */
 export const buildReport = (
   run: Pick<Report, 'tool' | 'target' | 'seed' | 'checks'> & {
     /** Set if the run has shown what a pass promises. */

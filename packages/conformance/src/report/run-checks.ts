@@ -1,6 +1,5 @@
 import type { CheckResult, CheckVerdict, Severity } from './report.ts'
 
-/** The finding of a check. */
 export type Finding = {
   readonly verdict: CheckVerdict
   /** The observed behavior; for `inconclusive` and `skipped`, the reason, and how to get a result. */

@@ -37,7 +37,6 @@ export type Rule = {
 export const mergeObservations = (found: readonly [Observation, ...Observation[]]): Observation =>
   found.find(({ kept }) => kept === false) ?? found.find(({ kept }) => kept) ?? found[0]
 
-/** A rule as a check, with the options that it needs. */
 export type RuleCheck = Check<Examination> & { readonly needs: readonly Need[] }
 
 const groupRisks: Readonly<Record<string, string>> = {
@@ -53,7 +52,6 @@ const groupRisks: Readonly<Record<string, string>> = {
     'A sequence of requests that each work alone leaves the server in a state that it should not be in.',
 }
 
-/** Turns a rule into a check. */
 export const toCheck = (rule: Rule): RuleCheck => {
   const { id, title, clause, expected, severity = 'medium', needs = [], examine } = rule
   const group = id.slice(0, id.indexOf('.'))

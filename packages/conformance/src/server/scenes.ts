@@ -6,8 +6,7 @@ import {
   type UnansweredCall,
   type UnansweredOutcome,
 } from './calls/call-scenes.ts'
-import { buildCreate, type Lab } from './lab.ts'
-import { memoize } from './memoize.ts'
+import { buildCreate, type Lab, memoize } from './lab.ts'
 import type { ReceivedWebhook } from './webhooks/received-webhook.ts'
 
 /** A group that was created, and the requests that were sent for it. */
@@ -66,7 +65,6 @@ export type Scenes = {
   failedSummary(): Promise<AnsweredCall>
   /** A call whose summary was generated twice. */
   regenerated(): Promise<AnsweredCall>
-  /** A bot test call without webhooks. */
   botTest(): Promise<UnansweredCall>
   /** An answered call of an organization whose summaries are manual. */
   manual(): Promise<UnansweredCall>
@@ -81,7 +79,6 @@ export const redirectPath = '/redirected'
 export const addedPath = '/added'
 export const addedHeaders: Readonly<Record<string, string>> = { 'x-acceptance': 'a static header' }
 
-/** The phone of the participant in the scene. */
 export const participantPhone = '+15550190007'
 
 const maxFloodRequests = 150

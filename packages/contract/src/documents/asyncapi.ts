@@ -1,11 +1,10 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
+import { publisher } from './document-parts.ts'
 import { emittedExamples } from './examples.ts'
-import { publisher } from './publisher.ts'
 import { type JsonObject, sentSchemas, toJsonSchemas, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
-/** The schemas of the events, and of what they contain. */
 const { CreateGroupRequest, CreateGroupResponse, SummaryRecord, Issue, ErrorBody, ...eventSchemas } =
   sentSchemas
 

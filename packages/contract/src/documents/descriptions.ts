@@ -1,249 +1,48 @@
 // Generated from doc comments by doc-comments.test.ts. Update with "npx vitest run packages/contract -u".
 // biome-ignore-all format: generated
 
-/** Descriptions of the schemas, their fields, and the error codes. */
+/** Descriptions of the schemas, of their fields unless they are in {@link commonFields}, and of the error codes. */
 export const descriptions: {
   readonly [name: string]: { readonly description: string; readonly fields: { readonly [field: string]: string } }
 } = {
   "CallAcceptedEvent": {
     "description": "The call was answered.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
-    }
+    "fields": {}
   },
   "CallAiSummaryEvent": {
     "description": "The AI summary of a completed PSTN or WhatsApp call is ready. Sent once per call, after its CALL_ENDED.\n\nThe reference server always sends `from` equal to `channelNumber` and `to` equal to `customerNumber`. Parsing does not require this.",
     "fields": {
       "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty, if no team member did. It may change: use it for display and audit, not for matching.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
       "callStartedAt": "When the call started, in ISO 8601.",
-      "callStatus": "The call's status: normally `END`, never `ENDED`.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "customerNumber": "Same as `to`.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "event": "The event's name.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "summary": "The AI summary.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
+      "callStatus": "The call's status: normally `END`, never `ENDED`."
     }
   },
   "CallEndedEvent": {
     "description": "The call ended. If nobody answered, `callStartedAt` may be an empty string.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
-    }
+    "fields": {}
   },
   "CallIncomingInitiatedEvent": {
     "description": "A customer is calling the business. This is the first event of an incoming call.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
-    }
+    "fields": {}
   },
   "CallMissedEvent": {
     "description": "The call was missed. A live service sends this event; the reference server does not.",
     "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
       "isChatAssigned": "Whether a team member is assigned to the chat.",
-      "isNewCaller": "Whether this is the customer's first call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
+      "isNewCaller": "Whether this is the customer's first call."
     }
   },
   "CallNotPickedEvent": {
     "description": "A WhatsApp call rang out. May be sent more than once per call. A live service sends this event; the reference server does not.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
-    }
+    "fields": {}
   },
   "CallOutgoingInitiatedEvent": {
     "description": "The business is calling a customer. This is the first event of an outgoing call.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
-    }
+    "fields": {}
   },
   "CallRejectedEvent": {
     "description": "The call was rejected. A live service sends this event; the reference server does not.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "chatId": "The service's id for the chat.",
-      "chatMessageId": "The service's id for the message that represents the call in the chat.",
-      "customerId": "The service's id for the customer.",
-      "customerName": "The customer's name.",
-      "customerNumber": "Same as `to`.",
-      "deviceId": "The device that answered the call.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "endedBy": "Who ended the call.",
-      "event": "The event's name.",
-      "failedReason": "Why the call failed.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "pickedBy": "Who answered the call.",
-      "recordingUrl": "URL of the recording.",
-      "rejectedBy": "Who rejected the call.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
-      "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
-    }
+    "fields": {}
   },
   "CallSummary": {
     "description": "The AI summary of a call.",
@@ -276,55 +75,31 @@ export const descriptions: {
       "code": "What went wrong, for programs: a code from the closed list.",
       "error": "The status's reason phrase, such as `Bad Request`.",
       "issues": "The invalid fields, if any.",
-      "message": "What went wrong, for people.",
-      "statusCode": "The HTTP status."
+      "message": "What went wrong, for people."
     }
   },
   "GroupCreatedEvent": {
     "description": "A group was created through the create endpoint.",
     "fields": {
-      "event": "The event's name.",
       "groupCreatedAt": "When the group was created, in ISO 8601.",
-      "groupId": "The group's id, as in the response to the create request.",
-      "groupName": "The group's name.",
-      "integrationId": "The service's id for the integration.",
-      "inviteLink": "Link with which anyone can join the group: treat it as a credential.",
-      "orgId": "The service's id for the organization."
+      "inviteLink": "Link with which anyone can join the group: treat it as a credential."
     }
   },
   "GroupParticipantJoinedEvent": {
     "description": "A participant joined the group.",
     "fields": {
-      "customerPhone": "The participant's phone number.",
-      "event": "The event's name.",
-      "groupId": "The group's id, as in the response to the create request.",
-      "groupName": "The group's name.",
-      "integrationId": "The service's id for the integration.",
-      "orgId": "The service's id for the organization.",
       "participantJoinedAt": "When the participant joined, in ISO 8601."
     }
   },
   "GroupParticipantLeftEvent": {
     "description": "A participant left the group.",
     "fields": {
-      "customerPhone": "The participant's phone number.",
-      "event": "The event's name.",
-      "groupId": "The group's id, as in the response to the create request.",
-      "groupName": "The group's name.",
-      "integrationId": "The service's id for the integration.",
-      "orgId": "The service's id for the organization.",
       "participantLeftAt": "When the participant left, in ISO 8601."
     }
   },
   "GroupParticipantRemovedEvent": {
     "description": "A participant was removed from the group.",
     "fields": {
-      "customerPhone": "The participant's phone number.",
-      "event": "The event's name.",
-      "groupId": "The group's id, as in the response to the create request.",
-      "groupName": "The group's name.",
-      "integrationId": "The service's id for the integration.",
-      "orgId": "The service's id for the organization.",
       "participantRemovedAt": "When the participant was removed, in ISO 8601."
     }
   },
@@ -341,29 +116,12 @@ export const descriptions: {
       "code": "What went wrong, for programs. The reference server sends codes from a closed list.",
       "error": "The status's reason phrase.",
       "issues": "The invalid fields.",
-      "message": "What went wrong, for people: one sentence or several.",
-      "statusCode": "The HTTP status."
+      "message": "What went wrong, for people: one sentence or several."
     }
   },
   "SummaryRecord": {
     "description": "Response body of `GET /v1/call/ai-summary`: the CALL_AI_SUMMARY payload without `event`. Parsers accept any that has `callId` and `summary`, because the specification does not define this body and other services may omit the rest.",
-    "fields": {
-      "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
-      "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
-      "callEndedAt": "When the call ended, in ISO 8601.",
-      "callId": "The call's identifier, the same in every event of the call.",
-      "callStartedAt": "When the conversation started, in ISO 8601.",
-      "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
-      "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
-      "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
-      "channelNumber": "Same as `from`.",
-      "customerNumber": "Same as `to`.",
-      "durationInSeconds": "Duration of the call in seconds.",
-      "from": "The organization's number, whatever the direction of the call.",
-      "summary": "The AI summary.",
-      "to": "The customer's phone number, whatever the direction of the call.",
-      "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`)."
-    }
+    "fields": {}
   },
   "errorCodes": {
     "description": "All error codes of the reference server, with their HTTP statuses. Codes are never renamed, and each has one status. A code that is not in this list comes from another server.",
@@ -398,4 +156,41 @@ export const descriptions: {
       "waba_number_not_permitted": "The Public API key has no permission for this WABA number.\n\nUse a key that may use this number, or grant this key the permission."
     }
   }
+}
+
+/** Descriptions of fields that several schemas share. */
+export const commonFields: { readonly [field: string]: string } = {
+  "agentNumber": "Phone number of the team member who handled or started the call. Absent, never empty or null, if no team member did. It may change: use it for display only.",
+  "callDirection": "`INCOMING`: customer to business. `OUTGOING`: business to customer.",
+  "callEndedAt": "When the call ended, in ISO 8601.",
+  "callId": "The call's identifier, the same in every event of the call.",
+  "callStartedAt": "When the conversation started, in ISO 8601.",
+  "callStatus": "`INITIATED`, `IN_PROGRESS` or `END`. Other services may send further values.",
+  "callType": "Who handled the call: `AI_BOT`, or `AGENT` for a team member.",
+  "channel": "The network of the call: `PSTN` (telephone) or `WHATSAPP`.",
+  "channelNumber": "Same as `from`.",
+  "chatId": "The service's id for the chat.",
+  "chatMessageId": "The service's id for the message that represents the call in the chat.",
+  "customerId": "The service's id for the customer.",
+  "customerName": "The customer's name.",
+  "customerNumber": "Same as `to`.",
+  "customerPhone": "The participant's phone number.",
+  "deviceId": "The device that answered the call.",
+  "durationInSeconds": "Duration of the call in seconds.",
+  "endedBy": "Who ended the call.",
+  "event": "The event's name.",
+  "failedReason": "Why the call failed.",
+  "from": "The organization's number, whatever the direction of the call.",
+  "groupId": "The group's id, as in the response to the create request.",
+  "groupName": "The group's name.",
+  "integrationId": "The service's id for the integration.",
+  "orgId": "The service's id for the organization.",
+  "pickedBy": "Who answered the call.",
+  "recordingUrl": "URL of the recording.",
+  "rejectedBy": "Who rejected the call.",
+  "statusCode": "The HTTP status.",
+  "summary": "The AI summary.",
+  "to": "The customer's phone number, whatever the direction of the call.",
+  "triggeredVia": "What started the call: the customer (`INBOUND`), a `CAMPAIGN`, the public `API`, or the vendor's app (`UI`).",
+  "wabaNumber": "The organization's WhatsApp Business number, for WhatsApp calls."
 }

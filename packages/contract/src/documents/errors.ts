@@ -19,7 +19,6 @@ const commonErrors = [
   'storage_unavailable',
 ] as const satisfies readonly ErrorCode[]
 
-/** Error codes of each endpoint. */
 export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCode[] } = {
   'groups.create': [
     'malformed_json',
@@ -43,7 +42,6 @@ export const endpointErrors: { readonly [Name in EndpointName]: readonly ErrorCo
   ],
 }
 
-/** Finds the meaning of a code, and what to do about it. */
 export const explainError = (
   code: ErrorCode,
   described = descriptions,
@@ -67,7 +65,6 @@ const findIssues = (code: ErrorCode): Issue[] => {
   return result.success ? [] : result.issues
 }
 
-/** Builds an example body for an error code. */
 export const buildErrorExample = (code: ErrorCode): ErrorBody => {
   const statusCode = errorCodes[code]
   const issues = findIssues(code)

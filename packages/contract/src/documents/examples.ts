@@ -116,5 +116,4 @@ export const createGroupRequestExample: CreateGroupRequest = {
   groupId: group.groupId,
 }
 
-/** Response to {@link createGroupRequestExample}. */
 export const createGroupResponseExample: CreateGroupResponse = { success: true, groupId: group.groupId }

@@ -1,7 +1,7 @@
 import { type EmittedEventName, emittedEventNames } from '../emitted-event.ts'
 import { descriptions } from './descriptions.ts'
+import { createRef, describeJson } from './document-parts.ts'
 import { emittedExamples } from './examples.ts'
-import { createRef, describeJson } from './openapi-parts.ts'
 import { type JsonObject, toSchemaName } from './schemas.ts'
 import { webhookHeaders } from './webhook-headers.ts'
 
@@ -40,6 +40,5 @@ const describeWebhook = (event: EmittedEventName): JsonObject => ({
   },
 })
 
-/** Describes the nine webhooks, by the name of the event. */
 export const buildWebhooks = (): JsonObject =>
   Object.fromEntries(emittedEventNames.map((event) => [event, describeWebhook(event)]))

@@ -1,7 +1,7 @@
+import { publisher } from './document-parts.ts'
 import { buildComponents, securitySchemes } from './openapi-components.ts'
 import { buildPaths } from './openapi-paths.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
-import { publisher } from './publisher.ts'
 import type { JsonObject } from './schemas.ts'
 
 /** Options for {@link createOpenApiDocument}. */

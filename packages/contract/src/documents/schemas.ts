@@ -7,7 +7,7 @@ import { eventSchemas } from '../events.ts'
 import { Issue } from '../issue.ts'
 import { CallSummary } from '../summary.ts'
 import { UtcTimestamp } from '../timestamp.ts'
-import { descriptions } from './descriptions.ts'
+import { commonFields, descriptions } from './descriptions.ts'
 
 /** JSON object: a document or a part of it. */
 export type JsonObject = { readonly [name: string]: unknown }
@@ -43,7 +43,7 @@ const addDescriptions = (
   { properties = {}, ...schema }: z.core.JSONSchema.BaseSchema,
 ): JsonObject => {
   const { description } = descriptions[name.replace(/^Received/, '')] ?? {}
-  const { fields = {} } = descriptions[findDescribedName(name)] ?? {}
+  const fields = { ...commonFields, ...descriptions[findDescribedName(name)]?.fields }
   const entries = Object.entries(properties).map(([field, property]) => [
     field,
     Object.assign({ description: fields[field] }, property),

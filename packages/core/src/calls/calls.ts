@@ -63,7 +63,7 @@ export type Calls = {
   accept(organizationId: string, callId: string, acceptance?: CallAcceptance): Promise<CallRecord>
   /** Ends a conversation, and publishes CALL_ENDED. */
   end(organizationId: string, callId: string, ending?: CallEnding): Promise<CallRecord>
-  /** Ends an incoming call that nobody answered. No event is published. */
+  /** Ends an incoming call that was not answered. No event is published. */
   miss(organizationId: string, callId: string): Promise<CallRecord>
   /** Ends a call that was declined. No event is published. */
   reject(organizationId: string, callId: string): Promise<CallRecord>

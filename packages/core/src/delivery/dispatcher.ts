@@ -131,7 +131,7 @@ export const createDispatcher = ({ options, ...context }: DispatcherContext): Di
   const signatureClock = options.signatureClock ?? { now: () => readWallClock(clock) }
   const random = options.random ?? context.random
   const listeners = new Set<(report: AttemptReported) => void>()
-  const writer = createSettlementWriter(store, leaseMs)
+  const writer = createSettlementWriter(store, { patienceMs: leaseMs, isPatient: () => isStarted })
 
   const report = (reported: AttemptReported): void => {
     for (const listener of listeners) {

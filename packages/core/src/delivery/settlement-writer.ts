@@ -1,7 +1,10 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
 import type { Journal, Settlement, SettlementOutcome } from '../store.ts'
 
-/** Writes settlements in batches. One batch is written at a time: the journal relies on that. */
+/**
+ * Writes settlements in batches. One batch is written at a time: the journal relies on that. A success is written at once. After a
+ * failure nothing is in a hurry, and a transaction of its own would delay others.
+ */
 export type SettlementWriter = {
   /**
    * Writes a settlement. If the store is unavailable, or does not say what became of it, it is written again, for a limited time: if the result were
@@ -24,6 +27,9 @@ type Waiting = {
 
 const maxBatch = 128
 
+/** How long a failure may wait for a success, or other failures, in milliseconds. */
+const failurePatienceMs = 50
+
 /** Both errors allow a repetition: if the settlements were committed after all, the next outcomes are `stale`. */
 const getPauseMs = (error: unknown): number | undefined => {
   if (error instanceof StorageUnavailableError) return error.retryAfterMs
@@ -32,12 +38,19 @@ const getPauseMs = (error: unknown): number | undefined => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** @param patienceMs - how long to repeat a batch. */
+export type SettlementWriterOptions = {
+  /** How long to repeat a batch, in milliseconds. */
+  readonly patienceMs: number
+  /** Whether failures may wait. */
+  isPatient(): boolean
+}
+
 export const createSettlementWriter = (
   journal: Pick<Journal, 'settleDeliveries'>,
-  patienceMs: number,
+  { patienceMs, isPatient }: SettlementWriterOptions,
 ): SettlementWriter => {
   let waiting: Waiting[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
   let isWriting = false
   let isImpatient = false
 
@@ -67,11 +80,22 @@ export const createSettlementWriter = (
     return batch
   }
 
+  const hasUrgent = (): boolean =>
+    waiting.some(({ settlement: { result } }) => result.kind === 'delivered' || !isPatient())
+
+  const schedule = (): void => {
+    if (isWriting || waiting.length === 0) return
+    if (hasUrgent()) void writeAll()
+    else timer ??= setTimeout(() => void writeAll(), failurePatienceMs)
+  }
+
   const writeAll = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
     isWriting = true
     // Attempts that end together share a batch.
     await undefined
-    while (waiting.length > 0) {
+    do {
       const batch = takeBatch()
       try {
         const outcomes = await settle(batch.map(({ settlement }) => settlement))
@@ -81,15 +105,16 @@ export const createSettlementWriter = (
       }
       // Those who waited go on before the next batch.
       await undefined
-    }
+    } while (hasUrgent())
     isWriting = false
+    schedule()
   }
 
   return {
     write: (settlement) =>
       new Promise((resolve, reject) => {
         waiting.push({ settlement, resolve, reject })
-        if (!isWriting) void writeAll()
+        schedule()
       }),
     isWriting: () => isWriting,
     setImpatient: (value) => {

@@ -8,7 +8,6 @@ import type {
 } from '../records.ts'
 import { toUtcTimestamp } from '../values/clock.ts'
 
-/** An event without its id. */
 export type EventDraft = Omit<EventRecord, 'id' | 'name' | 'payload'> & { readonly event: EmittedEvent }
 
 /** Returns the subject of a group's events, which are delivered in order. */

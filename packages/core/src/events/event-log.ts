@@ -38,14 +38,6 @@ export type EventObservation = {
    * @returns a function that removes the listener.
    */
   on<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): () => void
-  /**
-   * Calls `listener` with the next event of this name.
-   *
-   * @returns a function that removes the listener.
-   */
-  once<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): () => void
-  /** Removes a listener that `on` or `once` added with the same name. */
-  off<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): void
 }
 
 /** An event with its id: the record for the store, and what listeners receive once it is stored. */
@@ -57,24 +49,12 @@ export type EventLog = EventObservation & {
   emit(prepared: PreparedEvent | null): void
 }
 
-type Registration = { readonly listener: EmissionListener; readonly once: boolean }
+type Registration = { readonly listener: EmissionListener }
 
 /** @param onError - receives what a listener threw or rejected with. */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
   /** The arrays never change, so a listener may add and remove listeners. */
   const registrations = new Map<EmissionName, readonly Registration[]>()
-
-  const remove = (name: EmissionName, registration: Registration): void => {
-    const others = registrations.get(name)?.filter((each) => each !== registration)
-    registrations.set(name, others ?? [])
-  }
-
-  const add = <Name extends EmissionName>(name: Name, listener: EmissionListener<Name>, once: boolean) => {
-    // A listener is called only with events of the name that it is registered under.
-    const registration: Registration = { listener: listener as unknown as EmissionListener, once }
-    registrations.set(name, [...(registrations.get(name) ?? []), registration])
-    return () => remove(name, registration)
-  }
 
   const call = ({ listener }: Registration, emission: Emission): void => {
     try {
@@ -88,23 +68,11 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
   }
 
   return {
-    prepare: ({ event, organizationId, subject, channel, digits, waitsFor, traceparent, occurredAt }) => {
+    prepare: ({ event, ...draft }) => {
       const id = ids('evt')
-      const payload = JSON.stringify(event)
-      const { event: name } = event
+      const { organizationId, occurredAt } = draft
       return {
-        record: {
-          id,
-          organizationId,
-          name,
-          subject,
-          channel,
-          digits,
-          waitsFor,
-          traceparent,
-          occurredAt,
-          payload,
-        },
+        record: { id, name: event.event, ...draft, payload: JSON.stringify(event) },
         emission: { id, organizationId, occurredAt, event },
       }
     },
@@ -112,17 +80,16 @@ export const createEventLog = (ids: Ids, onError: (error: unknown) => void): Eve
       if (prepared === null) return
       const { emission } = prepared
       for (const name of [emission.event.event, '*'] as const) {
-        for (const registration of registrations.get(name) ?? []) {
-          if (registration.once) remove(name, registration)
-          call(registration, emission)
-        }
+        for (const registration of registrations.get(name) ?? []) call(registration, emission)
       }
     },
-    on: (name, listener) => add(name, listener, false),
-    once: (name, listener) => add(name, listener, true),
-    off: (name, listener) => {
-      for (const registration of registrations.get(name) ?? []) {
-        if (registration.listener === (listener as unknown)) remove(name, registration)
+    on: (name, listener) => {
+      // A listener is called only with events of the name that it is registered under.
+      const registration: Registration = { listener: listener as unknown as EmissionListener }
+      registrations.set(name, [...(registrations.get(name) ?? []), registration])
+      return () => {
+        const others = registrations.get(name)?.filter((each) => each !== registration)
+        registrations.set(name, others ?? [])
       }
     },
   }

@@ -65,7 +65,7 @@ const hashRequest = (request: CreateGroupRequest): string => {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Creates an unguessable link on a host that can never exist (RFC 2606), because nobody can join by it. */
+/** Creates an unguessable link on a host that can never exist (RFC 2606), because it cannot be joined by. */
 const createInviteLink = (random: Random): string => {
   let code = ''
   while (code.length < 22) code += alphabet[Math.floor(random() * alphabet.length)]

@@ -4,7 +4,6 @@ import { maxExamined } from './selection.ts'
 
 const pageSize = 500
 
-/** Reads the deliveries of a selection in pages, newest first. */
 async function* readSelected(store: Store, selection: DeliverySelection): AsyncGenerator<DeliveryRecord[]> {
   const query: DeliveryQuery = { ...selection, order: 'newest_first', limit: pageSize, maxExamined }
   let cursor: string | undefined
@@ -15,7 +14,6 @@ async function* readSelected(store: Store, selection: DeliverySelection): AsyncG
   } while (cursor !== undefined)
 }
 
-/** Counts the deliveries of a selection that `resendDeliveries` of the store would send again. */
 export const countResendable = async (store: Store, selection: DeliverySelection): Promise<number> => {
   const enabled = new Map<string, boolean>()
   let count = 0
@@ -41,7 +39,6 @@ type CancelOptions = {
   readonly dryRun: boolean
 }
 
-/** Cancels the waiting and pending deliveries of a selection, and returns their number. */
 export const cancelSelected = async (
   store: Store,
   { selection, now, dryRun }: CancelOptions,

@@ -137,7 +137,7 @@ export const createApi = (context: ApiContext): FollowedApi => {
       const admission = await admit(request, remoteAddress)
       headers = admission.limits
       report.caller = admission.caller ?? null
-      // Guesses of paths count toward the limits, but everybody learns whether a path exists.
+      // Guesses of paths count toward the limits, but every client learns whether a path exists.
       const endpoint = route(request)
       if (admission.caller === undefined) throw admission.refusal
       const body = await perform(endpoint, request, { caller: admission.caller, report })

@@ -34,7 +34,6 @@ const unavailable = (): RequestRefusedError =>
 const isVisible = ({ key }: CallerRecord, { call }: CallWithSummary): boolean =>
   call.channel === 'PSTN' || key.wabaNumbers === 'all' || key.wabaNumbers.includes(call.digits)
 
-/** Returns the error for a call without a summary. */
 const explainAbsence = (found: CallWithSummary, { organization }: CallerRecord): RequestRefusedError => {
   const { call } = found
   switch (getCallState(found)) {

@@ -1,6 +1,5 @@
 import type { CallSummary } from '@wabakit/contract'
 
-/** Summaries of calls to a shop. */
 export const conversations: readonly [CallSummary, ...CallSummary[]] = [
   {
     recap:

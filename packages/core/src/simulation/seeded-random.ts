@@ -29,7 +29,6 @@ export const createSeededRandom = (...parts: readonly (string | number)[]): Rand
   return next
 }
 
-/** Returns one of the items. */
 export const pick = <Item>(random: Random, items: readonly [Item, ...Item[]]): Item =>
   items[Math.floor(random() * items.length)] ?? items[0]
 

@@ -19,7 +19,6 @@ export type Directory = {
    * @throws RecordNotFoundError if there is no such organization.
    */
   getOrganization(organizationId: string): Promise<OrganizationRecord>
-  /** Finds the caller with this API key. */
   findCaller(key: string): Promise<CallerRecord | undefined>
 }
 

@@ -1,8 +1,6 @@
 import type { Attempt, Delivery, Event } from '@wabakit/server/control-types'
-import { sendOwn } from '../api/organization.ts'
-import { loadRequest } from '../detail/load-request.ts'
-import { formatCurl } from '../format/curl.ts'
-import { formatFixture, formatTest } from '../format/snippets.ts'
+import { loadRequest, sendOwn } from '../api/organization.ts'
+import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
 import { copy } from './copy.ts'
 import { perform } from './perform.ts'
 

@@ -18,7 +18,6 @@ const close = (): void => {
   draft.value = undefined
 }
 
-/** Opens the event of a delivery for editing. */
 export const editAndSend = async (deliveryId: string): Promise<void> => {
   try {
     const { eventId, subscriptionId } = await sendOwn<Delivery>(
@@ -73,8 +72,8 @@ const Editor = ({ event, subscriptionId }: Draft) => {
         />
       </label>
       <p class="hint">
-        Only loopback addresses get an edited payload, and every address from a server with{' '}
-        <code>--mock</code>: no endpoint gets a forged event.
+        An edited payload is sent to loopback addresses only, unless the server was started with{' '}
+        <code>--mock</code>.
       </p>
       {problem.value !== '' && (
         <p class="problem" role="alert">

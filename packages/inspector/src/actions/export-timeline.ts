@@ -1,8 +1,20 @@
 import type { Timeline } from '@wabakit/server/control-types'
 import { formatPage } from '../format/page.ts'
 import { theme } from '../state/settings.ts'
-import { download } from './download.ts'
 import { perform } from './perform.ts'
+
+/** Saves a text as a file. */
+export const download = (
+  name: string,
+  { text, type }: { readonly text: string; readonly type: string },
+): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
 
 const getFileName = ({ subject }: Timeline): string => subject.replace(/[^\w.-]+/g, '-')
 

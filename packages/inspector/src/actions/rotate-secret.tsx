@@ -21,7 +21,6 @@ const rotation = signal<{ readonly subscription: Subscription; readonly secret?:
   undefined,
 )
 
-/** Asks whether to rotate the secret of a subscription. */
 export const askToRotate = (subscription: Subscription): void => {
   rotation.value = { subscription }
 }

@@ -5,7 +5,6 @@ import { organizationId } from './organization.ts'
 import { reloadAll } from './reload.ts'
 import { request } from './send.ts'
 
-/** A message of the live stream. */
 export type LiveMessage =
   | { readonly type: 'event'; readonly event: Event }
   | { readonly type: 'attempt'; readonly attempt: LiveAttempt }

@@ -1,12 +1,14 @@
 import { computed, signal } from '@preact/signals'
-import type { Organization, Page } from '@wabakit/server/control-types'
+import type { Organization, Page, SentRequest } from '@wabakit/server/control-types'
 import { getParam, route, setParams } from '../state/route.ts'
 import { type SendOptions, send } from './send.ts'
+
+export const loadRequest = (deliveryId: string, number: number): Promise<SentRequest> =>
+  sendOwn(`/deliveries/${encodeURIComponent(deliveryId)}/attempts/${number}/request`)
 
 /** All organizations, once they are loaded. */
 export const organizations = signal<readonly Organization[] | undefined>(undefined)
 
-/** The id of the organization that the page shows. */
 export const organizationId = computed(() => {
   const named = route.value.params.get('organization')
   const known = organizations.value

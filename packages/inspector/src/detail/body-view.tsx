@@ -4,7 +4,6 @@ import { showBody } from '../format/mask.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { formatJson, JsonView } from '../parts/json-view.tsx'
 
-/** A body, formatted if it is JSON, or as it was sent. */
 export const BodyView = ({ text, label }: { readonly text: string; readonly label: string }) => {
   const isRaw = useSignal(false)
   const isJson = useMemo(() => formatJson(text) !== undefined, [text])

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { Attempt, SentRequest } from '@wabakit/server/control-types'
+import { loadRequest } from '../api/organization.ts'
 import { showBody } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { useRecord } from '../parts/use-record.ts'
-import { loadRequest } from './load-request.ts'
 
 type Row = readonly [name: string, left: string, right: string]
 

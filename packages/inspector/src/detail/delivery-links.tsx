@@ -19,7 +19,6 @@ const none = {
   subject: 'No event has matched this subscription yet.',
 } as const
 
-/** Deliveries as links. */
 export const DeliveryLinks = ({ deliveries, by }: DeliveryLinksProps) => (
   <section class="attempts" aria-label="Deliveries">
     <h3>Deliveries</h3>

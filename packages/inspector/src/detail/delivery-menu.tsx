@@ -8,7 +8,6 @@ import { bindKeys } from '../shell/keyboard.ts'
 
 type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 
-/** What can be done with a delivery. */
 export const DeliveryMenu = ({ delivery, attempt }: DeliveryMenuProps) => {
   const { id, status } = delivery
   const isBusy = status === 'claimed'

@@ -10,7 +10,6 @@ import { HttpStatus } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
 import { useRecord } from '../parts/use-record.ts'
 
-/** A request to the public API. */
 export const RequestDetail = ({ id, item: listed }: DetailProps<ApiRequest>) => {
   const query = { organization: organizationId.value, text: id, limit: 1 }
   const { value } = useRecord({ load: () => send<Page<ApiRequest>>('/requests', { query }) }, [id])

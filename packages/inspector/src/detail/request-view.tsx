@@ -1,7 +1,19 @@
 import type { SentRequest } from '@wabakit/server/control-types'
-import { describeExactness } from '../format/exactness.ts'
 import { BodyView } from './body-view.tsx'
 import { HeaderTable } from './header-table.tsx'
+
+const sentences = {
+  secret: 'The secret has been replaced since; this signature is that of the new one.',
+  subscription:
+    'The subscription has been changed since. If that was its secret, the signature was another one.',
+  webhook_id: 'The webhook-id is that of a later resend, and so is the signature.',
+} as const
+
+/** Says whether a rebuilt request is what was sent, and what is not. */
+export const describeExactness = ({ changed }: Pick<SentRequest, 'changed'>): string =>
+  changed.length === 0
+    ? 'As it was sent: rebuilt from the event, the attempt and the secret, which have not changed since.'
+    : ['Rebuilt from the event and the attempt.', ...changed.map((each) => sentences[each])].join(' ')
 
 /** The request of an attempt. */
 export const RequestView = ({ request }: { readonly request: SentRequest }) => {

@@ -1,5 +1,18 @@
-import type { Event } from '@wabakit/server/control-types'
-import { showJson } from './mask.ts'
+import type { Event, SentRequest } from '@wabakit/server/control-types'
+import { showBody, showJson } from './mask.ts'
+
+/** Quotes a text for a POSIX shell. */
+const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
+
+/** Formats a request as a curl command. Secret headers have to be filled in. */
+export const formatCurl = ({ url, headers, hiddenHeaders, body }: SentRequest): string =>
+  (showBody(body) === body ? '' : '# Personal data is masked, so the signature cannot verify.\n') +
+  [
+    `curl ${quoteForShell(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoteForShell(`${name}: ${value}`)}`),
+    ...hiddenHeaders.map((name) => `-H ${quoteForShell(`${name}: <secret>`)}`),
+    `--data-raw ${quoteForShell(showBody(body))}`,
+  ].join(' \\\n  ')
 
 type NamedPayload = Pick<Event, 'name' | 'payload'>
 
@@ -9,7 +22,6 @@ const quote = (text: string): string =>
 
 const indent = (text: string, spaces: number): string => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
-/** Formats the payload of an event for a file. */
 export const formatFixture = ({ payload }: NamedPayload): string =>
   `${JSON.stringify(showJson(JSON.parse(payload)), null, 2)}\n`
 

@@ -14,7 +14,6 @@ export const formatDay = (iso: string, now = Date.now()): string => {
   return time.toLocaleDateString('en-US', { month: 'short', day: 'numeric' })
 }
 
-/** Formats a date and time in full, with its zone. */
 export const formatFull = (iso: string): string =>
   new Date(iso).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'long' })
 

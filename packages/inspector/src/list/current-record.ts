@@ -1,9 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { getParam, setParams } from '../state/route.ts'
 
-/** The ids of the records in the list. */
 export const listedIds = signal<readonly string[]>([])
-/** The index of the first row in view. */
 export const firstInView = signal(0)
 /** The row that a key has reached. The list scrolls to it, and to nothing else. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })

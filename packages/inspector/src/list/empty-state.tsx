@@ -10,7 +10,6 @@ type EmptyStateProps = {
   readonly isFiltered: boolean
 }
 
-/** Adds the address of this server and the organization to a command. */
 const addAddress = (command: string): string => {
   const organization = organizationId.value === undefined ? '' : ` --organization ${organizationId.value}`
   return command.startsWith('wabakit ') ? `${command} --server ${location.origin}${organization}` : command

@@ -36,7 +36,6 @@ export type ListDefinition<Item> = {
   /** What the search field looks through; without it there is no search field. */
   readonly searches?: string
   readonly columns: readonly Column<Item>[]
-  /** Returns whether a message of the live stream may change the list. */
   readonly isChangedBy: (message: LiveMessage) => boolean
   /** How often to read a list that changes without messages, in milliseconds. */
   readonly pollMs?: number

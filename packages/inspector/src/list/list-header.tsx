@@ -14,7 +14,6 @@ const states = {
   broken: { text: 'Not connected', tone: 'bad' },
 } as const
 
-/** The title of a list, and whether it is live. */
 export const ListHeader = ({ title, isLoading, isPaused, onPause }: ListHeaderProps) => {
   const state = states[connection.value]
   const isLive = connection.value === 'connected'

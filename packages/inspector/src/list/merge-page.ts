@@ -1,4 +1,3 @@
-/** The identity and the order of the records of a list. */
 export type RecordOrder<Item> = {
   readonly getId: (item: Item) => string
   /** Returns the time by which the list is ordered, newest first, in ISO 8601. */

@@ -164,7 +164,6 @@ export const createRecordList = <Item>(
     loadMore: async (): Promise<void> => {
       if (cursor.value !== undefined && !isLoading.value) await search()
     },
-    /** Sets the rows in view. */
     setView: (rows: typeof view, isTop: boolean): void => {
       view = rows
       isAtTop.value = isTop

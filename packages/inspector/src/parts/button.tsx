@@ -29,7 +29,6 @@ export const Button = ({ onClick, children, icon, kind, shortcut, disabled, titl
 
 type IconButtonProps = Pick<ButtonProps, 'onClick' | 'disabled'> & {
   readonly icon: IconName
-  /** Says what the button does. */
   readonly label: string
   readonly pressed?: boolean
 }

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { showBody, showJson } from '../format/mask.ts'
-import { reveal } from '../format/reveal.ts'
+import { reveal, showBody, showJson } from '../format/mask.ts'
 import { masking } from '../state/settings.ts'
 
 const tokens = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
@@ -46,7 +45,6 @@ const splitLines = (text: string): string[] => {
   return parts
 }
 
-/** A text, formatted and colored if it is JSON. */
 export const JsonView = ({ text, isRaw = false }: JsonViewProps) => {
   const isMasked = masking.value
   const shown = useMemo(() => {

@@ -4,7 +4,6 @@ import { navigate, type Params, toHref, type View } from '../state/route.ts'
 type RecordLinkProps = {
   readonly view: View
   readonly id?: string
-  /** Filters of the list. */
   readonly filters?: Params
   readonly children: ComponentChildren
 }

@@ -22,7 +22,6 @@ export const DeliveryStatus = ({ status, failures }: DeliveryFacts) => (
   </Badge>
 )
 
-/** An HTTP status, or the absence of a response. */
 export const HttpStatus = ({ status }: { readonly status: number | null }) => {
   if (status === null) return <Badge tone="bad">no response</Badge>
   return <Badge tone={status < 300 ? 'good' : 'bad'}>{String(status)}</Badge>

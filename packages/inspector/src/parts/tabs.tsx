@@ -5,7 +5,6 @@ type TabsProps = {
   readonly tabs: readonly { readonly id: string; readonly title: string }[]
 }
 
-/** The tab that the address names, or the first. */
 export const findTab = ({ tabs }: Pick<TabsProps, 'tabs'>): string =>
   tabs.find(({ id }) => id === getParam('tab'))?.id ?? tabs[0]?.id ?? ''
 

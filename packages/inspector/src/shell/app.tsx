@@ -14,7 +14,9 @@ import { GroupDetail } from '../detail/group-detail.tsx'
 import { RequestDetail } from '../detail/request-detail.tsx'
 import { SubscriptionDetail } from '../detail/subscription-detail.tsx'
 import { ListView } from '../list/list-view.tsx'
+import { IconButton } from '../parts/button.tsx'
 import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
+import { dismiss, notices } from '../state/notices.ts'
 import { getParam, titles, type View, view } from '../state/route.ts'
 import { isTokenRequired, token } from '../state/session.ts'
 import { calls } from '../views/calls.tsx'
@@ -29,7 +31,17 @@ import { startKeyboard } from './keyboard.ts'
 import { Login } from './login.tsx'
 import { NoOrganization } from './no-organization.tsx'
 import { Sidebar } from './sidebar.tsx'
-import { Toasts } from './toasts.tsx'
+
+export const Toasts = () => (
+  <div class="toasts" role="status">
+    {notices.value.map(({ id, text, isProblem }) => (
+      <div key={id} class={`toast ${isProblem ? 'bad' : ''}`}>
+        <span>{text}</span>
+        <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} />
+      </div>
+    ))}
+  </div>
+)
 
 const screens: Readonly<Record<View, ComponentType>> = {
   deliveries: () => <ListView definition={deliveries} Detail={DeliveryDetail} />,

@@ -66,7 +66,6 @@ const goTimeMs = 1_500
 /** Until when a letter after `g` leads somewhere. */
 let goingUntil = 0
 
-/** Returns what a key does now, or `undefined`. */
 const findAction = (key: string): (() => void) | undefined => {
   if (performance.now() < goingUntil) {
     goingUntil = 0

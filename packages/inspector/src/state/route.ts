@@ -44,7 +44,6 @@ export const toHref = (to: View, params: Params = {}): string => {
   return `${base}${to}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Shows a view and adds it to the history. */
 export const navigate = (to: View, params: Params = {}): void => {
   history.pushState(null, '', toHref(to, params))
   route.value = read()

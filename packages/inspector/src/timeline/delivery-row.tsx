@@ -1,12 +1,26 @@
 import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
 import { WaitText } from '../detail/wait-text.tsx'
-import { reveal } from '../format/reveal.ts'
+import { reveal } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { isPhone } from '../state/viewport.ts'
-import { MarkSign } from './mark-sign.tsx'
-import type { TimelineSelection } from './selection.ts'
 import { spread } from './spread.ts'
+
+/** What is selected in a timeline: a delivery, and one attempt unless it is the last. */
+export type TimelineSelection = { readonly deliveryId: string; readonly attempt: number | undefined }
+
+const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const
+
+/** Signs for what is unusual about an entry. */
+export const MarkSign = ({ marks }: { readonly marks: TimelineEntry['marks'] }) => (
+  <>
+    {marks.map(({ kind, text }) => (
+      <span key={kind} class="mark" role="img" aria-label={text} title={text}>
+        {signs[kind]}
+      </span>
+    ))}
+  </>
+)
 
 type DeliveryRowProps = {
   readonly delivery: Timeline['deliveries'][number]

@@ -1,8 +1,8 @@
 import type { TimelineEntry } from '@wabakit/server/control-types'
 import { formatTime } from '../format/time.ts'
 import { navigate } from '../state/route.ts'
+import { MarkSign } from './delivery-row.tsx'
 import { type Flag, placeFlags } from './flags.ts'
-import { MarkSign } from './mark-sign.tsx'
 
 type FlagRowProps = {
   readonly title: string

@@ -1,3 +1,15 @@
+import type { Timeline } from '@wabakit/server/control-types'
+
+/** Lists all moments of a timeline at which something happened or ended, in Unix time in milliseconds. */
+export const listTimes = ({ entries, deliveries, now }: Timeline): number[] => [
+  Date.parse(now),
+  ...deliveries.map(({ createdAt }) => Date.parse(createdAt)),
+  ...entries.flatMap((entry) => {
+    const at = Date.parse(entry.at)
+    return entry.kind === 'attempt' ? [at, at + entry.attempt.durationMs] : [at]
+  }),
+]
+
 /** A stretch between two moments at which something happened. */
 export type Gap = {
   readonly from: number
@@ -6,7 +18,6 @@ export type Gap = {
   readonly right: number
 }
 
-/** Places times on an axis from 0 to 1. */
 export type Scale = { readonly gaps: readonly Gap[]; place(time: number): number }
 
 export type ScaleMode = 'compressed' | 'linear'

@@ -35,7 +35,6 @@ const throwConnectionReset = (): never => {
   throw new TypeError('fetch failed', { cause })
 }
 
-/** Creates an API that applies faults to the server's responses and records every request. */
 export const createApi =
   ({ server, faults, requestId, now, record }: ApiOptions): Api =>
   async (request, connection) => {

@@ -5,7 +5,7 @@ import {
   isEmittedEventName,
   toIssues,
 } from '@wabakit/contract'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { createEventTemplates, type Fields, type TemplateSources } from './event-templates.ts'
 
 /** Pairs of fields that always have the same value. */

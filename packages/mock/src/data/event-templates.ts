@@ -4,10 +4,8 @@ import type { CallData } from '@wabakit/core/simulation'
 import type { Account } from './account.ts'
 import { buildObservedCallEvent, type ObservedCallEventName } from './observed-call-event.ts'
 
-/** Fields of a payload, without `event`. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The data of the templates. */
 export type TemplateSources = {
   readonly account: Account
   readonly data: CallData

@@ -7,7 +7,7 @@ import {
 } from '@wabakit/contract'
 import { parseEvent } from '@wabakit/webhooks'
 import { expect, test } from 'vitest'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { fixtures } from './fixtures.ts'
 
 test.each(eventNames)(

@@ -5,7 +5,6 @@ import type { CallDirection, Channel, WebhookEventOf } from '@wabakit/contract'
  */
 export type ObservedCallEventName = 'CALL_MISSED' | 'CALL_REJECTED' | 'CALL_NOT_PICKED'
 
-/** The call that an observed event is about. */
 export type ObservedCall = {
   readonly callId: string
   readonly channel: Channel

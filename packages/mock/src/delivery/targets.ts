@@ -1,4 +1,4 @@
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 
 /** Handles webhooks in process: a receiver, or a function from `Request` to `Response` such as a framework's `fetch`. */
 export type DeliveryTarget =
@@ -14,7 +14,6 @@ export type Destination = {
   send(request: Request): Promise<Response>
 }
 
-/** The destinations of a tenant's subscriptions. */
 export type Targets = {
   /** URL of the tenant's first subscriptions. Their deliveries are only collected until `deliverTo`. */
   readonly defaultUrl: string
@@ -26,7 +25,6 @@ export type Targets = {
   deliverTo(target: DeliveryTarget, url: string): () => void
   /** Delivers a subscription URL to a target in process. */
   add(url: string, target: DeliveryTarget): void
-  /** Returns the destination of a subscription URL. */
   find(url: string): Destination
   /** Allows the next `deliverTo` to replace the present target. */
   allowReplacement(): void

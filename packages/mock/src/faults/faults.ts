@@ -9,13 +9,13 @@ import {
 } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { parseInput, parseName, toUsageError } from '../input.ts'
+import { faultOptions } from './delivery-fault.ts'
 import {
   createDeliveryFaultLists,
   createDeliveryFaults,
   type DeliveryFaultLists,
   type DeliveryFaults,
 } from './delivery-faults.ts'
-import { faultOptions } from './fault-options.ts'
 
 /** What goes wrong on purpose. */
 export type Faults = {
@@ -35,7 +35,6 @@ export type Faults = {
   clear(): void
 }
 
-/** The faults of a tenant. */
 export type TenantFaults = {
   /** What users see. */
   readonly handle: Omit<Faults, 'clear'>

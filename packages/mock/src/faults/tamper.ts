@@ -7,7 +7,6 @@ const changeFirstCharacter = (signature: string): string => {
   return `v1,${first === 'A' ? 'B' : 'A'}${signature.slice('v1,'.length + 1)}`
 }
 
-/** Changes a delivery that is already signed. */
 export const tamper = ({ headers, body }: SignedDelivery, fault: TamperFault): SignedDelivery => {
   const changed = new Headers(headers)
   switch (fault.part) {

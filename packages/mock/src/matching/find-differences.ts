@@ -12,7 +12,6 @@ export type Partially<Value> =
           ? { readonly [Field in keyof Value]?: Partially<Value[Field]> | undefined }
           : Value)
 
-/** A field whose value is not as expected. */
 export type Difference = {
   /** Path of the field, such as `summary.keyPoints.0`; empty for the whole value. */
   readonly path: string

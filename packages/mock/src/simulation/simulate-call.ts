@@ -22,7 +22,6 @@ const laterSummarySchema = z.extend(summarySchema, { after: z.optional(durationS
 
 const text = () => z.optional(z.string().check(z.minLength(1)))
 
-/** Checks a {@link CallSimulation}. */
 export const callSchema = z.strictObject({
   callId: text(),
   channel: z.optional(Channel),
@@ -67,7 +66,7 @@ export const simulateCall = async (
   const name = observedNames[simulation.outcome ?? 'answered']
   if (observedEvents && name !== undefined) {
     const about = { ...call, customerName: data.customerName }
-    // Telephone networks do not report that nobody picked up.
+    // Telephone networks do not report that a call was not picked up.
     if (name !== 'CALL_NOT_PICKED' || call.channel === 'WHATSAPP') {
       await publish(buildObservedCallEvent(name, about), call.channel)
     }

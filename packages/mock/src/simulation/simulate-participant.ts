@@ -1,6 +1,6 @@
 import type { ParticipantRecord } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { parseInput, parseName } from '../input.ts'
 import type { SimulationContext } from './simulation-context.ts'
 
@@ -20,7 +20,7 @@ const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
 const actions: readonly ParticipantAction[] = ['joined', 'left', 'removed']
 
-/** Lets somebody join or leave a group, or removes them from it. */
+/** Lets a participant join or leave a group, or removes them from it. */
 export const simulateParticipant = async (
   { account, server, createCallData }: SimulationContext,
   action: ParticipantAction,
@@ -30,7 +30,7 @@ export const simulateParticipant = async (
   const step = steps[parseName(caller, actions, action)]
   const { groupId, phone } = parseInput(caller, ParticipantSimulation, input)
   if (phone === undefined && action !== 'joined') {
-    throw new MockUsageError(`${caller}: who has ${action}? Give the phone of somebody who joined.`)
+    throw new MockUsageError(`${caller}: who has ${action}? Give the phone of a participant who joined.`)
   }
   const participant = { groupId, phone: phone ?? createCallData().customerNumber }
   return server.participants[step](account.organizationId, participant)

@@ -4,7 +4,6 @@ import * as z from 'zod/mini'
 import { parseInput } from '../input.ts'
 import type { SimulationContext } from './simulation-context.ts'
 
-/** Checks a {@link SummarySimulation}. */
 export const summarySchema = z.strictObject({
   recap: z.optional(z.string()),
   keyPoints: z.optional(z.readonly(z.array(z.string()))),

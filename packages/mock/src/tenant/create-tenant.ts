@@ -6,8 +6,7 @@ import { createAccount } from '../data/account.ts'
 import { buildEvent } from '../data/build-event.ts'
 import { getSecondsAfterStart } from '../data/event-templates.ts'
 import { createTargets } from '../delivery/targets.ts'
-import { blameCaller } from '../errors/blame-caller.ts'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { blameCaller, MockUsageError } from '../errors.ts'
 import { createFaults } from '../faults/faults.ts'
 import { parseName } from '../input.ts'
 import type { TenantSettings } from '../mock-options.ts'
@@ -34,7 +33,6 @@ type TenantOptions = {
   readonly createScheduler: () => Scheduler
 }
 
-/** A tenant, as the mock sees it. */
 export type Tenant = {
   readonly handles: MockTenant
   respond(request: Request, connection?: ConnectionInfo): Promise<Response>

@@ -3,7 +3,7 @@ import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
 import type { Account } from '../data/account.ts'
 import type { DeliveryTarget, Targets } from '../delivery/targets.ts'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { parseInput } from '../input.ts'
 
 const SubscriptionData = z.strictObject({

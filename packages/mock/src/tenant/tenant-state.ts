@@ -1,7 +1,6 @@
 import {
   createIds,
   createReferenceServer,
-  type EventRecord,
   type Ids,
   memoryStore,
   type Random,
@@ -58,18 +57,6 @@ const delivery = {
   sharesFairly: false,
 } as const
 
-const removeName = (event: EventRecord): EventRecord => {
-  const { event: _, ...payload } = JSON.parse(event.payload)
-  return { ...event, payload: JSON.stringify(payload) }
-}
-
-/** Wraps a store so that group events have no field `event`, as in older services. */
-const withOlderGroupPayloads = (store: Store): Store => ({
-  ...store,
-  createGroup: (change) => store.createGroup({ ...change, event: removeName(change.event) }),
-  saveParticipant: (change) => store.saveParticipant({ ...change, event: removeName(change.event) }),
-})
-
 /** Wraps a store so that no attempt follows a failed one which is the last. */
 const withLastAttempts = (store: Store, isLastAttempt: Transport['isLastAttempt']): Store => ({
   ...store,
@@ -100,8 +87,7 @@ export const createTenantState = (options: TenantStateOptions): TenantState => {
     resend: (claimed) => server.deliveries.resend(organizationId, { deliveryId: claimed.delivery.id }),
   })
   const ids = createIds({ clock: scheduler, random: idRandom })
-  const memory = withLastAttempts(memoryStore(), transport.isLastAttempt)
-  const store = settings.olderGroupPayloads ? withOlderGroupPayloads(memory) : memory
+  const store = withLastAttempts(memoryStore(), transport.isLastAttempt)
   const { integrationEnabled: enabled, joinApprovalMode, callSummaries } = settings
   const server = createReferenceServer({
     organizations: [

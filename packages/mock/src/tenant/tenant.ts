@@ -94,7 +94,7 @@ export type MockTenant = {
   simulateCall(call?: CallSimulation): Promise<SimulatedCall>
   /** Saves a call's summary now: the first one, or another one, which replaces it without an event. */
   simulateSummary(callId: string, summary?: SummarySimulation): Promise<SavedSummary>
-  /** Lets somebody join or leave a group, or removes them from it. */
+  /** Lets a participant join or leave a group, or removes them from it. */
   simulateParticipant(
     action: ParticipantAction,
     participant: ParticipantSimulation,

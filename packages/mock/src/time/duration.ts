@@ -1,10 +1,9 @@
 import { type Duration, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 
 const rule = "must be milliseconds, 0 or more, or a text such as '500ms', '30s', '5m', '2h' or '1d'"
 
-/** Checks a {@link Duration}. */
 export const durationSchema = z.custom<Duration>((value) => toMilliseconds(value) !== undefined, {
   error: rule,
 })

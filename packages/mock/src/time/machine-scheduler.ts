@@ -1,4 +1,4 @@
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import type { DeliveryWorker, ScheduledTask, Scheduler } from './scheduler.ts'
 import { afterMachineTime, sleepMachineTime } from './timers.ts'
 

@@ -25,7 +25,6 @@ export type Scheduler = {
   advance(ms: number): Promise<void>
   /** Moves the time forward without waiting for deliveries. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** Starts to deliver. */
   start(worker: DeliveryWorker): void
   /** Stops. Resolves when nothing is running any more. */
   stop(): Promise<void>

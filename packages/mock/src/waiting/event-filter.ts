@@ -8,7 +8,6 @@ export type EventMatch<Name extends EventName> =
   | Partially<WebhookEventOf<Name>>
   | ((event: WebhookEventOf<Name>) => boolean)
 
-/** Finds the events of one name that match. */
 export type EventFilter<Name extends EventName> = {
   readonly name: Name
   accepts(event: WebhookEvent | undefined): event is WebhookEventOf<Name>

@@ -41,7 +41,6 @@ const formatEvents = (events: readonly WebhookEvent[]): string[] => {
 
 const maxLineLength = 200
 
-/** Returns the status with the first line of the body. */
 const formatResponse = ({ status, responseBody }: RecordedDelivery): string => {
   const [line = ''] = responseBody.trim().split(/\r?\n/)
   const text = line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line

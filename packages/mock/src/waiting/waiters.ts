@@ -1,4 +1,4 @@
-import { MockUsageError } from '../errors/mock-usage-error.ts'
+import { MockUsageError } from '../errors.ts'
 import { afterRealTime } from '../time/timers.ts'
 
 /** What a caller waits for. */
@@ -16,7 +16,6 @@ export type Waiters = {
   wait<Found>(wait: Wait<Found>): Promise<Found>
   /** Checks whether what they wait for is there now. */
   check(): void
-  /** Rejects all of them. */
   rejectAll(reason: string): void
 }
 

@@ -1,8 +1,5 @@
 import type { EventName, WebhookEventOf } from '@wabakit/contract'
-import { blameCaller } from '../errors/blame-caller.ts'
-import { MockTimeoutError } from '../errors/mock-timeout-error.ts'
-import { MockUsageError } from '../errors/mock-usage-error.ts'
-import { UnexpectedEventError } from '../errors/unexpected-event-error.ts'
+import { blameCaller, MockTimeoutError, MockUsageError, UnexpectedEventError } from '../errors.ts'
 import { printValue } from '../matching/print.ts'
 import type { DeliveryOf, RecordedDelivery } from '../recording/recorded-delivery.ts'
 import type { Recorder } from '../recording/recorder.ts'
@@ -43,7 +40,6 @@ const matchesDelivery = <Name extends EventName>(
   filter: EventFilter<Name>,
 ): delivery is DeliveryOf<Name> => filter.accepts(delivery.event)
 
-/** Creates the waiting functions of a tenant. */
 export const createWaits = ({
   waiters,
   getRecorder,

@@ -84,7 +84,6 @@ const defineChange = (command: Command, entry: Change): void => {
   })
 }
 
-/** Defines `deliveries resend`, or `resend` alone. */
 export const define = (command: Command): void => {
   defineChange(command, changes.resend)
   const name = command.parent?.name() === 'deliveries' ? 'deliveries resend' : 'resend'
@@ -95,7 +94,6 @@ export const define = (command: Command): void => {
   )
 }
 
-/** Defines `deliveries cancel`. */
 export const defineCancel = (command: Command): void => {
   defineChange(command, changes.cancel)
   addExamples(

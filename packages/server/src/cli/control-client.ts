@@ -3,8 +3,8 @@ import { escapeControls } from '@wabakit/wire'
 import { isLoopbackHost } from '../config/loopback.ts'
 import { formatIssue } from '../control/format-issue.ts'
 import { CliError, exitCodes } from './cli-error.ts'
-import { commandName } from './command-name.ts'
 import type { ServerAddress } from './options.ts'
+import { commandName } from './options.ts'
 
 /** Sends requests to the control API of a running server. Paths are relative to `/_wabakit`. */
 export type ControlClient = {
@@ -90,7 +90,7 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
 
   return {
     send: async (method, path, body) => {
-      // Removing may take long, and continues if nobody waits.
+      // Removing may take long, and continues if the client does not wait.
       const timeoutMs = method === 'DELETE' ? removalTimeoutMs : requestTimeoutMs
       const init: RequestInit = { method, signal: AbortSignal.timeout(timeoutMs) }
       if (body !== undefined) {
@@ -111,5 +111,4 @@ export const createControlClient = ({ server, controlToken }: ServerAddress): Co
   }
 }
 
-/** Returns the path of an organization in the control API. */
 export const getOrganizationPath = (id: string): string => `/organizations/${encodeURIComponent(id)}`

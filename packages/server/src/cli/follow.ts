@@ -3,7 +3,6 @@ import { createControlClient, getOrganizationPath } from './control-client.ts'
 import type { ServerOptions } from './options.ts'
 import type { Output } from './output.ts'
 
-/** A message of a live stream. */
 export type StreamMessage = {
   readonly name: string
   /** The id to resume after; `undefined` for messages that a stream cannot resume after. */

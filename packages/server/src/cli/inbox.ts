@@ -78,6 +78,9 @@ const useSqlite = async <Result>(
   { database, table }: InboxOptions,
   work: (inbox: InboxEntries) => Promise<Result>,
 ): Promise<Result> => {
+  if (/^[\w+]+:\/\//.test(database)) {
+    throw new CliError('A database is a SQLite file or a postgres:// URL.', exitCodes.usage)
+  }
   // Opening would create it.
   if (!existsSync(database)) throw new CliError(`There is no file ${database}.`, exitCodes.usage)
   const { DatabaseSync } = await import('node:sqlite')

@@ -16,7 +16,6 @@ const openers: Partial<Record<NodeJS.Platform, Opener>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }
 
-/** The command that opens a URL on a platform. */
 export const findOpener = (platform: NodeJS.Platform): Opener => openers[platform] ?? ['xdg-open']
 
 const openUrl = (url: string): Promise<void> =>

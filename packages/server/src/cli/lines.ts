@@ -7,7 +7,6 @@ const formatTime = (): string => new Date().toTimeString().slice(0, 8)
 export const formatEvent = ({ style }: Output, { name, id }: { name: string; id: string }): string =>
   `${style('dim', formatTime())} --> ${style('bold', name)} ${escapeControls(id)}`
 
-/** The fields of an attempt that {@link formatAttempt} shows. */
 export type AttemptLine = {
   readonly status: number | null
   readonly error: string | null

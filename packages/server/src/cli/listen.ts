@@ -1,6 +1,6 @@
 import { generateSecret, signWebhook } from '@wabakit/webhooks'
 import { type Command, Option } from 'commander'
-import { getResponseLine } from '../delivery/response-line.ts'
+import { getResponseLine } from '../delivery/attempt-outcome.ts'
 import { CliError, exitCodes } from './cli-error.ts'
 import { getFetchMessage } from './control-client.ts'
 import { follow } from './follow.ts'

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Format } from './output.ts'
 
-/** The address of a running server. */
+/** The command line as the user can run it: with npx, `wabakit` alone is not in the path. */
+export const commandName = process.env.npm_command === 'exec' ? 'npx @wabakit/server' : 'wabakit'
+
 export type ServerAddress = {
   /** The base URL of the server. */
   readonly server: string
@@ -33,7 +35,6 @@ export const createServerOption = (): Option =>
     .argParser((text) => parseUrl(text).replace(/\/+$/, ''))
     .default('http://127.0.0.1:4100')
 
-/** Adds {@link ServerOptions}. */
 export const addServerOptions = (command: Command): Command => {
   const connection = [
     createServerOption(),
@@ -57,7 +58,6 @@ const formatExample = (line: string): string => {
   return lines.join(' \\\n')
 }
 
-/** Adds examples to the help of a command. */
 export const addExamples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${lines.map(formatExample).join('\n')}`)
 

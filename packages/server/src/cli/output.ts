@@ -11,7 +11,6 @@ export type Output = {
   readonly format: Format
   /** Writes a result: `value` as one line of JSON, or `text` for people. */
   result(value: unknown, text: string): void
-  /** Writes a notice. */
   notice(text: string): void
   /** Styles a part of a result if standard output is a terminal that shows colors. Respects `NO_COLOR`. */
   style(style: Style, text: string): string

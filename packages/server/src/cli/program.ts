@@ -1,124 +1,62 @@
 import { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 
-type CommandEntry = {
-  readonly name: string
-  readonly summary: string
-  load(): Promise<{ define(command: Command): void }>
-}
+type Module = { define(command: Command): void }
+type CommandEntry = readonly [name: string, summary: string, load: () => Promise<Module>]
 
-/** A resource of the control API. Its commands are in one table. */
-const resource = (name: string, summary: string): CommandEntry => ({
-  name,
-  summary,
-  load: () => import('./resource.ts'),
-})
+/** The commands of all resources are in one table. */
+const resource = () => import('./resource.ts')
+const documents = () => import('./documents.ts')
 
 const groups: Readonly<Record<string, readonly CommandEntry[]>> = {
   'Start:': [
-    {
-      name: 'serve',
-      summary: 'run a server until SIGTERM or SIGINT (the default command)',
-      load: () => import('./serve.ts'),
-    },
-    { name: 'exec', summary: 'run a command with a temporary server', load: () => import('./exec.ts') },
-    {
-      name: 'init',
-      summary: 'write a receiver and a test into a project',
-      load: () => import('./init.ts'),
-    },
-    {
-      name: 'ready',
-      summary: 'check whether a server is ready, or wait until it is',
-      load: () => import('./ready.ts'),
-    },
+    ['serve', 'run a server until SIGTERM or SIGINT (the default command)', () => import('./serve.ts')],
+    ['exec', 'run a command with a temporary server', () => import('./exec.ts')],
+    ['init', 'write a receiver and a test into a project', () => import('./init.ts')],
+    ['ready', 'check whether a server is ready, or wait until it is', () => import('./ready.ts')],
   ],
   'Try it out:': [
-    { name: 'trigger', summary: 'simulate a call, or publish one event', load: () => import('./trigger.ts') },
-    {
-      name: 'listen',
-      summary: 'forward the events of a running server to a local URL',
-      load: () => import('./listen.ts'),
-    },
-    resource('faults', 'make requests to the public API fail (serve --mock)'),
+    ['trigger', 'simulate a call, or publish one event', () => import('./trigger.ts')],
+    ['listen', 'forward the events of a running server to a local URL', () => import('./listen.ts')],
+    ['faults', 'make requests to the public API fail (serve --mock)', resource],
   ],
   'See what happened:': [
-    { name: 'inspect', summary: 'open the inspector in a browser', load: () => import('./inspect.ts') },
-    resource('calls', 'list calls, or show one from first ring to summary'),
-    resource('groups', 'list groups, show one, or add a participant'),
-    resource('events', 'list, show or follow events (events tail)'),
-    resource('deliveries', 'list, show, resend, retry or cancel deliveries'),
-    resource('requests', 'list requests of the public API'),
-    {
-      name: 'inbox',
-      summary: "list, show, retry or discard what a receiver's inbox stored",
-      load: () => import('./inbox.ts'),
-    },
-    {
-      name: 'resend',
-      summary: 'the same as deliveries resend',
-      load: () => import('./change-deliveries.ts'),
-    },
+    ['inspect', 'open the inspector in a browser', () => import('./inspect.ts')],
+    ['calls', 'list calls, or show one from first ring to summary', resource],
+    ['groups', 'list groups, show one, or add a participant', resource],
+    ['events', 'list, show or follow events (events tail)', resource],
+    ['deliveries', 'list, show, resend, retry or cancel deliveries', resource],
+    ['requests', 'list requests of the public API', resource],
+    ['inbox', "list, show, retry or discard what a receiver's inbox stored", () => import('./inbox.ts')],
+    ['resend', 'the same as deliveries resend', () => import('./change-deliveries.ts')],
   ],
   'Manage a server:': [
-    resource('org', 'create, list, show, update or remove organizations'),
-    { name: 'number', summary: 'manage the numbers of an organization', load: () => import('./number.ts') },
-    resource('key', 'create, list or remove API keys'),
-    resource('subscription', 'manage, test or repair webhook subscriptions'),
-    {
-      name: 'backup',
-      summary: 'copy the SQLite file while the server is running',
-      load: () => import('./backup.ts'),
-    },
-    {
-      name: 'erase',
-      summary: 'erase a call, a customer or an organization',
-      load: () => import('./erase.ts'),
-    },
-    {
-      name: 'migrate-database',
-      summary: 'copy all data from a SQLite file to an empty PostgreSQL database',
-      load: () => import('./migrate-database.ts'),
-    },
+    ['org', 'create, list, show, update or remove organizations', resource],
+    ['number', 'manage the numbers of an organization', () => import('./number.ts')],
+    ['key', 'create, list or remove API keys', resource],
+    ['subscription', 'manage, test or repair webhook subscriptions', resource],
+    ['backup', 'copy the SQLite file while the server is running', () => import('./backup.ts')],
+    ['erase', 'erase a call, a customer or an organization', () => import('./erase.ts')],
+    [
+      'migrate-database',
+      'copy all data from a SQLite file to an empty PostgreSQL database',
+      () => import('./migrate-database.ts'),
+    ],
   ],
   'Check an integration:': [
-    {
-      name: 'doctor',
-      summary: 'attack a webhook endpoint, and report what it does wrong',
-      load: () => import('./doctor.ts'),
-    },
-    {
-      name: 'acceptance',
-      summary: 'examine a server: does it do what the specification says?',
-      load: () => import('./acceptance.ts'),
-    },
-    {
-      name: 'sign',
-      summary: 'sign a payload and print the webhook headers',
-      load: () => import('./sign.ts'),
-    },
-    {
-      name: 'verify',
-      summary: 'verify the signature of a payload, and explain a mismatch',
-      load: () => import('./verify.ts'),
-    },
+    ['doctor', 'attack a webhook endpoint, and report what it does wrong', () => import('./doctor.ts')],
+    [
+      'acceptance',
+      'examine a server: does it do what the specification says?',
+      () => import('./acceptance.ts'),
+    ],
+    ['sign', 'sign a payload and print the webhook headers', () => import('./sign.ts')],
+    ['verify', 'verify the signature of a payload, and explain a mismatch', () => import('./verify.ts')],
   ],
   'Documents:': [
-    {
-      name: 'openapi',
-      summary: 'print the OpenAPI 3.1 document of the two endpoints',
-      load: () => import('./documents.ts'),
-    },
-    {
-      name: 'asyncapi',
-      summary: 'print the AsyncAPI 3 document of the webhooks',
-      load: () => import('./documents.ts'),
-    },
-    {
-      name: 'schemas',
-      summary: 'print the JSON Schemas of all requests, responses and events',
-      load: () => import('./documents.ts'),
-    },
+    ['openapi', 'print the OpenAPI 3.1 document of the two endpoints', documents],
+    ['asyncapi', 'print the AsyncAPI 3 document of the webhooks', documents],
+    ['schemas', 'print the JSON Schemas of all requests, responses and events', documents],
   ],
 }
 
@@ -197,7 +135,7 @@ export const createProgram = async (args: readonly string[]): Promise<Command> =
   const selected = findCommandName(args)
   const isCompletion = selected === 'complete' || selected === 'completion'
   for (const [group, commands] of Object.entries(groups)) {
-    for (const { name, summary, load } of commands) {
+    for (const [name, summary, load] of commands) {
       const isDefault = name === 'serve' && name === selected
       const command = program.command(name, { isDefault }).description(summary).helpGroup(group)
       if (name === selected || isCompletion) (await load()).define(command)

@@ -2,7 +2,6 @@ import type { ControlClient } from './control-client.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** How many records a list has without `--limit`. */
 const defaultLimit = 50
 
 /** Reads the pages of a list until it has as many records as `limit` says (50). */

@@ -125,7 +125,6 @@ const defineCommand = (parent: Command, entry: ResourceCommand): void => {
   addExamples(command, ...entry.examples)
 }
 
-/** Defines the commands of a resource. */
 export const defineResource = (parent: Command, { commands }: Resource): void => {
   for (const entry of commands) defineCommand(parent, entry)
   addExamples(parent, ...commands.flatMap(({ examples }) => examples.slice(0, 1)))

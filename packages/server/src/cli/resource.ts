@@ -5,7 +5,6 @@ import { defineResource } from './resource-commands.ts'
 import { resources } from './resources.ts'
 import { defineDelivery, defineTimeline } from './show-commands.ts'
 
-/** Commands of a resource that are more than one operation. */
 const further: Readonly<Record<string, (command: Command) => void>> = {
   events: defineTail,
   calls: (command) => defineTimeline(command, 'call'),
@@ -17,7 +16,6 @@ const further: Readonly<Record<string, (command: Command) => void>> = {
   },
 }
 
-/** Defines the commands of the resource that the command names. */
 export const define = (command: Command): void => {
   const resource = resources.find(({ name }) => name === command.name())
   if (resource !== undefined) defineResource(command, resource)

@@ -13,7 +13,6 @@ export type ResourceCommand = {
 
 export type Resource = {
   readonly name: string
-  readonly summary: string
   readonly commands: readonly ResourceCommand[]
 }
 
@@ -24,7 +23,6 @@ const subscription = ['id', 'channel', 'number', 'url', 'enabled', 'disabledReas
 export const resources: readonly Resource[] = [
   {
     name: 'org',
-    summary: 'organizations: create, list, show, update, remove',
     commands: [
       {
         name: 'create',
@@ -64,7 +62,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'key',
-    summary: 'API keys: create, list, remove',
     commands: [
       {
         name: 'create',
@@ -90,7 +87,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'subscription',
-    summary: 'webhook subscriptions: create, list, show, update, test, remove',
     commands: [
       {
         name: 'create',
@@ -149,7 +145,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'events',
-    summary: 'events: list, show, tail',
     commands: [
       {
         name: 'list',
@@ -168,7 +163,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'deliveries',
-    summary: 'deliveries: list, show, resend, retry, cancel',
     commands: [
       {
         name: 'list',
@@ -190,7 +184,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'calls',
-    summary: 'calls: list, show',
     commands: [
       {
         name: 'list',
@@ -203,7 +196,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'groups',
-    summary: 'groups: list, show, add-participant',
     commands: [
       {
         name: 'list',
@@ -215,14 +207,13 @@ export const resources: readonly Resource[] = [
       {
         name: 'add-participant',
         operation: 'simulateParticipant',
-        summary: 'simulate that somebody joins, leaves or is removed',
+        summary: 'simulate that a participant joins, leaves or is removed',
         examples: ['groups add-participant --group-id order-1042 --phone +15550199001 --state joined'],
       },
     ],
   },
   {
     name: 'requests',
-    summary: 'requests of the public API: list',
     commands: [
       {
         name: 'list',
@@ -235,7 +226,6 @@ export const resources: readonly Resource[] = [
   },
   {
     name: 'faults',
-    summary: 'faults of the public API: list, add, clear (serve --mock)',
     commands: [
       {
         name: 'list',

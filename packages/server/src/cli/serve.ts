@@ -5,8 +5,7 @@ import { inspectorPath } from '../inspector/serve-page.ts'
 import { closeOnSignal } from '../serve/close-on-signal.ts'
 import { formatDatabase } from '../serve/open-store.ts'
 import { type RunningServer, startServer } from '../serve/start-server.ts'
-import { commandName } from './command-name.ts'
-import { addExamples } from './options.ts'
+import { addExamples, commandName } from './options.ts'
 import { createOutput, type Output } from './output.ts'
 import { addSettingOptions, type SettingFlags } from './setting-options.ts'
 
@@ -59,7 +58,7 @@ const listNextSteps = (
 const serve = async ({ config: file, ...flags }: SettingFlags, output: Output): Promise<void> => {
   const config = loadConfig({ flags, file: typeof file === 'string' ? file : undefined })
   const server = await startServer(config)
-  // Before the result is printed: whoever waits for it may send a signal immediately.
+  // Before the result is printed: the process that waits for it may send a signal immediately.
   const closed = closeOnSignal(server)
   const database = formatDatabase(config.database)
   const lines = listFacts(server, database, output).map(

@@ -34,7 +34,6 @@ export const defineTimeline = (parent: Command, kind: 'call' | 'group'): void =>
   addExamples(command, kind === 'call' ? 'calls show call_…' : 'groups show order-1042')
 }
 
-/** Defines `deliveries show`: its attempts, what the endpoint responded, and what it waits for. */
 export const defineDelivery = (parent: Command): void => {
   const command = addServerOptions(parent.command('show'))
     .description('print the attempts of a delivery, the responses, and what it waits for')

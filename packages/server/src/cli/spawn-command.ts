@@ -22,7 +22,6 @@ export const passOn = (child: Pick<ChildProcess, 'kill'>, { signal, platform }: 
   if (platform !== 'win32') child.kill(signal)
 }
 
-/** Starts a command. */
 export const spawnCommand = (command: readonly string[], options: SpawnOptions): ChildProcess => {
   const { file, args, shell } = toSpawnArguments(command, process.platform)
   return spawn(file, args, { ...options, shell })

@@ -96,7 +96,6 @@ export const formatTimeline = (output: Output, { entries, deliveries }: Timeline
   ].join('\n')
 }
 
-/** Formats one delivery with its attempts. */
 export const formatDelivery = (output: Output, delivery: Delivery, attempts: readonly Attempt[]): string => {
   const { id, eventName, subject, subscriptionId, status, wait } = delivery
   const happened = attempts.map((attempt) => ({

@@ -87,7 +87,7 @@ export const ServerConfig = z.strictObject({
   metricsToken: z.optional(secret()).register(settingFacts, {
     about: 'Token that clients of `/metrics` must send as `Authorization: Bearer …`.',
     form: 'at least 16 visible ASCII characters',
-    otherwise: 'none; everybody who can reach the server can read the metrics',
+    otherwise: 'none; every client that can reach the server can read the metrics',
     secret: true,
   }),
   publicUrl: z.optional(z.url({ protocol: /^https?$/ })).register(settingFacts, {

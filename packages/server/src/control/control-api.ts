@@ -20,7 +20,6 @@ type ControlApiOptions = ControlContext & {
 /** Responds to a request below `/_wabakit` that came from the given address. */
 export type ControlApi = (request: Request, remoteAddress: string | undefined) => Promise<Response>
 
-/** The path of the control API. */
 export const controlPath = '/_wabakit'
 
 const bodyMaxBytes = 1_048_576
@@ -50,7 +49,6 @@ const createRoute =
     return status === 204 ? c.body(null, 204) : c.body(JSON.stringify(result), status, json)
   }
 
-/** Creates the control API. Every request passes the guard first. */
 export const createControlApi = (options: ControlApiOptions): ControlApi => {
   const { service, live, version, requestId } = options
   const guard = createGuard(options.guard)

@@ -47,11 +47,9 @@ const eventFilter = () => ({
 
 export const order = () => z.optional(z.enum(['oldest_first', 'newest_first']))
 
-/** The filters of a list of events. */
 export const EventFilter = z.strictObject({ ...eventFilter(), subject: z.optional(z.string()) })
 export type EventFilter = z.output<typeof EventFilter>
 
-/** The filters of deliveries. */
 export const DeliveryFilter = z.strictObject({
   ...eventFilter(),
   status: z.optional(

@@ -13,7 +13,7 @@ export type Guard = {
   /** Rejects with a ControlError, or with a RequestRefusedError `rate_limited`, when a request is not allowed. */
   check(request: Request, remoteAddress: string | undefined): Promise<void>
   /**
-   * Checks a request for a file of the inspector, which needs no token: it is the same for everybody. A link on a page of
+   * Checks a request for a file of the inspector, which needs no token: it is the same for every user. A link on a page of
    * another site may lead to the inspector, because that page cannot read it.
    *
    * @throws ControlError

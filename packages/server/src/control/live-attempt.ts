@@ -1,7 +1,6 @@
 import type { AttemptReported } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
-import { getResponseLine } from '../delivery/response-line.ts'
+import { getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 import { utc } from './views/times.ts'
 
 /** An attempt in a live stream. Fields are null when no attempt was made, or when there was no response. */

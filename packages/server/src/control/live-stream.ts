@@ -20,7 +20,7 @@ type LiveStreamOptions = {
   /** `undefined` when no other process shares the store. */
   readonly otherAttempts: OtherAttempts | undefined
   /**
-   * How often to poll the store for events without a notification, such as those of another process to which nobody
+   * How often to poll the store for events without a notification, such as those of another process to which no client
    * has subscribed, in milliseconds.
    * @default 1_000
    */
@@ -35,7 +35,6 @@ type StreamStart = {
   readonly after: string | undefined
 }
 
-/** Streams events and attempts as server-sent events. */
 export type LiveStream = {
   /**
    * Opens a stream of `event` messages, whose ids are those of the events, and `attempt` messages. It contains

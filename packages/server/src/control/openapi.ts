@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import manifest from '../../package.json' with { type: 'json' }
 import { controlErrorCodes } from './control-error.ts'
 import type { Operation } from './operation.ts'
+import { tags } from './operation.ts'
 import { operations } from './operations/index.ts'
 import { identifierFacts, schemaNames } from './schemas.ts'
-import { tags } from './tags.ts'
 
 type Json = { readonly [name: string]: unknown }
 

@@ -7,8 +7,23 @@ import { formatIssue } from './format-issue.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { RequestLog } from './request-log.ts'
 import type { Simulation } from './simulation.ts'
-import type { Tag } from './tags.ts'
 import type { ServerInfo } from './views/server-info.ts'
+
+/** The groups of operations in the OpenAPI document. */
+export const tags = {
+  Organizations: 'Customers of the service, with their numbers and API keys.',
+  Subscriptions: 'Requests to receive events at a URL.',
+  Calls: 'Calls, step by step or simulated from start to summary.',
+  Groups: 'Groups and their participants.',
+  Events: 'What has happened, listed or as it happens.',
+  Deliveries: 'Webhooks, their attempts, and resending them.',
+  Erasure: 'Deleting everything about a call or a customer.',
+  Faults: 'Failures that a test asks for.',
+  Server: 'The server itself.',
+} as const
+
+/** The name of a group of operations. */
+export type Tag = keyof typeof tags
 
 /** The parts of a server that operations use. */
 export type ControlContext = {
@@ -29,14 +44,12 @@ type ParameterOf<Path extends string> = Path extends `${string}:${infer Name}/${
     ? Name
     : never
 
-type OperationFacts<Path extends string> = {
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+type OperationFacts = {
   /** The operation id in the OpenAPI document. */
   readonly id: string
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
-  readonly path: Path
   readonly summary: string
-  readonly tag: Tag
 }
 
 type OperationInput = {
@@ -47,7 +60,11 @@ type OperationInput = {
 }
 
 /** An operation of the control API, with the schemas that validate and describe it. */
-export type Operation = OperationFacts<string> & {
+export type Operation = OperationFacts & {
+  readonly tag: Tag
+  readonly method: Method
+  /** The path below `/_wabakit`, with parameters as in `/organizations/:organizationId`. */
+  readonly path: string
   readonly query: z.core.$ZodType | undefined
   readonly body: z.core.$ZodType | undefined
   /** The schema of the response body; `undefined` with status 204. */
@@ -60,7 +77,8 @@ export type Operation = OperationFacts<string> & {
 type Input<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined
 type Result<Schema> = Schema extends z.core.$ZodType ? z.input<Schema> : unknown
 
-type OperationDefinition<Path extends string, Query, Body, ResultSchema> = OperationFacts<Path> & {
+type OperationDefinition<Path extends string, Query, Body, ResultSchema> = OperationFacts & {
+  readonly route: `${Method} ${Path}`
   readonly query?: Query
   readonly body?: Body
   readonly result?: ResultSchema
@@ -83,33 +101,33 @@ const parse = <Schema>(schema: Schema, value: unknown): Input<Schema> => {
   throw new ControlError('invalid_input', `${parsed.issues.map(formatIssue).join('; ')}.`, parsed)
 }
 
-/** Defines an operation. Its schemas determine the types of the input and the result of `run`. */
-export const operation = <
-  const Path extends string,
-  Query extends z.core.$ZodType | undefined = undefined,
-  Body extends z.core.$ZodType | undefined = undefined,
-  ResultSchema extends z.core.$ZodType | undefined = undefined,
->({
-  query,
-  body,
-  result,
-  status,
-  run,
-  ...facts
-}: OperationDefinition<Path, Query, Body, ResultSchema>): Operation => ({
-  ...facts,
-  query,
-  body,
-  result,
-  status: status ?? (result === undefined ? 204 : 200),
-  // Asynchronous, so that invalid input rejects.
-  run: async (input, context) =>
-    run(
-      {
-        parameter: input.parameter,
-        query: parse(query as Query, input.query),
-        body: parse(body as Body, input.body),
-      },
-      context,
-    ),
-})
+/** Defines operations of a group. Their schemas determine the types of the input and the result of `run`. */
+export const operationIn =
+  (tag: Tag) =>
+  <
+    Path extends string,
+    Query extends z.core.$ZodType | undefined = undefined,
+    Body extends z.core.$ZodType | undefined = undefined,
+    ResultSchema extends z.core.$ZodType | undefined = undefined,
+  >({
+    route,
+    query,
+    body,
+    result,
+    status,
+    run,
+    ...facts
+  }: OperationDefinition<Path, Query, Body, ResultSchema>): Operation => {
+    const [method, path] = route.split(' ') as [Method, Path]
+    return {
+      ...facts,
+      ...{ tag, method, path, query, body, result },
+      status: status ?? (result === undefined ? 204 : 200),
+      // Asynchronous, so that invalid input rejects.
+      run: async ({ parameter, ...input }, context) =>
+        run(
+          { parameter, query: parse(query as Query, input.query), body: parse(body as Body, input.body) },
+          context,
+        ),
+    }
+  }

@@ -29,6 +29,8 @@ export type LoggedRequest = Omit<RequestReported, 'caller'> & {
 export type RequestLog = {
   /** Adds a request. Of those with status 429, only the first of each organization and second is kept. */
   add(request: RequestReported): void
+  /** Removes the id of a call from its requests, because the id may contain the number of a customer. */
+  forgetCall(organizationId: string, callId: string): void
   /** Lists requests, newest first. */
   list(query: RequestQuery): Page<LoggedRequest>
 }
@@ -93,6 +95,12 @@ export const createRequestLog = (capacity: number): RequestLog => {
         keyLabel: caller?.key.label ?? null,
       }
       count += 1
+    },
+    forgetCall: (organizationId, callId) => {
+      for (const [index, each] of requests.entries()) {
+        const isOfCall = each.organizationId === organizationId && each.callId === callId
+        if (isOfCall) requests[index] = { ...each, callId: null }
+      }
     },
     list: ({ cursor, limit, ...selection }) => {
       const start = cursor === undefined ? count : Math.min(count, parsePosition(cursor))

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
 
-/** The names of schemas in the OpenAPI document. */
 export const schemaNames = z.registry<{ readonly id: string; readonly description: string }>()
 
 /** Names and describes a schema in the OpenAPI document. */
@@ -16,7 +15,6 @@ export const named = <Schema extends z.core.$ZodType>(
 /** Describes a field in the OpenAPI document, where the inspector and the command line find the text. */
 export const describe = (description: string) => z.meta({ description })
 
-/** A page of a list. */
 export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(
     `${id}Page`,
@@ -24,11 +22,9 @@ export const page = <Item extends z.core.$ZodType>(id: string, item: Item) =>
     z.object({ items: z.array(item), nextCursor: z.optional(z.string()) }),
   )
 
-/** A complete list. */
 export const list = <Item extends z.core.$ZodType>(id: string, item: Item) =>
   named(`${id}List`, 'A complete list.', z.object({ items: z.array(item) }))
 
-/** The query of a list. */
 export const pageQuery = () => ({
   cursor: z.optional(z.string()),
   limit: z._default(z.coerce.number().check(z.multipleOf(1), z.gte(1), z.lte(1_000)), 100),

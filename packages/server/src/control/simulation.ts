@@ -7,7 +7,6 @@ import {
   simulateCall,
 } from '@wabakit/core/simulation'
 
-/** Simulates calls in real time. */
 export type Simulation = {
   /** Simulates a call. A timer saves its summary if the summary is delayed. */
   simulateCall(organizationId: string, call: CallSimulation): Promise<SimulatedCall>

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici'
-import { userAgent } from './user-agent.ts'
+import manifest from '../../package.json' with { type: 'json' }
+
+export const userAgent = `wabakit/${manifest.version}`
 
 export type OutgoingWebhook = {
   readonly url: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPublicAddress } from './public-address.ts'
+import { isPublicAddress } from './target-policy.ts'
 
 test.each(['93.184.216.34', '1.1.1.1', '::ffff:93.184.216.34', '2606:4700:4700::1111'])(
   '%s is public',

@@ -14,7 +14,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 export type HealthOptions = {
   readonly store: Pick<Store, 'nextDueAt' | 'checkWritable'>
   readonly metrics: Metrics
-  /** Checks the token of requests for metrics. Without it, everybody may read them. */
+  /** Checks the token of requests for metrics. Without it, every client may read them. */
   readonly checkMetricsToken: TokenCheck | undefined
   /** Whether the server listens on a loopback address only. */
   readonly isLocal: boolean

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 
-/** The path of the inspector. */
 export const inspectorPath = '/_wabakit/inspector'
 
 /** Nothing but the page's own files and the control API. Nothing inline, so that no payload can become code. */

@@ -4,7 +4,6 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
 
-/** The `endpoint` label of a request. */
 export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
 
 /** The metrics of a server. */

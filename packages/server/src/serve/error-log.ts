@@ -3,7 +3,6 @@ import type { Logger } from 'pino'
 /** How often an error that repeats is logged, in milliseconds. */
 const repeatMs = 60_000
 
-/** Logs errors of the background. */
 export type ErrorLog = {
   /** Logs an error, or counts it if one with the same cause was logged within the last minute. */
   write(error: unknown): void

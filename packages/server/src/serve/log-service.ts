@@ -1,9 +1,8 @@
 import { redact } from '@wabakit/contract'
 import type { AttemptReported, ReferenceServer } from '@wabakit/core'
 import type { Logger } from 'pino'
-import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { type AttemptOutcome, getAttemptOutcome, getResponseLine } from '../delivery/attempt-outcome.ts'
 import { repeatsPersonalData } from '../delivery/personal-data.ts'
-import { getResponseLine } from '../delivery/response-line.ts'
 
 const levels = {
   delivered: 'debug',
@@ -21,7 +20,6 @@ const formatResponse = (body: string | null | undefined, payload: string): strin
   return line !== undefined && repeatsPersonalData(line, payload) ? '(repeats personal data)' : line
 }
 
-/** Logs the events and attempts of a service. */
 export const logService = (service: Pick<ReferenceServer, 'on' | 'dispatcher'>, log: Logger): void => {
   if (log.isLevelEnabled('debug')) {
     service.on('*', (event, { id, organizationId }) =>

@@ -58,10 +58,8 @@ const openSqliteStore = (path: string, options: OpenStoreOptions & ClockSources)
   return { store: storeOnDatabase({ ...opened, close }), clock, buckets: undefined, attempts: undefined }
 }
 
-/** Checks whether a `database` setting is the URL of a PostgreSQL database. */
 export const isPostgres = (database: string): boolean => /^postgres(?:ql)?:\/\//.test(database)
 
-/** Returns the engine of a `database` setting. */
 export const nameEngine = (database: string): 'memory' | 'sqlite' | 'postgresql' => {
   if (isPostgres(database)) return 'postgresql'
   return database === ':memory:' ? 'memory' : 'sqlite'

@@ -77,6 +77,8 @@ test('inbox lists, shows, retries and discards entries of a PostgreSQL database'
 test('inbox creates neither a file nor a table', async () => {
   const missing = await wabakit(['inbox', 'list', '--database', join(folder, 'missing.db')])
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no file') })
+  const unsupported = await wabakit(['inbox', 'list', '--database', 'mysql://user:s3cret@localhost/orders'])
+  expect(unsupported).toMatchObject({ code: 2, stderr: expect.not.stringContaining('s3cret') })
   const database = join(folder, 'empty.db')
   const sqlite = new DatabaseSync(database)
   sqlite.exec('CREATE TABLE orders (id INTEGER)')

@@ -13,7 +13,7 @@ vi.stubGlobal('location', { origin: 'http://127.0.0.1:4100' })
 afterAll(() => {
   vi.unstubAllGlobals()
 })
-const { formatCurl } = await import('../../../inspector/src/format/curl.ts')
+const { formatCurl } = await import('../../../inspector/src/format/snippets.ts')
 const { formatFixture, formatTest } = await import('../../../inspector/src/format/snippets.ts')
 
 const path = '/organizations/acme'

@@ -64,7 +64,7 @@ export const watchLiveness = (context: LivenessContext): void => {
     if (calmMs > (hasEnded ? maximumMs : 600_000)) {
       const what = hasEnded
         ? `${unfinished.length} deliveries are unfinished`
-        : 'somebody still waits for a response'
+        : 'a client still waits for a response'
       return violate(settles, `${what} ${Math.round(calmMs / 1_000)} s later`)
     }
     if (calmMs >= retentionMs && !hasRetained) {

@@ -27,11 +27,11 @@ export type OperationsContext = RunContext & {
 /** What users do. */
 export type Operations = {
   start(operation: Operation): void
-  /** Whether all have ended that somebody still waits for. */
+  /** Returns whether every awaited operation has ended. */
   haveEnded(): boolean
 }
 
-/** Errors that a user gets for what is not possible, and what nobody can help. */
+/** Errors that a user gets for what is not possible, and for what a user cannot help. */
 const expected = [
   IllegalTransitionError,
   InputError,

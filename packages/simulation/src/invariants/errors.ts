@@ -1,7 +1,7 @@
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '@wabakit/core'
 import type { Rule, RuleContext } from './rule.ts'
 
-/** Nobody gets an error but those of a store that is not available. */
+/** Clients get no errors but those of a store that is not available. */
 export const createErrorsRule = ({ violate }: RuleContext): Rule => ({
   observe: (observation) => {
     if (observation.kind !== 'rejection') return

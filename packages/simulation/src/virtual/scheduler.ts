@@ -5,7 +5,7 @@ import type { Draws } from './random.ts'
 /** Kept, because the timers of this thread are replaced later. */
 const { setImmediate } = timers
 
-/** Whoever has tasks: a server, an endpoint, a client, the store or the network. */
+/** The owner of tasks: a server, an endpoint, a client, the store or the network. */
 export type Owner = {
   readonly name: string
   /** Tasks of a paused owner wait. Those of one that has ended never run: a process that dies leaves no trace. */

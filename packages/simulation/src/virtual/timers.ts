@@ -59,7 +59,7 @@ const stop = (handle: unknown): void => {
 
 type SleepOptions = { readonly signal?: AbortSignal }
 
-/** Stops listening to the signals of the sleeps that have not ended. While somebody listens, Node keeps some signals. */
+/** Stops listening to the signals of the sleeps that have not ended. While a listener exists, Node keeps some signals. */
 const unended = new Set<() => void>()
 
 /** `setTimeout` of node:timers/promises. */

@@ -1,5 +1,5 @@
 /**
- * The right to handle a delivery. Every claim of a key is different: once a claim has expired and somebody else has
+ * The right to handle a delivery. Every claim of a key is different: once a claim has expired and another process has
  * claimed the key, the methods of the old claim must not change anything.
  */
 export type Claim = {
@@ -7,7 +7,7 @@ export type Claim = {
   renew(ttlMs: number): boolean | Promise<boolean>
   /**
    * Records that the delivery was handled. From now on, its key is a duplicate, for as long as the store keeps it.
-   * Returns `false` and changes nothing when somebody else has claimed the key.
+   * Returns `false` and changes nothing when another process has claimed the key.
    */
   complete(): boolean | Promise<boolean>
   /** Gives up the claim, so that the key can be claimed again. Changes nothing when the claim is lost. */
@@ -24,7 +24,7 @@ export type ClaimOutcome = Claim | 'duplicate' | 'in_progress'
 export type Dedupe = {
   /**
    * Claims a key for `ttlMs` milliseconds, atomically among all users of the store. Returns `duplicate` when the
-   * delivery was handled before, and `in_progress` when somebody else is handling it.
+   * delivery was handled before, and `in_progress` when another process is handling it.
    */
   claim(key: string, ttlMs: number): ClaimOutcome | Promise<ClaimOutcome>
 }

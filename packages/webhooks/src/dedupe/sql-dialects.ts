@@ -1,11 +1,9 @@
 /** A kind of database. MariaDB speaks `mysql`; D1, Durable Objects, libSQL and Bun speak `sqlite`. */
 export type SqlDialect = 'postgresql' | 'sqlite' | 'mysql'
 
-/** How a dialect writes what all of them can do. */
 type Syntax = {
   /** The column `key`. */
   readonly key: string
-  /** The types of `key`, `claimed_by` and `expires_at`. */
   readonly types: readonly [key: string, claimedBy: string, expiresAt: string]
   /** The time by the database's clock. */
   readonly now: string

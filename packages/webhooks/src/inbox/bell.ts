@@ -1,4 +1,4 @@
-/** Creates a bell: whoever waits for it continues when it rings. A ring that came after the count was read is not missed. */
+/** Creates a bell: code that waits for it continues when it rings. A ring that came after the count was read is not missed. */
 export const createBell = () => {
   let rings = 0
   const waiting = new Set<() => void>()

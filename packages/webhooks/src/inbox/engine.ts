@@ -1,7 +1,7 @@
 import { WebhookUsageError } from '../errors.ts'
 
 /** A kind of database that an inbox can be in. */
-export type InboxDialect = 'postgresql' | 'sqlite'
+export type InboxDialect = 'postgresql' | 'sqlite' | 'mysql'
 
 /** A value of a statement. */
 export type InboxValue = string | number | null | Uint8Array
@@ -14,6 +14,25 @@ export type Outcome = { readonly rows: readonly unknown[]; readonly count: numbe
 
 /** The right to handle an entry. The token is different for every claim. */
 export type Claim = { readonly id: string; readonly token: string }
+
+/** Taking rows: those that are picked get a token and other values. */
+export type Claiming = {
+  readonly table: string
+  readonly token: string
+  /** Selects `id`, `state` and `due_at`. */
+  readonly pick: Statement
+  /** The assignments, except that of the token. */
+  readonly set: Statement
+  /** The expressions to return of each row. */
+  readonly columns: string
+}
+
+/** Returns a claim as one statement. */
+export const toClaim = ({ table, token, pick, set, columns }: Claiming): Statement => ({
+  text: `WITH picked AS MATERIALIZED (${pick.text})
+    UPDATE ${table} SET ${set.text}, token = ? WHERE id IN (SELECT id FROM picked) RETURNING ${columns}`,
+  values: [...pick.values, ...set.values, token],
+})
 
 /** The effects of one attempt that are written together with its completion. */
 export type Effects<Client, Database> = {
@@ -34,7 +53,7 @@ export type InboxEngine<Client, Database> = {
   /** Runs a statement on the inbox's own connection, which handlers cannot occupy. Rejects after a few seconds. */
   readonly run: (statement: Statement) => Promise<Outcome>
   /** Runs a claim, one process at a time, so that no two of them see the same lane as free. Returns the rows. */
-  readonly claim: (statement: Statement) => Promise<readonly unknown[]>
+  readonly claim: (claiming: Claiming) => Promise<readonly unknown[]>
   /** Runs a statement that may take its time, on any connection. */
   readonly query: (statement: Statement) => Promise<Outcome>
   /** Creates the table. */
@@ -49,8 +68,8 @@ export type InboxEngine<Client, Database> = {
   readonly begin: () => Effects<Client, Database>
   /** Finds a setting with which the database acknowledges before it syncs. */
   readonly findWeakness: () => Promise<string | undefined>
-  /** Checks whether a statement failed because the database could not be reached. */
-  readonly isUnreachable: (error: unknown) => boolean
+  /** Checks whether a statement that failed may succeed a moment later: the database could not be reached, or was busy. */
+  readonly isTransient: (error: unknown) => boolean
 }
 
 /** @throws WebhookUsageError, because the database cannot do this. */

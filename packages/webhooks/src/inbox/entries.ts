@@ -72,7 +72,6 @@ type ClaimRequest = {
   readonly except: readonly string[]
   readonly limit: number
   readonly claimMs: number
-  readonly token: string
 }
 
 /** Options for {@link createEntries}. */
@@ -99,6 +98,7 @@ export const createEntries = (
 ) => {
   const { dialect, run, query } = engine
   const syntax = inboxSyntaxes[dialect]
+  const mysql = dialect === 'mysql'
 
   /** Leaving a claim, by the claim's owner. */
   const toSettling = (set: string, { id, token }: Claim, values: readonly InboxValue[] = []): Statement => ({
@@ -118,7 +118,17 @@ export const createEntries = (
     ...['state', 'due_at', 'received_at'],
   ]
   const renewed = ['name', 'fact', 'subject', 'sent_at', 'headers', 'body']
-  const onConflict = `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
+  const onConflict = mysql
+    ? `ON DUPLICATE KEY UPDATE ${[
+        ...renewed.map((column) => `${column} = IF(state = 'parked', VALUES(${column}), ${column})`),
+        ...['attempts', 'due_at', 'holds_until', 'reason', 'error'].map((column) => {
+          const value = { attempts: '0', due_at: 'VALUES(due_at)' }[column] ?? 'NULL'
+          return `${column} = IF(state = 'parked', ${value}, ${column})`
+        }),
+        // Assignments run from left to right, and the others read the state.
+        `state = IF(state = 'parked', 'stored', state)`,
+      ].join(', ')}`
+    : `ON CONFLICT (event_key) DO UPDATE SET ${renewed.map((column) => `${column} = excluded.${column}`).join(', ')},
        state = 'stored', attempts = 0, due_at = excluded.due_at, holds_until = NULL, reason = NULL, error = NULL
        WHERE known.state = 'parked'`
 
@@ -129,32 +139,26 @@ export const createEntries = (
         (s.state = 'claimed' AND s.due_at > ${now()})
         OR (s.id < r.id AND (s.state = 'stored' OR s.holds_until > ${now()}${again ? ` OR s.due_at <= ${now()}` : ''}))))`
 
-  const candidates = (again: boolean, except: readonly string[]) => `SELECT r.id FROM ${table} r
+  const candidates = (
+    again: boolean,
+    except: readonly string[],
+  ) => `SELECT r.id, r.state, r.due_at FROM ${table} r
     WHERE r.state ${again ? `IN ('failed', 'claimed')` : `= 'stored'`} AND r.due_at <= ${now()} AND NOT (${isHeldUp(again)})
     ${except.length > 0 ? `AND r.id NOT IN (${toPlaceholders(except)})` : ''}
     ORDER BY r.due_at, r.id LIMIT ? ${syntax.lock}`
 
-  const setClaimed = () => `state = 'claimed', token = ?, attempts = attempts + 1, due_at = ${now()} + ?,
-      holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`
   const hasFact = (states: string) =>
     `EXISTS (SELECT 1 FROM ${table} f WHERE f.fact = ${table}.fact AND f.id <> ${table}.id AND f.state IN (${states}))`
   // A parked entry does not suppress another one with the same fact, which may be good.
   const claimed = `${claimedColumns}, CASE WHEN fact IS NULL THEN NULL WHEN ${hasFact(`'erased'`)} THEN 'erased'
     WHEN ${hasFact(`'handled', 'discarded'`)} THEN 'suppressed' END AS known`
 
-  const claimAll = ({ again, except, limit, token, claimMs }: ClaimRequest) =>
-    engine.claim({
-      text: `WITH picked AS MATERIALIZED (${candidates(again, except)})
-        UPDATE ${table} SET ${setClaimed()} WHERE id IN (SELECT id FROM picked) RETURNING ${claimed}`,
-      values: [...except, limit, token, claimMs],
-    })
-
   return {
     /** Stores events, and returns for each whether it is new. A duplicate of a parked one is new. */
     store: async (events: readonly StoredEvent[], announcement: string | undefined): Promise<boolean[]> => {
       const keys = events.map(({ key }) => key)
       const row = `(${toPlaceholders(columns.slice(0, -3))}, 'stored', ${now()}, ${now()})`
-      const insert = `INSERT INTO ${table} AS known (${columns.join(', ')})
+      const insert = `INSERT INTO ${table}${mysql ? '' : ' AS known'} (${columns.join(', ')})
         VALUES ${events.map(() => row).join(', ')} ${onConflict} RETURNING event_key`
       const values = events.flatMap(
         ({ key, source, deliveryId, name, fact, subject, sentAt, headers, body }) => [
@@ -166,15 +170,32 @@ export const createEntries = (
         announcement === undefined
           ? insert
           : `WITH added AS (${insert}) SELECT event_key, ${announcement} FROM added`
-      const { rows } = await run({ text, values })
-      const added = new Set(rows.map((each) => readColumn(each, 'event_key')))
+      const readKeys = ({ rows }: Outcome) => new Set(rows.map((each) => readColumn(each, 'event_key')))
+      if (mysql) {
+        // Of duplicates that two processes store at once, both are called new. One row is stored.
+        const find = `SELECT event_key FROM ${table} WHERE event_key IN (${toPlaceholders(keys)}) AND state <> 'parked'`
+        const known = readKeys(await run({ text: find, values: keys }))
+        await run({ text, values })
+        return keys.map((key) => !known.has(key))
+      }
+      const added = readKeys(await run({ text, values }))
       return keys.map((key) => added.has(key))
     },
 
     /** Claims entries that are due: for their first attempt, or for another one. */
-    claim: async (request: Omit<ClaimRequest, 'token'>): Promise<ClaimedEntry[]> => {
+    claim: async ({ again, except, limit, claimMs }: ClaimRequest): Promise<ClaimedEntry[]> => {
       const token = crypto.randomUUID()
-      const rows = await claimAll({ ...request, token })
+      const rows = await engine.claim({
+        table,
+        token,
+        pick: { text: candidates(again, except), values: [...except, limit] },
+        set: {
+          text: `state = 'claimed', attempts = attempts + 1, due_at = ${now()} + ?,
+            holds_until = COALESCE(holds_until, ${now()} + ${holdMs})`,
+          values: [claimMs],
+        },
+        columns: claimed,
+      })
       return rows.map((each) => readClaimed(each, token)).toSorted((left, right) => left.order - right.order)
     },
 
@@ -190,11 +211,8 @@ export const createEntries = (
         const outcome = await run({ text: renew, values: [...values, claimMs, ...values] })
         return readIds(outcome)
       }
-      const outcome = await run({
-        text: `${set} WHERE ${text} RETURNING id`,
-        values: [claimMs, ...values],
-      })
-      return readIds(outcome)
+      await run({ text: `${set} WHERE ${text} RETURNING id`, values: [claimMs, ...values] })
+      return readIds(await run({ text: `SELECT id FROM ${table} WHERE ${text}`, values }))
     },
 
     /** The completion of one entry, to run with the effects of its handlers. */
@@ -204,7 +222,11 @@ export const createEntries = (
     complete: async (claims: readonly Claim[]): Promise<boolean[]> => {
       const [first] = claims
       if (first === undefined) return []
-      if (claims.length === 1) return [await settleOne(toHandled(first))]
+      if (claims.length === 1 || mysql) {
+        const held: boolean[] = []
+        for (const claim of claims) held.push(await settleOne(toHandled(claim)))
+        return held
+      }
       const { text, values } = toHandled(first)
       const pairs = toPairs(claims)
       const ids = readIds(
@@ -239,7 +261,7 @@ export const createEntries = (
       if (held && subject !== undefined) {
         // Saves claims from examining a long lane again and again. `isHeldUp` decides.
         const headDueAt = `(SELECT CASE WHEN h.due_at < h.holds_until THEN h.due_at ELSE h.holds_until END
-          FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ?) h)`
+          FROM (SELECT due_at, holds_until FROM ${table} WHERE id = ? LIMIT 1) h)`
         await query({
           text: `UPDATE ${table} SET due_at = ${headDueAt} WHERE subject = ? AND state = 'stored' AND id > ? RETURNING id`,
           values: [claim.id, subject, claim.id],

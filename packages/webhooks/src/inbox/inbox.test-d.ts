@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type BetterSqlite from 'better-sqlite3'
+import type { Pool as MysqlPool, PoolConnection } from 'mysql2/promise'
 import type { Pool, PoolClient } from 'pg'
 import { expectTypeOf } from 'vitest'
 import { createReceiver, memoryDedupe, type Receiver, sqlInbox, unsigned } from '../index.ts'
 
 declare const pool: Pool
+declare const mysqlPool: MysqlPool
 declare const database: DatabaseSync
 declare const betterDatabase: BetterSqlite.Database
 const verify = unsigned()
@@ -16,6 +18,11 @@ createReceiver({ verify, inbox: sqlInbox(pool) })
     expectTypeOf(attempt.number).toEqualTypeOf<number>()
   })
   .start()
+createReceiver({ verify, inbox: sqlInbox(mysqlPool, { dialect: 'mysql' }) }).onAny(
+  async (_, { transaction }) => {
+    expectTypeOf(transaction).returns.resolves.toEqualTypeOf<PoolConnection>()
+  },
+)
 createReceiver({ verify, inbox: sqlInbox(database, { dialect: 'sqlite' }) }).onAny((_, { atCompletion }) =>
   atCompletion((given) => expectTypeOf(given).toEqualTypeOf<DatabaseSync>()),
 )

@@ -150,11 +150,11 @@ export type InboxContext<Client = never, Database = never> = DeliveryContext & {
     readonly number: number
   }
   /**
-   * PostgreSQL: returns a client in a transaction that begins here and ends with the completion. What it writes is
-   * committed when all handlers of the event have succeeded and the claim is still held, or not at all. Do not commit,
+   * PostgreSQL and MySQL: returns a client in a transaction that begins here and ends with the completion. What it writes
+   * is committed when all handlers of the event have succeeded and the claim is still held, or not at all. Do not commit,
    * roll back or release it. All handlers of an event share it.
    *
-   * @throws WebhookUsageError on other databases.
+   * @throws WebhookUsageError on SQLite.
    */
   transaction(): Promise<Client>
   /**

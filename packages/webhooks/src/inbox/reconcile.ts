@@ -89,11 +89,16 @@ export const createReconcile = ({ engine, table, keyMs, maxBodyBytes, now, wake 
   const takeTurn = async (): Promise<Missing | undefined> => {
     const token = crypto.randomUUID()
     const [row] = await engine.claim({
-      text: `UPDATE ${table} SET token = ?, due_at = ${now()} + ?, attempts = attempts + 1
-        WHERE id IN (SELECT id FROM ${table} WHERE state = 'missing' AND due_at <= ${now()} ORDER BY due_at, id LIMIT 1)
-        AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL AND t.due_at > ${now()})
-        RETURNING id, subject, attempts`,
-      values: [token, turnMs],
+      table,
+      token,
+      pick: {
+        text: `SELECT id, state, due_at FROM ${table} WHERE state = 'missing' AND due_at <= ${now()}
+          AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.state = 'missing' AND t.token IS NOT NULL AND t.due_at > ${now()})
+          ORDER BY due_at, id LIMIT 1`,
+        values: [],
+      },
+      set: { text: `due_at = ${now()} + ?, attempts = attempts + 1`, values: [turnMs] },
+      columns: 'id, subject, attempts',
     })
     if (row === undefined) return undefined
     return {

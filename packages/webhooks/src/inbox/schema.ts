@@ -30,9 +30,27 @@ export const inboxSyntaxes: Readonly<Record<InboxDialect, Syntax>> = {
     bytes: 'BLOB',
     lock: '',
   },
+  mysql: {
+    // Not UNIX_TIMESTAMP(NOW()), which depends on the time zone of the session.
+    now: `(TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(3)) DIV 1000)`,
+    id: 'bigint NOT NULL AUTO_INCREMENT PRIMARY KEY',
+    text: 'varchar(200) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin',
+    longText: 'mediumtext CHARACTER SET utf8mb4',
+    bytes: 'longblob',
+    // The engine locks what it has picked.
+    lock: '',
+  },
 }
 
-const toIndexes = (table: string, name: string) => `;
+/** MySQL has no CREATE INDEX IF NOT EXISTS. */
+const toKeys = (name: string) => `,
+  KEY ${name}_due (state, due_at, id),
+  KEY ${name}_subject (subject, state),
+  KEY ${name}_fact (fact)
+) ENGINE = InnoDB`
+
+const toIndexes = (table: string, name: string) => `
+);
 CREATE INDEX IF NOT EXISTS ${name}_due ON ${table} (state, due_at, id);
 CREATE INDEX IF NOT EXISTS ${name}_subject ON ${table} (subject, state);
 CREATE INDEX IF NOT EXISTS ${name}_fact ON ${table} (fact) WHERE fact IS NOT NULL`
@@ -49,7 +67,7 @@ export const toInboxTable = (table: string, dialect: InboxDialect): string => {
   name ${text},
   fact ${text},
   subject ${text},
-  state ${text} NOT NULL,
+  state ${dialect === 'mysql' ? 'varchar(20) CHARACTER SET ascii' : text} NOT NULL,
   reason ${text},
   error ${longText},
   attempts integer NOT NULL DEFAULT 0,
@@ -59,6 +77,5 @@ export const toInboxTable = (table: string, dialect: InboxDialect): string => {
   received_at bigint NOT NULL,
   sent_at bigint,
   headers ${longText},
-  body ${bytes}
-)${toIndexes(table, name)}`
+  body ${bytes}${dialect === 'mysql' ? toKeys(name) : toIndexes(table, name)}`
 }

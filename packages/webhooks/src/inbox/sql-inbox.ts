@@ -2,6 +2,7 @@ import { WebhookUsageError } from '../errors.ts'
 import { toBytes, type WebhookPayload } from '../payload.ts'
 import { assertAboveZero, assertFunction, assertOptions } from '../usage.ts'
 import type { InboxDialect, InboxEngine } from './engine.ts'
+import { type ConnectionOf, createMysqlEngine, type MysqlPool } from './engines/mysql.ts'
 import { type ClientOf, createPostgresEngine, type PostgresPool } from './engines/postgresql.ts'
 import { createSqliteEngine, type SqliteConnection } from './engines/sqlite.ts'
 import { createEntries } from './entries.ts'
@@ -36,7 +37,7 @@ export type SqlInboxTableOptions = {
    * The database.
    * @default 'postgresql'
    */
-  readonly dialect?: 'postgresql' | 'sqlite' | undefined
+  readonly dialect?: 'postgresql' | 'sqlite' | 'mysql' | undefined
 }
 
 /** Options for {@link sqlInbox}. */
@@ -120,6 +121,7 @@ export const sqlInboxTable = (options: SqlInboxTableOptions = {}): string => {
   return toInboxTable(readTable(options.table), dialect)
 }
 
+const isMysql = (database: object): database is MysqlPool => 'getConnection' in database
 const isSqlite = (database: object): database is SqliteConnection => 'prepare' in database
 
 /** Creates the table before the first statement. */
@@ -150,10 +152,14 @@ const createTableFirst = <Client, Database>(
 
 /** Recognizes a database by its shape. */
 const createEngine = (
-  database: PostgresPool | SqliteConnection,
+  database: PostgresPool | SqliteConnection | MysqlPool,
   { dialect, table }: { readonly dialect: InboxDialect | undefined; readonly table: string },
 ): InboxEngine<unknown, unknown> => {
-  const engine = isSqlite(database) ? createSqliteEngine(database) : createPostgresEngine(database, table)
+  const create = () => {
+    if (isSqlite(database)) return createSqliteEngine(database)
+    return isMysql(database) ? createMysqlEngine(database, table) : createPostgresEngine(database, table)
+  }
+  const engine = create()
   if (dialect !== undefined && dialect !== engine.dialect) {
     throw new WebhookUsageError(`This is a database of ${engine.dialect}, not of ${dialect}.`)
   }
@@ -161,10 +167,12 @@ const createEngine = (
 }
 
 /**
- * Stores received events in a table of PostgreSQL or SQLite before the response, and handles them afterwards: in
- * order per call and group, as often as it takes, in any number of processes. The table is created when it is first used.
+ * Stores received events in a table of PostgreSQL, SQLite, MySQL or MariaDB before the response, and handles them
+ * afterwards: in order per call and group, as often as it takes, in any number of processes. The table is created when it
+ * is first used.
  *
- * The database is a pool of `pg` with at least 2 connections, or one of `node:sqlite` or `better-sqlite3`. It is never closed.
+ * The database is a pool of `pg` or `mysql2/promise` with at least 2 connections, or one of `node:sqlite` or
+ * `better-sqlite3`. It is never closed.
  *
  * @throws WebhookUsageError for an unknown option, or a database that it does not recognize.
  * @throws RangeError when `table` is not a plain identifier, or a limit is not above 0.
@@ -183,8 +191,12 @@ export function sqlInbox<Database extends SqliteConnection>(
   database: Database,
   options?: SqlInboxOptions & { readonly dialect?: 'sqlite' | undefined },
 ): Inbox<InboxContext<never, Database>>
+export function sqlInbox<Pool extends MysqlPool>(
+  pool: Pool,
+  options?: SqlInboxOptions & { readonly dialect?: 'mysql' | undefined },
+): Inbox<InboxContext<ConnectionOf<Pool>>>
 export function sqlInbox(
-  database: PostgresPool | SqliteConnection,
+  database: PostgresPool | SqliteConnection | MysqlPool,
   options: SqlInboxOptions & { readonly dialect?: InboxDialect | undefined } = {},
 ): unknown {
   assertOptions('sqlInbox()', options, [

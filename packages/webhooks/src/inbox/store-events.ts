@@ -11,7 +11,7 @@ const idleMs = 60_000
 
 /** Options for {@link createStoring}. */
 type StoringOptions = {
-  readonly engine: Pick<InboxEngine<unknown, unknown>, 'announcement' | 'isUnreachable' | 'query'>
+  readonly engine: Pick<InboxEngine<unknown, unknown>, 'announcement' | 'isTransient' | 'query'>
   readonly entries: Pick<Entries, 'store' | 'readWaiting'>
   readonly worker: { isFree(): boolean; isStarted(): boolean; wake(): void }
   readonly table: string
@@ -41,7 +41,7 @@ export const createStoring = ({ engine, entries, worker, table }: StoringOptions
       try {
         return await entries.store(events, announcement)
       } catch (error) {
-        if (engine.isUnreachable(error) && performance.now() < endsAt) {
+        if (engine.isTransient(error) && performance.now() < endsAt) {
           await new Promise((resolve) => setTimeout(resolve, 200))
           continue
         }

@@ -189,7 +189,7 @@ export const createWorker = <Client, Database>({
       try {
         return await write()
       } catch (error) {
-        if (!engine.isUnreachable(error) || performance.now() - attempt.renewedAt > claimTtlMs) throw error
+        if (!engine.isTransient(error) || performance.now() - attempt.renewedAt > claimTtlMs) throw error
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
     }

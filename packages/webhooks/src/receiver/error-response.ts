@@ -54,8 +54,9 @@ export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 6
 export const describeRejection = (error: unknown): Problem => {
   if (isWebhookRequestError(error)) {
     const { code, message } = error
-    const headers = code === 'method_not_allowed' && { headers: { allow: 'POST' } }
-    return { status: statuses[code], code, message, ...headers }
+    const headers =
+      code === 'method_not_allowed' ? { allow: 'POST' } : code === 'overloaded' ? tryAgainAfter(5) : {}
+    return { status: statuses[code], code, message, headers }
   }
   if (isWebhookParseError(error)) return { status: 400, code: error.code, message: error.message }
   if (error instanceof WebhookDriftError) {

@@ -71,7 +71,7 @@ export const createHandleOnce = (
     const stop = keepClaim(claim, claimTtlMs, failStore)
     const handled = await callAll(delivery)
     stop()
-    // If the claim was lost, somebody else is handling the delivery again, and may still fail.
+    // If the claim was lost, another process is handling the delivery again, and may still fail.
     if (handled) return (await claim.complete()) ? 'handled' : 'in_progress'
     try {
       await claim.release()

@@ -27,7 +27,6 @@ type Call<Context> = (context: Context) => unknown
 /** Binds a handler to a parsed event; `undefined` when the handler is for other events. */
 export type Binding<Context> = (parsed: ParsedEvent) => Call<Context> | undefined
 
-/** A call of one handler with one event. */
 export type Task<Context> = { readonly call: Call<Context>; readonly timeoutMs: number | undefined }
 
 const isNamed = <Name extends EventName>(
@@ -64,7 +63,6 @@ const isKind = <Kind extends ParsedEvent['kind']>(
   kind: Kind,
 ): parsed is ParsedAs<Kind> => parsed.kind === kind
 
-/** Binds a handler to every parsed event of a kind. */
 export const bindKind = <Kind extends ParsedEvent['kind'], Context>(
   kind: Kind,
   handler: WebhookHandler<ParsedAs<Kind>, Context>,
@@ -82,7 +80,6 @@ type Registration<Context> = {
 export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
   let registrations: readonly Registration<Context>[] = []
   return {
-    /** Adds a handler, and returns a function that removes it. */
     add(bind: Binding<Context>, options: HandlerOptions = {}): () => void {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options

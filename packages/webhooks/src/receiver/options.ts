@@ -63,7 +63,6 @@ export type ReceiverOptions<Context = DeliveryContext> = {
   readonly now?: (() => number) | undefined
 }
 
-/** The options with defaults filled in. */
 export type ReceiverSettings = ReturnType<typeof toSettings<DeliveryContext>>
 
 /**

@@ -45,65 +45,84 @@ export const assertJson = (type: string | null): void => {
   throw new WebhookRequestError('unsupported_media_type', 'The body must be application/json in UTF-8.')
 }
 
-/**
- * Reads the body of a request. The limit applies while reading: `content-length` is trusted only when it is too large.
- *
- * @throws WebhookRequestError when the body is too large, too slow, broken, or was read by something else.
- */
-export const readBody = async (
-  request: Request,
-  { maxBodyBytes, bodyTimeoutMs }: { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number },
-): Promise<Uint8Array> => {
-  const tooLarge = () =>
-    new WebhookRequestError('body_too_large', `The body has more than ${maxBodyBytes} bytes.`)
-  if (request.bodyUsed || request.body?.locked) {
-    throw new WebhookRequestError(
-      'body_was_parsed',
-      'The body was read before the receiver saw it, but only its original bytes can be verified. ' +
-        'Mount the receiver before any body parser such as express.json(), ' +
-        "or keep the bytes: express.raw({ type: '*/*' }), or rawBody: true in NestJS.",
-    )
-  }
-  if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
-  if (!request.body) return new Uint8Array()
+/** Bytes of a body that a request may always hold while it is read. Most webhooks have fewer. */
+const freeBytes = 65_536
 
-  const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
-  const stop = () => void reader.cancel().catch(() => {})
-  let late = false
-  let finished = false
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const startTimer = async (): Promise<void> => {
-    // A body in memory is read within two turns of the microtask queue, in less time than a timer takes to create.
-    for (let turn = 0; turn < 4; turn += 1) await undefined
-    if (finished) return
-    timer = setTimeout(() => {
-      late = true
-      stop()
-    }, bodyTimeoutMs)
-  }
-  void startTimer()
-  try {
-    const chunks: Uint8Array[] = []
-    let length = 0
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (late) {
-        throw new WebhookRequestError('body_timeout', `The body did not arrive within ${bodyTimeoutMs} ms.`)
-      }
-      if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : concat(chunks)
-      if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not a stream of bytes.')
-      length += value.length
-      if (length > maxBodyBytes) {
-        stop()
-        throw tooLarge()
-      }
-      chunks.push(value)
+/** What all requests hold beyond that is limited to this number of bodies of the maximum size: strangers may send them. */
+const maxLargeBodies = 16
+
+type BodyLimits = { readonly maxBodyBytes: number; readonly bodyTimeoutMs: number }
+
+/**
+ * Creates a function that reads the body of a request. The limit applies while reading: `content-length` is trusted only
+ * when it is too large.
+ *
+ * @throws WebhookRequestError when the body is too large, too slow, broken, or was read by something else, or when large
+ *   bodies of other requests are being read.
+ */
+export const createReadBody = ({ maxBodyBytes, bodyTimeoutMs }: BodyLimits) => {
+  let heldByAll = 0
+  return async (request: Request): Promise<Uint8Array> => {
+    const tooLarge = () =>
+      new WebhookRequestError('body_too_large', `The body has more than ${maxBodyBytes} bytes.`)
+    if (request.bodyUsed || request.body?.locked) {
+      throw new WebhookRequestError(
+        'body_was_parsed',
+        'The body was read before the receiver saw it, but only its original bytes can be verified. ' +
+          'Mount the receiver before any body parser such as express.json(), ' +
+          "or keep the bytes: express.raw({ type: '*/*' }), or rawBody: true in NestJS.",
+      )
     }
-  } catch (error) {
-    if (isWebhookRequestError(error)) throw error
-    throw new WebhookRequestError('body_unreadable', 'Reading the body failed.', { cause: error })
-  } finally {
-    finished = true
-    clearTimeout(timer)
+    if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
+    if (!request.body) return new Uint8Array()
+
+    const reader: ReadableStreamDefaultReader<Uint8Array> = request.body.getReader()
+    const stop = () => void reader.cancel().catch(() => {})
+    let held = 0
+    let late = false
+    let finished = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const startTimer = async (): Promise<void> => {
+      // A body in memory is read within two turns of the microtask queue, in less time than a timer takes to create.
+      for (let turn = 0; turn < 4; turn += 1) await undefined
+      if (finished) return
+      timer = setTimeout(() => {
+        late = true
+        stop()
+      }, bodyTimeoutMs)
+    }
+    void startTimer()
+    try {
+      const chunks: Uint8Array[] = []
+      let length = 0
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (late) {
+          throw new WebhookRequestError('body_timeout', `The body did not arrive within ${bodyTimeoutMs} ms.`)
+        }
+        if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : concat(chunks)
+        if (!ArrayBuffer.isView(value)) throw new TypeError('The body is not a stream of bytes.')
+        length += value.length
+        if (length > maxBodyBytes) {
+          stop()
+          throw tooLarge()
+        }
+        const beyond = Math.max(0, length - freeBytes)
+        heldByAll += beyond - held
+        held = beyond
+        if (heldByAll > maxLargeBodies * maxBodyBytes) {
+          stop()
+          throw new WebhookRequestError('overloaded', 'Too many large bodies are being read.')
+        }
+        chunks.push(value)
+      }
+    } catch (error) {
+      if (isWebhookRequestError(error)) throw error
+      throw new WebhookRequestError('body_unreadable', 'Reading the body failed.', { cause: error })
+    } finally {
+      finished = true
+      heldByAll -= held
+      clearTimeout(timer)
+    }
   }
 }

@@ -11,7 +11,7 @@ import type { ErrorListener } from './failures.ts'
 import { createHandleOnce } from './handle-once.ts'
 import type { Handlers, Task } from './handlers.ts'
 import type { ReceiverSettings } from './options.ts'
-import { assertJson, assertPost, findRequest, type RequestHolder, readBody } from './read-request.ts'
+import { assertJson, assertPost, createReadBody, findRequest, type RequestHolder } from './read-request.ts'
 import type { Running } from './running.ts'
 import type { WebhookTrace } from './webhook-trace.ts'
 
@@ -33,7 +33,6 @@ const readVerdict = (verdict: unknown, headers: Headers) => {
   throw new WebhookRequestError('not_verified', 'The verify function did not return true.')
 }
 
-/** The parts of a receiver that handle a request. */
 type Parts = {
   readonly handlers: Handlers<DeliveryContext>
   readonly running: Running
@@ -45,6 +44,7 @@ type Parts = {
 /** Creates the function that handles a request: check, read, verify, parse, claim, handle, respond. Never rejects. */
 export const createReceive = (settings: ReceiverSettings, { handlers, running, report, store }: Parts) => {
   const { verify, maxBodyBytes, claimTtlMs, now } = settings
+  const readBody = createReadBody(settings)
   const handleOnce = createHandleOnce(settings, report)
 
   const respondStored = async (trace: WebhookTrace, storing: Promise<StoreOutcome>): Promise<Response> => {
@@ -74,7 +74,7 @@ export const createReceive = (settings: ReceiverSettings, { handlers, running, r
       // An inbox stores everything that is authentic.
       if (!store) assertJson(headers.get('content-type'))
 
-      const rawBody = await readBody(request, settings)
+      const rawBody = await readBody(request)
       const verdict = verify({ headers, body: rawBody, url, signature, now })
       const { id, sentAt } = readVerdict(isPromise(verdict) ? await verdict : verdict, headers)
       if (store) return await respondStored(trace, store({ id, body: rawBody, sentAt, headers }))

@@ -7,11 +7,11 @@ export type WebhookTrace = {
   readonly request: Request
   /** The name of the event, once it is verified and known. */
   eventName?: EventName | undefined
-  /** The delivery, once it is verified and somebody handles it. */
+  /** The delivery, once it is verified and a handler takes it. */
   delivery?: DeliveryContext['delivery']
   /**
    * What became of it: `handled`, `duplicate`, `in_progress`, `failed` (a handler), `unavailable` (the dedupe store),
-   * `ignored` (nobody handles it), `stored` (in the inbox), or `rejected`.
+   * `ignored` (no handler takes it), `stored` (in the inbox), or `rejected`.
    */
   outcome?:
     | 'handled'

@@ -62,7 +62,7 @@ export type StaticHeaderOptions = {
 }
 
 /**
- * Accepts deliveries that carry a fixed header, for services that cannot sign. Whoever sees one request can send others
+ * Accepts deliveries that carry a fixed header, for services that cannot sign. A stranger who sees one request can send others
  * and replay this one: use it over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a value is empty.
@@ -91,7 +91,7 @@ export type BasicAuthOptions = {
 }
 
 /**
- * Accepts deliveries with HTTP Basic authorization (RFC 7617, in UTF-8). Whoever sees one request can send others and
+ * Accepts deliveries with HTTP Basic authorization (RFC 7617, in UTF-8). A stranger who sees one request can send others and
  * replay this one: use it over https and with `dedupe`.
  *
  * @throws WebhookVerificationError with reason `invalid_secret` when a password is empty.

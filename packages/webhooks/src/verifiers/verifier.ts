@@ -45,7 +45,7 @@ export type Verifier = {
 }
 
 /**
- * Accepts every delivery from anyone. Use it only in tests, or in a network where nobody else can reach the endpoint.
+ * Accepts every delivery from anyone. Use it only in tests, or in a network where no stranger can reach the endpoint.
  *
  * @example
  * const verify = unsigned()

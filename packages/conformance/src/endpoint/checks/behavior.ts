@@ -20,7 +20,6 @@ const findStack = ({ body, headers }: Exchange): string | undefined => {
   return stackPatterns.map((pattern) => pattern.exec(text)?.[0]).find((match) => match !== undefined)
 }
 
-/** Checks of what an endpoint reveals, and of its other behavior. */
 export const behaviorChecks: readonly EndpointCheck[] = [
   {
     id: 'refuses-get',

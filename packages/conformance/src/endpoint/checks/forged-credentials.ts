@@ -24,7 +24,7 @@ export const credentialChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-missing-credentials',
     title: 'Refuses a delivery without credentials',
-    risk: 'Anybody who knows the URL can write into your system.',
+    risk: 'A stranger who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless the header is there and right.',
     ...refuse({
       'no credentials': withCredentials(() => undefined),
@@ -34,7 +34,7 @@ export const credentialChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-wrong-credentials',
     title: 'Refuses wrong credentials',
-    risk: 'Anybody can invent credentials and write into your system.',
+    risk: 'A stranger can invent credentials and write into your system.',
     fix: credentialFix,
     ...refuse({
       'other credentials': withCredentials((value) =>

@@ -65,7 +65,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-unsigned',
     title: 'Refuses a delivery without a signature',
-    risk: 'Anybody who knows the URL can write into your system.',
+    risk: 'A stranger who knows the URL can write into your system.',
     fix: 'Refuse with 401 unless all three webhook- headers are there and the signature matches.',
     ...refuse({
       'no webhook- headers': without('webhook-id', 'webhook-timestamp', 'webhook-signature'),
@@ -77,14 +77,14 @@ const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-wrong-secret',
     title: 'Refuses a signature of another secret',
-    risk: 'Anybody can sign with a secret of their own and write into your system.',
+    risk: 'A stranger can sign with a secret of their own and write into your system.',
     fix: 'Compare the signature with the one that you compute; its presence proves nothing.',
     ...refuse({ 'a signature of a random secret': signedBy(({ random }) => random.bytes(32)) }),
   },
   {
     id: 'refuses-tampered-body',
     title: 'Refuses a body that was changed after it was signed',
-    risk: 'Whoever sees one genuine delivery can send any content with its signature.',
+    risk: 'A stranger who sees one genuine delivery can send any content with its signature.',
     fix: 'Include the raw body in what you verify.',
     ...refuse({
       'a changed text': ({ body }) => ({ body: tamperText(body) }),
@@ -145,7 +145,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-empty-signature',
     title: 'Refuses an empty signature',
-    risk: 'An empty string passes comparisons such as startsWith, and everybody can send one.',
+    risk: 'An empty string passes comparisons such as startsWith, and every stranger can send one.',
     fix: compare,
     ...refuse({
       'an empty header': withSignature(() => ''),
@@ -208,7 +208,7 @@ const signatureChecks: readonly ForgedCheck[] = [
   {
     id: 'refuses-empty-secret',
     title: 'Refuses a signature of an empty secret',
-    risk: 'A missing environment variable becomes a secret that everybody knows.',
+    risk: 'A missing environment variable becomes a secret that every stranger knows.',
     fix: 'Stop at start-up when the secret is missing or empty.',
     ...refuse({
       'a signature of an empty secret': signedBy(''),

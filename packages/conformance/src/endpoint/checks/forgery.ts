@@ -29,7 +29,6 @@ export const readGenuine = async (examination: Examination) => {
   return { delivery, genuine: { id: delivery.id, timestamp, body, headers, signature, key } }
 }
 
-/** Sends each forgery, and expects each to be refused. */
 export const refuse = (
   forgeries: Readonly<Record<string, Forgery>>,
 ): Pick<EndpointCheck, 'expected' | 'requests' | 'run'> => ({

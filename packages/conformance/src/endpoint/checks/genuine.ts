@@ -38,7 +38,6 @@ const splitCharacter = (body: Buffer): Buffer[] => {
   return [body.subarray(0, at), body.subarray(at)]
 }
 
-/** Checks of genuine deliveries, which the endpoint must accept. */
 export const genuineChecks: readonly EndpointCheck[] = [
   {
     id: 'accepts-genuine',

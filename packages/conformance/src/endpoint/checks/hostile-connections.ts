@@ -54,7 +54,7 @@ export const hostileConnectionChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'RFC 9112, section 8: an incomplete request must not be handled',
     expected: 'genuine deliveries as before',
-    risk: 'An error event without a listener, or a rejected promise that nobody catches, ends the process.',
+    risk: 'An error event without a listener, or a rejected promise that no code catches, ends the process.',
     fix: 'Handle the errors of the request stream: await its body within try and catch.',
     requests: 3,
     run: async (examination) => {

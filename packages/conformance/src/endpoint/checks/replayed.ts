@@ -171,7 +171,7 @@ export const replayedChecks: readonly EndpointCheck[] = [
     severity: 'high',
     clause: 'Standard Webhooks 1.0, "Replay attacks" and "Idempotency"',
     expected: 'one effect',
-    risk: 'Whoever records a delivery can have it handled again and again, until its timestamp is too old.',
+    risk: 'A stranger who records a delivery can have it handled again and again, until its timestamp is too old.',
     fix: 'Remember each webhook-id for longer than the tolerance of the timestamp.',
     requests: 3,
     needs: ['effects'],

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../api/api-request.ts'
-import { buildFetch, type Lab } from '../lab.ts'
-import { memoize } from '../memoize.ts'
+import { buildFetch, type Lab, memoize } from '../lab.ts'
 import type { PlannedResponse } from '../webhooks/listen.ts'
 import type { ReceivedWebhook } from '../webhooks/received-webhook.ts'
 import type { PlayedCall, PlayedOutcome } from './simulate.ts'
 
-/** An outcome after which there is no summary. */
 export type UnansweredOutcome = Exclude<PlayedOutcome, 'answered'>
 
 /** A call that can have no summary, or publishes none. */
@@ -19,7 +17,6 @@ export type UnansweredCall = {
   readonly fetched: Exchange | undefined
 }
 
-/** A call with a summary. */
 export type AnsweredCall = UnansweredCall & {
   /** The first CALL_AI_SUMMARY that the listener accepted. */
   readonly summary: ReceivedWebhook | undefined
@@ -98,7 +95,6 @@ export const createCallScenes = (lab: Lab) => {
     }
   }
 
-  /** Plans the response to an event of the next call, and returns a function that names the call once its id is known. */
   const planFirst = ({ event, response }: FirstAttempt): ((callId: string) => void) => {
     const before = new Set(playedIds)
     let isDone = false

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readField } from '../api/api-request.ts'
 import type { PlayCall, Simulate } from './simulate.ts'
 
-/** The address of the control API of a wabakit server. */
 export type ControlAddress = {
   /** Base URL of the server; `/_wabakit` is appended. */
   readonly url: string

@@ -1,13 +1,12 @@
 import { createSeededRandom } from '../../seeded-random.ts'
 import type { Lab } from '../lab.ts'
-import { memoize } from '../memoize.ts'
+import { memoize } from '../lab.ts'
 import type { Observation, Rule } from '../rule.ts'
 import { withoutRedeliveries } from '../webhooks/received-webhook.ts'
 import { type Difference, playSteps } from './play-steps.ts'
 import { shrink } from './shrink.ts'
 import { createSteps } from './step.ts'
 
-/** The result of playing random sequences. */
 type Played = {
   readonly sequences: number
   /** The first differences from the specification, and from decisions, as short as possible. */
@@ -18,6 +17,9 @@ type Played = {
 /** A failure is shown with at most this number of requests. */
 const maxShownRequests = 5
 
+/** Played even if the time is over, on a busy machine. */
+const minSequences = 5
+
 const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promise<Played> => {
   const random = createSeededRandom(seed)
   const groupIds = new Set<string>()
@@ -27,7 +29,8 @@ const playSequences = async (lab: Lab, { seed, minutes }: RandomOptions): Promis
     specified: undefined,
     decided: undefined,
   }
-  while (performance.now() < endsAt && (broken.specified === undefined || broken.decided === undefined)) {
+  const isOver = (): boolean => performance.now() >= endsAt && sequences >= minSequences
+  while (!isOver() && (broken.specified === undefined || broken.decided === undefined)) {
     const steps = createSteps(random, lab)
     sequences += 1
     const difference = await playSteps({ lab, groupIds }, steps)

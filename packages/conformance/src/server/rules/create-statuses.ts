@@ -174,7 +174,7 @@ const requestSamples: Samples<Partial<ApiRequest> & { readonly padTo?: number }>
 
   'key.missing-is-401': ['A request without a key', { key: 'none' }, noKey],
   'key.empty-is-401': ['A request with an empty key', { key: 'empty' }, noKey],
-  'key.unknown-is-401': ['A request with a key that nobody has', { key: 'unknown' }, noKey],
+  'key.unknown-is-401': ['A request with a key that does not exist', { key: 'unknown' }, noKey],
   'key.prefixed-is-401': ['A key with another character before it', { keyPrefix: 'x' }, noKey],
   'key.bearer-is-200': ['A key after Bearer', { keyPrefix: 'Bearer ' }, '0006 (API key header)'],
   'key.unknown-before-the-body-is-401': [
@@ -221,7 +221,6 @@ const toRules = <Change>(samples: Samples<Change>, send: (change: Change) => Par
 const otherKey = { needs: ['--other-key'], request: { key: 'other' } } as const
 const disabled = { needs: ['--disabled-number'] } as const
 
-/** Rules of the create endpoint that one request and its status show. */
 export const createStatusRules: readonly Rule[] = [
   ...toRules(fieldSamples, (fields) => ({ fields })),
   ...toRules(requestSamples, ({ padTo, ...request }) => ({ request, padTo })),

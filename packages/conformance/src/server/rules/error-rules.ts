@@ -5,7 +5,6 @@ import type { Observation, Rule } from '../rule.ts'
 
 const body = '0014 (error body)'
 
-/** Judges every response with an error status so far. */
 const judgeErrors = ({ exchanges }: Lab, isRight: (exchange: Exchange) => boolean): Observation => {
   const errors = exchanges.filter(({ response }) => response.status >= 400)
   const wrong = errors.find((exchange) => !isRight(exchange))

@@ -86,7 +86,6 @@ const unavailable: Readonly<Record<UnansweredOutcome, string>> = {
   nothing_said: 'silent',
 }
 
-/** Rules of the fetch endpoint. */
 export const fetchRules: readonly Rule[] = [
   ...(['none', 'unknown', 'empty'] as const).map(
     (key): Rule => ({
@@ -117,7 +116,7 @@ export const fetchRules: readonly Rule[] = [
   },
   {
     id: 'fetch.call-id.unknown-is-404',
-    title: 'A call that nobody knows is not found',
+    title: 'A call that does not exist is not found',
     clause: statuses,
     ...expectStatus(404, (lab) => buildFetch(lab.createGroupId())),
   },

@@ -21,7 +21,6 @@ const judgeOnce = (play: (scenes: Scenes) => Promise<GroupScene>): Pick<Rule, 'e
   }),
 })
 
-/** Judges the first GROUP_CREATED of a created group. */
 const judgeCreated = (judge: (webhook: ReceivedWebhook) => boolean): Rule['examine'] =>
   judgeGroup(
     (scenes) => scenes.created(),
@@ -206,7 +205,6 @@ const participantRules: readonly Rule[] = [
 
 const listening: readonly Need[] = ['--listen']
 
-/** Rules of the events of groups. */
 export const groupEventRules: readonly Rule[] = [
   ...createdRules.map((rule) => ({ ...rule, needs: listening })),
   ...participantRules.map((rule) => ({ ...rule, needs: [...listening, '--wabakit-control' as const] })),

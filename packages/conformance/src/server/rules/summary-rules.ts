@@ -24,7 +24,6 @@ const observeNone = ({ webhooks }: { readonly webhooks: readonly ReceivedWebhook
   observed: nameEvents(webhooks),
 })
 
-/** Observes that CALL_ENDED was delivered before CALL_AI_SUMMARY. */
 const observeOrder = ({ webhooks }: { readonly webhooks: readonly ReceivedWebhook[] }) => {
   const [ended, summary] = [findDelivered(webhooks, 'CALL_ENDED'), webhooks.findIndex(isSummary)]
   const kept = summary < 0 ? undefined : ended >= 0 && ended < summary

@@ -13,7 +13,6 @@ export const nameEvents = (webhooks: readonly ReceivedWebhook[]): string =>
     .map(({ event, status }) => `${event || '(no event)'}${status === 204 ? '' : ` (got ${status})`}`)
     .join(', ') || 'no webhook'
 
-/** Everything that the run has made and received. */
 type Run = {
   readonly all: readonly ReceivedWebhook[]
   /** The ids of the calls; `undefined` if one could not be made, so that its id is not known. */
@@ -62,7 +61,6 @@ export const judgeCall =
     return judge({ ...call, webhooks: withoutRedeliveries(webhooks), lab })
   }
 
-/** Judges an answered call of each channel. */
 export const judgeCalls =
   (judge: (call: Witnessed<AnsweredCall>) => Observation): Examine =>
   async (examination) =>
@@ -71,7 +69,6 @@ export const judgeCalls =
       await judgeCall(({ answered }) => answered('WHATSAPP'), judge)(examination),
     ])
 
-/** Judges every webhook that arrived in the run. */
 export const judgeWebhooks =
   (
     findProblem: (webhook: ReceivedWebhook, run: Run) => string | undefined,

@@ -23,7 +23,6 @@ export type Framework = {
   readonly nextStep: readonly string[]
 }
 
-/** Returns the ending by which a file is imported. */
 export const getEnding = (language: Language): string => (language === 'mjs' ? '.mjs' : '.js')
 
 const imports = "import { createReceiver, memoryDedupe, standardWebhooks } from 'wabakit/webhooks'\n"
@@ -157,7 +156,6 @@ export class WebhooksController {
   },
 ]
 
-/** Returns the name that the receiver's module exports. */
 export const getExport = ({ write }: Framework): string =>
   write === writeLazyModule ? 'getReceiver' : 'receiver'
 

@@ -3,11 +3,11 @@ import { type CallSimulation, toMilliseconds } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { parseNumber, recordFilter, text } from '../filters.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { describe, identifier, named, page, pageQuery, phoneNumber, time } from '../schemas.ts'
 import { CallView, showCall } from '../views/call.ts'
 
-const tag = 'Calls'
+const operation = operationIn('Calls')
 
 const details = () => ({
   callId: z.optional(identifier()).check(describe('The id of the call. Default: a new one.')),
@@ -114,14 +114,11 @@ const SavedSummary = named(
 const path = '/organizations/:organizationId/calls'
 const onePath = `${path}/:callId` as const
 
-/** Operations on calls and their summaries. */
 export const callOperations = [
   operation({
     id: 'simulateCall',
-    method: 'POST',
-    path: '/organizations/:organizationId/simulated-calls',
+    route: 'POST /organizations/:organizationId/simulated-calls',
     summary: 'Simulate a complete call',
-    tag,
     body: SimulatedCall,
     result: CallView,
     status: 201,
@@ -134,10 +131,8 @@ export const callOperations = [
   }),
   operation({
     id: 'startCall',
-    method: 'POST',
-    path,
+    route: `POST ${path}`,
     summary: 'Start a call',
-    tag,
     body: NewCall,
     result: CallView,
     status: 201,
@@ -146,10 +141,8 @@ export const callOperations = [
   }),
   operation({
     id: 'listCalls',
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     summary: 'List calls without their summaries, newest first',
-    tag,
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
@@ -171,10 +164,8 @@ export const callOperations = [
   }),
   operation({
     id: 'getCall',
-    method: 'GET',
-    path: onePath,
+    route: `GET ${onePath}`,
     summary: 'Get a call',
-    tag,
     result: CallView,
     run: async ({ parameter }, { service }) => {
       const callId = parameter('callId')
@@ -185,10 +176,8 @@ export const callOperations = [
   }),
   operation({
     id: 'moveCall',
-    method: 'POST',
-    path: `${onePath}/steps`,
+    route: `POST ${onePath}/steps`,
     summary: 'Accept, end, miss, reject or ring out a call',
-    tag,
     body: CallStep,
     result: CallView,
     run: async ({ parameter, body }, { service: { calls } }) => {
@@ -209,10 +198,8 @@ export const callOperations = [
   }),
   operation({
     id: 'saveSummary',
-    method: 'POST',
-    path: `${onePath}/summary`,
+    route: `POST ${onePath}/summary`,
     summary: "Save a call's summary",
-    tag,
     body: SummaryRequest,
     result: SavedSummary,
     run: async ({ parameter, body: { generatedBy = 'team_member', ...summary } }, { service }) => {

@@ -1,15 +1,15 @@
 import type { ReferenceServer } from '@wabakit/core'
 import * as z from 'zod/mini'
-import { userAgent } from '../../delivery/user-agent.ts'
+import { userAgent } from '../../delivery/exchange.ts'
 import { ControlError, requireFound } from '../control-error.ts'
 import { DeliveryFilter, order, selectDeliveries } from '../filters.ts'
-import { type ControlContext, operation } from '../operation.ts'
+import { type ControlContext, operationIn } from '../operation.ts'
 import { list, named, page, pageQuery } from '../schemas.ts'
 import { explainDelivery } from '../timeline/read-timeline.ts'
 import { showDeliveries } from '../timeline/show-deliveries.ts'
 import { AttemptView, DeliveryView, SentRequestView, showAttempt, showDelivery } from '../views/delivery.ts'
 
-const tag = 'Deliveries'
+const operation = operationIn('Deliveries')
 const path = '/organizations/:organizationId/deliveries'
 const onePath = `${path}/:deliveryId` as const
 
@@ -67,14 +67,11 @@ const changeDelivery = async (
   throw new ControlError('illegal_transition', `The delivery is ${delivery.status}; it must be ${allowed}.`)
 }
 
-/** Operations on deliveries and their attempts. */
 export const deliveryOperations = [
   operation({
     id: 'listDeliveries',
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     summary: 'List deliveries in the order of their events',
-    tag,
     query: z.extend(DeliveryFilter, { ...pageQuery(), order: order() }),
     result: page('Delivery', DeliveryView),
     run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
@@ -89,10 +86,8 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'getDelivery',
-    method: 'GET',
-    path: onePath,
+    route: `GET ${onePath}`,
     summary: 'Get a delivery',
-    tag,
     result: DeliveryView,
     run: async ({ parameter }, context) => {
       const found = await getDelivery(context.service, parameter('organizationId'), parameter('deliveryId'))
@@ -102,10 +97,8 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'listAttempts',
-    method: 'GET',
-    path: `${onePath}/attempts`,
+    route: `GET ${onePath}/attempts`,
     summary: 'List the attempts of a delivery',
-    tag,
     result: list('Attempt', AttemptView),
     run: async ({ parameter }, { service }) => {
       const attempts = await service.deliveries.attempts(parameter('organizationId'), parameter('deliveryId'))
@@ -114,10 +107,8 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'getSentRequest',
-    method: 'GET',
-    path: `${onePath}/attempts/:number/request`,
+    route: `GET ${onePath}/attempts/:number/request`,
     summary: 'Get the request of an attempt',
-    tag,
     result: SentRequestView,
     run: async ({ parameter }, { service: { deliveries } }) => {
       const id = [parameter('organizationId'), parameter('deliveryId')] as const
@@ -139,10 +130,8 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'resendDeliveries',
-    method: 'POST',
-    path: `${path}/resend`,
+    route: `POST ${path}/resend`,
     summary: 'Resend deliveries that are finished or waiting for another attempt',
-    tag,
     body: Resend,
     result: Resent,
     run: async ({ parameter, body: { all, newWebhookId, dryRun, ...filter } }, { service }) => ({
@@ -155,10 +144,8 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'cancelDeliveries',
-    method: 'POST',
-    path: `${path}/cancel`,
+    route: `POST ${path}/cancel`,
     summary: 'Finish deliveries that wait as skipped; they can be resent',
-    tag,
     body: Cancel,
     result: Canceled,
     run: async ({ parameter, body: { all, dryRun, ...filter } }, { service }) => ({
@@ -171,10 +158,8 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'resendDelivery',
-    method: 'POST',
-    path: `${onePath}/resend`,
+    route: `POST ${onePath}/resend`,
     summary: 'Resend a delivery',
-    tag,
     body: ResendOne,
     result: Resent,
     run: async ({ parameter, body }, { service }) => {
@@ -186,20 +171,16 @@ export const deliveryOperations = [
   }),
   operation({
     id: 'retryDelivery',
-    method: 'POST',
-    path: `${onePath}/retry`,
+    route: `POST ${onePath}/retry`,
     summary: 'Make the next attempt of a pending delivery now; its schedule goes on',
-    tag,
     result: DeliveryView,
     run: ({ parameter }, context) =>
       changeDelivery(context, 'retry', [parameter('organizationId'), parameter('deliveryId')]),
   }),
   operation({
     id: 'cancelDelivery',
-    method: 'POST',
-    path: `${onePath}/cancel`,
+    route: `POST ${onePath}/cancel`,
     summary: 'Finish a delivery that waits as skipped; it can be resent',
-    tag,
     result: DeliveryView,
     run: ({ parameter }, context) =>
       changeDelivery(context, 'cancel', [parameter('organizationId'), parameter('deliveryId')]),

@@ -1,5 +1,7 @@
+import type { ErasureOptions, ErasureSelection, ReferenceServer } from '@wabakit/core'
+import { toDigits } from '@wabakit/core/hosting'
 import * as z from 'zod/mini'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { identifier, named, phoneNumber } from '../schemas.ts'
 
 const cursor = () => z.optional(z.string())
@@ -25,17 +27,39 @@ const ErasedPart = named(
   }),
 )
 
+/** Finds the calls that a request is about; those of a customer with the first part of the erasure. */
+const findCalls = async function* (
+  { calls }: ReferenceServer,
+  organizationId: string,
+  erasure: ErasureSelection & ErasureOptions,
+): AsyncGenerator<string> {
+  if (erasure.callId !== undefined) yield erasure.callId
+  const customerDigits = erasure.cursor === undefined ? toDigits(erasure.customerNumber ?? '') : undefined
+  if (customerDigits === undefined) return
+  let cursor: string | undefined
+  do {
+    const page = await calls.list(organizationId, { customerDigits, cursor, limit: 1_000 })
+    for (const { callId } of page.items) yield callId
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+}
+
 /** Operations that erase personal data. */
 export const erasureOperations = [
-  operation({
+  operationIn('Erasure')({
     id: 'erase',
-    method: 'POST',
-    path: '/organizations/:organizationId/erasures',
+    route: 'POST /organizations/:organizationId/erasures',
     summary: 'Erase one part of what is stored about a call or a customer',
-    tag: 'Erasure',
     body: Erasure,
     result: ErasedPart,
-    run: ({ parameter, body }, { service }) =>
-      service.erasures.erase(parameter('organizationId'), body, body),
+    run: async ({ parameter, body }, { service, requests }) => {
+      const organizationId = parameter('organizationId')
+      if (body.dryRun !== true) {
+        for await (const callId of findCalls(service, organizationId, body)) {
+          requests.forgetCall(organizationId, callId)
+        }
+      }
+      return service.erasures.erase(organizationId, body, body)
+    },
   }),
 ]

@@ -3,16 +3,16 @@ import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { EventFilter, order, selectEvents } from '../filters.ts'
 import { checkPayload, findReceivers } from '../forged-events.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { EventView, showEvent } from '../views/event.ts'
 
-const tag = 'Events'
+const operation = operationIn('Events')
 const path = '/organizations/:organizationId/events'
 
 const PublishedEvent = named(
   'PublishedEventRequest',
-  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `mock`: no endpoint gets a forged event.',
+  'An event to publish. `payload` is the body of its webhooks. `subject` is the call or group that it is about, such as `call:…`. The URLs of all subscriptions that it matches must be loopback addresses, or the server started with `mock`. They are checked now: a subscription whose URL changes later sends the event there.',
   z.strictObject({
     name: eventName(),
     subject: subject(),
@@ -22,14 +22,11 @@ const PublishedEvent = named(
   }),
 )
 
-/** Operations on events. */
 export const eventOperations = [
   operation({
     id: 'listEvents',
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     summary: 'List events, oldest first by default',
-    tag,
     query: z.extend(EventFilter, { ...pageQuery(), order: order() }),
     result: page('Event', EventView),
     run: async ({ parameter, query: { cursor, limit, order, ...filter } }, { service }) => {
@@ -44,10 +41,8 @@ export const eventOperations = [
   }),
   operation({
     id: 'getEvent',
-    method: 'GET',
-    path: `${path}/:eventId`,
+    route: `GET ${path}/:eventId`,
     summary: 'Get an event',
-    tag,
     result: EventView,
     run: async ({ parameter }, { service }) => {
       const eventId = parameter('eventId')
@@ -57,10 +52,8 @@ export const eventOperations = [
   }),
   operation({
     id: 'publishEvent',
-    method: 'POST',
-    path,
+    route: `POST ${path}`,
     summary: 'Publish an event without changing anything else',
-    tag,
     body: PublishedEvent,
     result: EventView,
     status: 201,

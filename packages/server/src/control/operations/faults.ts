@@ -1,10 +1,10 @@
 import type { ApiFault, ApiFaults, EndpointFault, PlannedFault } from '@wabakit/core/simulation'
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../control-error.ts'
-import { type ControlContext, operation } from '../operation.ts'
+import { type ControlContext, operationIn } from '../operation.ts'
 import { describe, list, named } from '../schemas.ts'
 
-const tag = 'Faults'
+const operation = operationIn('Faults')
 const path = '/faults'
 
 const fault = {
@@ -65,19 +65,15 @@ const requireFaults = ({ faults }: ControlContext): ApiFaults => {
 export const faultOperations = [
   operation({
     id: 'listFaults',
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     summary: 'List the faults that affect further requests',
-    tag,
     result: list('PlannedFault', PlannedFaultView),
     run: async (_input, context) => ({ items: requireFaults(context).list().map(showFault) }),
   }),
   operation({
     id: 'addFault',
-    method: 'POST',
-    path,
+    route: `POST ${path}`,
     summary: 'Make the next requests to an endpoint fail',
-    tag,
     body: FaultRequest,
     result: PlannedFaultView,
     status: 201,
@@ -86,10 +82,8 @@ export const faultOperations = [
   }),
   operation({
     id: 'removeFault',
-    method: 'DELETE',
-    path: `${path}/:faultId`,
+    route: `DELETE ${path}/:faultId`,
     summary: 'Remove a fault',
-    tag,
     run: async ({ parameter }, context) => {
       const faults = requireFaults(context)
       const faultId = parameter('faultId')
@@ -103,10 +97,8 @@ export const faultOperations = [
   }),
   operation({
     id: 'clearFaults',
-    method: 'DELETE',
-    path,
+    route: `DELETE ${path}`,
     summary: 'Remove all faults',
-    tag,
     run: async (_input, context) => requireFaults(context).clear(),
   }),
 ]

@@ -2,12 +2,12 @@ import { CreateGroupRequest } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { groupId, parseNumber, recordFilter, text } from '../filters.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { describe, named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import { GroupView, showGroup } from '../views/group.ts'
 import { ParticipantView, showParticipant } from '../views/participant.ts'
 
-const tag = 'Groups'
+const operation = operationIn('Groups')
 
 const ParticipantStep = named(
   'ParticipantStepRequest',
@@ -27,14 +27,11 @@ const CreatedGroup = named(
 
 const steps = { joined: 'join', left: 'leave', removed: 'remove' } as const
 
-/** Operations on groups and their participants. */
 export const groupOperations = [
   operation({
     id: 'createGroup',
-    method: 'POST',
-    path: '/organizations/:organizationId/groups',
+    route: 'POST /organizations/:organizationId/groups',
     summary: 'Create a group like the public API, but without an API key',
-    tag,
     body: named('NewGroupRequest', 'The request of the public API.', CreateGroupRequest),
     result: CreatedGroup,
     status: 201,
@@ -45,11 +42,9 @@ export const groupOperations = [
   }),
   operation({
     id: 'listGroups',
-    method: 'GET',
-    path: '/organizations/:organizationId/groups',
+    route: 'GET /organizations/:organizationId/groups',
     summary:
       'List groups, newest first. `group` is the id of the one to list, which may be one that no path can contain',
-    tag,
     query: z.strictObject({
       ...pageQuery(),
       ...recordFilter(),
@@ -72,10 +67,8 @@ export const groupOperations = [
   }),
   operation({
     id: 'getGroup',
-    method: 'GET',
-    path: '/organizations/:organizationId/groups/:groupId',
+    route: 'GET /organizations/:organizationId/groups/:groupId',
     summary: 'Get a group',
-    tag,
     result: GroupView,
     run: async ({ parameter }, { service }) => {
       const groupId = parameter('groupId')
@@ -85,10 +78,8 @@ export const groupOperations = [
   }),
   operation({
     id: 'simulateParticipant',
-    method: 'POST',
-    path: '/organizations/:organizationId/participants',
-    summary: 'Simulate that somebody joins, leaves or is removed from a group',
-    tag,
+    route: 'POST /organizations/:organizationId/participants',
+    summary: 'Simulate that a participant joins, leaves or is removed from a group',
     body: ParticipantStep,
     result: ParticipantView,
     run: async ({ parameter, body: { state, ...who } }, { service }) =>

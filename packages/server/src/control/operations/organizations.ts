@@ -1,7 +1,7 @@
 import { JoinApprovalMode } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { identifier, list, named, page, pageQuery, phoneNumber } from '../schemas.ts'
 import {
   ApiKeyView,
@@ -11,7 +11,7 @@ import {
   showOrganization,
 } from '../views/organization.ts'
 
-const tag = 'Organizations'
+const operation = operationIn('Organizations')
 
 const settings = () => ({
   callSummaries: z.optional(z.enum(['automatic', 'manual'])),
@@ -63,10 +63,8 @@ const OrganizationChange = named(
 export const organizationOperations = [
   operation({
     id: 'listOrganizations',
-    method: 'GET',
-    path: '/organizations',
+    route: 'GET /organizations',
     summary: 'List organizations, oldest first',
-    tag,
     query: z.strictObject(pageQuery()),
     result: page('Organization', OrganizationView),
     run: async ({ query }, { service }) => {
@@ -76,10 +74,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'createOrganization',
-    method: 'POST',
-    path: '/organizations',
+    route: 'POST /organizations',
     summary: 'Create an organization',
-    tag,
     body: NewOrganization,
     result: OrganizationView,
     status: 201,
@@ -87,10 +83,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'getOrganization',
-    method: 'GET',
-    path: '/organizations/:organizationId',
+    route: 'GET /organizations/:organizationId',
     summary: 'Get an organization',
-    tag,
     result: OrganizationView,
     run: async ({ parameter }, { service }) => {
       const id = parameter('organizationId')
@@ -99,10 +93,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'updateOrganization',
-    method: 'PATCH',
-    path: '/organizations/:organizationId',
+    route: 'PATCH /organizations/:organizationId',
     summary: "Change an organization's settings, integrations or numbers",
-    tag,
     body: OrganizationChange,
     result: OrganizationView,
     run: async ({ parameter, body }, { service }) =>
@@ -110,10 +102,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'removeOrganization',
-    method: 'DELETE',
-    path: '/organizations/:organizationId',
+    route: 'DELETE /organizations/:organizationId',
     summary: 'Delete an organization and everything that belongs to it',
-    tag,
     run: async ({ parameter }, { service }) => {
       const id = parameter('organizationId')
       const removed = await service.organizations.remove(id)
@@ -122,10 +112,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'listApiKeys',
-    method: 'GET',
-    path: '/organizations/:organizationId/api-keys',
+    route: 'GET /organizations/:organizationId/api-keys',
     summary: "List an organization's API keys, oldest first",
-    tag,
     result: list('ApiKey', ApiKeyView),
     run: async ({ parameter }, { service }) => ({
       items: (await service.apiKeys.list(parameter('organizationId'))).map(showApiKey),
@@ -133,10 +121,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'createApiKey',
-    method: 'POST',
-    path: '/organizations/:organizationId/api-keys',
+    route: 'POST /organizations/:organizationId/api-keys',
     summary: 'Create an API key',
-    tag,
     body: NewApiKey,
     result: NewApiKeyView,
     status: 201,
@@ -147,10 +133,8 @@ export const organizationOperations = [
   }),
   operation({
     id: 'removeApiKey',
-    method: 'DELETE',
-    path: '/organizations/:organizationId/api-keys/:keyId',
+    route: 'DELETE /organizations/:organizationId/api-keys/:keyId',
     summary: 'Delete an API key, which stops working immediately',
-    tag,
     run: async ({ parameter }, { service }) => {
       const keyId = parameter('keyId')
       const removed = await service.apiKeys.remove(parameter('organizationId'), keyId)

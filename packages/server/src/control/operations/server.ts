@@ -1,30 +1,25 @@
 import * as z from 'zod/mini'
 import { groupId, id, text } from '../filters.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import type { LoggedRequest } from '../request-log.ts'
 import { page, pageQuery, time } from '../schemas.ts'
 import { ApiRequestView, showRequest } from '../views/request.ts'
 import { ServerInfo } from '../views/server-info.ts'
 
-const tag = 'Server'
+const operation = operationIn('Server')
 
-/** Operations on the server itself. */
 export const serverOperations = [
   operation({
     id: 'getServerInfo',
-    method: 'GET',
-    path: '/info',
+    route: 'GET /info',
     summary: 'Get what this server is',
-    tag,
     result: ServerInfo,
     run: async (_input, { info }) => info,
   }),
   operation({
     id: 'listRequests',
-    method: 'GET',
-    path: '/requests',
+    route: 'GET /requests',
     summary: 'List the last 10,000 requests of the public API that this process responded to, newest first',
-    tag,
     query: z.strictObject({
       ...pageQuery(),
       organization: z.optional(id()),

@@ -2,7 +2,7 @@ import { Channel, eventNames } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { requireFound } from '../control-error.ts'
 import { checkPayload } from '../forged-events.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { eventName, named, page, pageQuery, phoneNumber, subject } from '../schemas.ts'
 import { buildTestEvent } from '../test-event.ts'
 import { EventView, showEvent } from '../views/event.ts'
@@ -13,7 +13,7 @@ import {
   showSubscriptionSecret,
 } from '../views/subscription.ts'
 
-const tag = 'Subscriptions'
+const operation = operationIn('Subscriptions')
 const Events = z.union(
   [z.literal('all'), z.array(z.enum(eventNames))],
   `must be all, or one or several of ${eventNames.join(', ')}`,
@@ -64,7 +64,7 @@ const SecretRotation = named(
 
 const TestEvent = named(
   'TestEventRequest',
-  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`: no endpoint gets a forged event.',
+  'A test event. `name` defaults to the first event of the subscription, `payload` to an example. With a `payload`, the URL must be a loopback address, or the server started with `mock`. It is checked now: if it changes later, a resent event goes to the new one.',
   z.strictObject({
     name: z.optional(eventName()),
     subject: z.optional(subject()),
@@ -75,14 +75,11 @@ const TestEvent = named(
 const path = '/organizations/:organizationId/subscriptions'
 const onePath = `${path}/:subscriptionId` as const
 
-/** Operations on webhook subscriptions. */
 export const subscriptionOperations = [
   operation({
     id: 'listSubscriptions',
-    method: 'GET',
-    path,
+    route: `GET ${path}`,
     summary: 'List subscriptions, oldest first',
-    tag,
     query: z.strictObject(pageQuery()),
     result: page('Subscription', SubscriptionView),
     run: async ({ parameter, query }, { service }) => {
@@ -92,10 +89,8 @@ export const subscriptionOperations = [
   }),
   operation({
     id: 'createSubscription',
-    method: 'POST',
-    path,
+    route: `POST ${path}`,
     summary: 'Subscribe a URL to the events of one number',
-    tag,
     body: NewSubscription,
     result: SubscriptionSecretView,
     status: 201,
@@ -104,10 +99,8 @@ export const subscriptionOperations = [
   }),
   operation({
     id: 'getSubscription',
-    method: 'GET',
-    path: onePath,
+    route: `GET ${onePath}`,
     summary: 'Get a subscription',
-    tag,
     result: SubscriptionView,
     run: async ({ parameter }, { service }) => {
       const id = parameter('subscriptionId')
@@ -117,10 +110,8 @@ export const subscriptionOperations = [
   }),
   operation({
     id: 'updateSubscription',
-    method: 'PATCH',
-    path: onePath,
+    route: `PATCH ${onePath}`,
     summary: 'Change, disable or enable a subscription',
-    tag,
     body: SubscriptionChange,
     result: SubscriptionView,
     run: async ({ parameter, body }, { service }) =>
@@ -130,10 +121,8 @@ export const subscriptionOperations = [
   }),
   operation({
     id: 'rotateSubscriptionSecret',
-    method: 'POST',
-    path: `${onePath}/rotate-secret`,
+    route: `POST ${onePath}/rotate-secret`,
     summary: 'Replace the secret; the old one stays valid for a while',
-    tag,
     body: SecretRotation,
     result: SubscriptionSecretView,
     run: async ({ parameter, body }, { service }) =>
@@ -147,10 +136,8 @@ export const subscriptionOperations = [
   }),
   operation({
     id: 'sendTestEvent',
-    method: 'POST',
-    path: `${onePath}/test-events`,
+    route: `POST ${onePath}/test-events`,
     summary: 'Publish a test event to this subscription alone',
-    tag,
     body: TestEvent,
     result: EventView,
     status: 201,
@@ -167,10 +154,8 @@ export const subscriptionOperations = [
   }),
   operation({
     id: 'removeSubscription',
-    method: 'DELETE',
-    path: onePath,
+    route: `DELETE ${onePath}`,
     summary: 'Delete a subscription and its deliveries',
-    tag,
     run: ({ parameter }, { service }) =>
       service.subscriptions.remove(parameter('organizationId'), parameter('subscriptionId')),
   }),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { ControlError, requireFound } from '../control-error.ts'
 import { groupId, id } from '../filters.ts'
-import { operation } from '../operation.ts'
+import { operationIn } from '../operation.ts'
 import { readTimeline, type TimelineSubject } from '../timeline/read-timeline.ts'
 import { TimelineView } from '../views/timeline.ts'
 
@@ -19,12 +19,10 @@ const parseSubject = ({
 
 /** Everything about one call or group. */
 export const timelineOperations = [
-  operation({
+  operationIn('Events')({
     id: 'getTimeline',
-    method: 'GET',
-    path: '/organizations/:organizationId/timeline',
+    route: 'GET /organizations/:organizationId/timeline',
     summary: 'Get everything that happened to a call or group, in order',
-    tag: 'Events',
     query: z.strictObject({ call: z.optional(id()), group: z.optional(groupId()) }),
     result: TimelineView,
     run: async ({ parameter, query }, context) => {

@@ -7,7 +7,6 @@ import type { TimelineEntry } from '../views/timeline.ts'
 import { utc } from '../views/times.ts'
 import { type Attempted, type Mark, markAttempt } from './marks.ts'
 
-/** What is known about a call or group. */
 export type Subject = {
   readonly call: CallRecord | undefined
   readonly summary: CallSummaryRecord | undefined
@@ -16,7 +15,6 @@ export type Subject = {
   readonly events: readonly EventRecord[]
 }
 
-/** A delivery with its attempts and marks. */
 export type Marked = Attempted & { readonly marks: readonly Mark[] }
 
 type Moment = { readonly time: number; readonly entry: TimelineEntry }

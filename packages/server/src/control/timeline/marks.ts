@@ -9,7 +9,6 @@ export const MarkView = named(
 )
 export type Mark = z.infer<typeof MarkView>
 
-/** A delivery with its attempts, in order. */
 export type Attempted = { readonly delivery: DeliveryRecord; readonly attempts: readonly AttemptRecord[] }
 
 const findAcceptance = ({ attempts }: Attempted): AttemptRecord | undefined =>

@@ -14,7 +14,6 @@ import { buildEntries } from './build-entries.ts'
 import { explainSummary } from './explain-summary.ts'
 import { type Attempted, markDelivery } from './marks.ts'
 
-/** The call or group of a timeline. */
 export type TimelineSubject =
   | { readonly call: string; readonly group?: undefined }
   | { readonly group: string; readonly call?: undefined }
@@ -45,7 +44,6 @@ const listDeliveries = async (
 const isDue = ({ status, dueAt }: DeliveryRecord, now: number): boolean =>
   status === 'pending' && dueAt !== null && dueAt <= now
 
-/** What is known about a delivery that may wait. */
 type Waiting = {
   readonly delivery: DeliveryRecord
   readonly subscription: Subscription | undefined

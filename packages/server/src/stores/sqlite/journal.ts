@@ -41,6 +41,9 @@ export type JournalContext = {
 /** What settlements change of a delivery. */
 const settledColumns = ['state', 'dueAt', 'finishedAt', 'attempts', 'failures', 'deferrals', 'deferredMs']
 
+/** Selects the delivery that was loaded, unless it was settled since. What was skipped meanwhile can still be settled. */
+const isSettled = `event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`
+
 type Unchanged = 'webhookId' | 'dueAt' | 'attempts' | 'failures' | 'deferrals' | 'deferredMs'
 const pendingRows = mapRows<Pick<DeliveryRecord, Unchanged>>({
   webhookId: 'text',
@@ -54,6 +57,7 @@ const beforeRows = mapRows<Pick<SettledDelivery, 'state' | 'finishedAt'>>({
   state: 'text',
   finishedAt: 'integer',
 })
+const unattempted = { state: 'fresh', finishedAt: null }
 const events = mapTable('events')
 const attempts = mapTable('attempts')
 
@@ -65,8 +69,20 @@ export const busySubscriptions = `with recursive busy (subscription) as (
   from busy where subscription is not null
 )`
 
-/** Of the deliveries that were never attempted, later ones are due later, unless they were sent again. So the first few tell. */
-const firstFresh = 100
+/**
+ * When a subscription has something due. Of the deliveries that were never attempted, later ones are due later, unless they were
+ * sent again. So the first few tell.
+ */
+const firstDue = `select min(dueAt) as dueAt from (
+  select * from (
+    select d.dueAt, ${isHead} as isHead from deliveries d indexed by freshDeliveries
+    where d.subscription = ?1 and d.state = 'fresh' order by d.event limit 20
+  ) where isHead
+  union all
+  select * from (
+    select d.dueAt, 1 from deliveries d where d.subscription = ?1 and ${isRetry} order by d.dueAt, d.event limit 1
+  )
+)`
 
 export const createJournal = (context: JournalContext): SqliteJournal => {
   const { database, lanes, news, isCurrent, findSubscription } = context
@@ -85,6 +101,7 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     `select d.event, d.dueAt, d.turn from deliveries d where d.subscription = ? and ${isRetry}
      order by d.dueAt, d.event limit ? + 0`,
   )
+  const findFirstDue = database.prepare(firstDue)
   const load = database.prepare(
     `select e.*, coalesce(d.webhookId, e.id) as webhookId, d.dueAt, d.attempts, d.failures, d.deferrals, d.deferredMs
      from deliveries d join events e on e.seq = d.event
@@ -92,11 +109,11 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
   )
   const findBefore = database.prepare(
     `select state, finishedAt from deliveries
-     where event = ? and subscription = ? and turn = ? and (finishedAt is null or state = 'skipped')`,
+     where ${isSettled}`,
   )
   const update = database.prepare(
     `update deliveries set turn = turn + 1, ${settledColumns.map((name) => `${name} = ?`).join(', ')}
-     where event = ? and subscription = ?`,
+     where ${isSettled}`,
   )
   const insertAttempt = database.prepare(
     insertInto('attempts', ['event', 'subscription', ...attempts.columns]),
@@ -130,22 +147,24 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
 
   /** Settles a delivery. Returns the outcome without the head of its lane, which is judged after all of them. */
   const settleOne = (settlement: Settlement): SettlementOutcome => {
-    const { id, turn, now, delivery, pace: newPace } = settlement
+    const { id, turn, now, delivery, result, pace: newPace } = settlement
     const { event, subscription } = parseDeliveryId(id)
     const current = isCurrent(settlement) ? findSubscription(subscription) : undefined
-    const row = findBefore.get(event, subscription, turn)
-    if (row === undefined || current === undefined || current.record.revision < 0) return { outcome: 'stale' }
+    if (current === undefined || current.record.revision < 0) return { outcome: 'stale' }
     const { record, pace } = current
+    // For a success, it makes no difference.
+    const before = result.kind === 'delivered' ? unattempted : findBefore.get(event, subscription, turn)
+    if (before === undefined) return { outcome: 'stale' }
     const decided = decideSettlement(
-      { delivery: { ...delivery, ...beforeRows.toRecord(row) }, subscription: record },
+      { delivery: { ...delivery, ...beforeRows.toRecord(before) }, subscription: record },
       settlement,
     )
     const { disabled, failingSince } = decided
     const { state, ...after } = decided.delivery
     const { dueAt, finishedAt, failures, deferrals, deferredMs } = after
-    update.run(
-      ...[state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs, event, subscription],
-    )
+    const values = [state, dueAt, finishedAt, after.attempts, failures, deferrals, deferredMs]
+    const { changes } = update.run(...values, event, subscription, turn)
+    if (Number(changes) === 0) return { outcome: 'stale' }
     insertAttempt.run(event, subscription, ...Object.values(attempts.toRow(decided.attempt)))
     if (failingSince !== record.failingSince || (newPace ?? pace) !== pace) {
       updateHealth.run(failingSince, newPace ?? pace, subscription)
@@ -169,12 +188,6 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     const { subscription } = parseDeliveryId(outcome.delivery.id)
     if (findOpen(subscription) === undefined) return outcome
     return { ...outcome, next: lanes.findHead(subscription, outcome.delivery.subject) ?? null }
-  }
-
-  const findFirstDue = (subscription: number): number => {
-    const heads = listFresh.all(subscription, 0, firstFresh).filter((row) => row.isHead === 1)
-    const pending = [...heads, ...listRetries.all(subscription, 1)]
-    return pending.reduce((first, { dueAt }) => Math.min(first, Number(dueAt)), Infinity)
   }
 
   const toQueues = (touched: readonly TouchedQueue[]): QueuesPage['queues'] =>
@@ -215,12 +228,11 @@ export const createJournal = (context: JournalContext): SqliteJournal => {
     load: (keys) => keys.map(loadOne),
     settle: (settlements) => settlements.map(settleOne).map(addNext),
     findNextDueAt: () => {
-      const first = listBusy
-        .all(0, -1)
-        .map((row) => Number(row.subscription))
-        .filter((subscription) => findOpen(subscription) !== undefined)
-        .reduce((earliest, subscription) => Math.min(earliest, findFirstDue(subscription)), Infinity)
-      return first === Infinity ? undefined : first
+      const times = listBusy.all(0, -1).flatMap(({ subscription }) => {
+        const dueAt = findOpen(Number(subscription)) && findFirstDue.get(Number(subscription))?.dueAt
+        return dueAt === undefined || dueAt === null ? [] : Number(dueAt)
+      })
+      return times.length === 0 ? undefined : times.reduce((first, each) => Math.min(first, each))
     },
   }
 }

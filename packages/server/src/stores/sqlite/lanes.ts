@@ -52,6 +52,9 @@ export const createLanes = (database: DatabaseSync, news: QueueNews): Lanes => {
     `select d.event, d.dueAt, d.turn, ${isHead} as isHead from deliveries d indexed by lanes
      where d.subscription = ? and d.subject = ? and d.state = 'fresh' and d.finishedAt is null order by d.event limit 1`,
   )
+  const findUnfinished = database.prepare(
+    'select 1 from deliveries where subscription = ? and subject = ? and finishedAt is null limit 1',
+  )
   const findHead: Lanes['findHead'] = (subscription, subject) => {
     const row = findFirst.get(subscription, subject)
     return row?.isHead === 1 ? toPending(subscription, row) : undefined
@@ -65,9 +68,11 @@ export const createLanes = (database: DatabaseSync, news: QueueNews): Lanes => {
         insert.run(...key, 'skipped', null, occurredAt)
         return
       }
+      const isAlone = findUnfinished.get(subscription, subject) === undefined
       insert.run(...key, 'fresh', occurredAt, null)
-      const head = findHead(subscription, subject)
-      news.noteAdded(subscription, seq, head?.position === seq ? head : undefined)
+      const added = toPending(subscription, { event: seq, dueAt: occurredAt, turn: 0 })
+      const isFirst = isAlone || findHead(subscription, subject)?.position === seq
+      news.noteAdded(subscription, seq, isFirst ? added : undefined)
     },
   }
 }

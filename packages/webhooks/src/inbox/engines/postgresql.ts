@@ -1,7 +1,8 @@
 import { readColumn } from '../../dedupe/sql-table.ts'
 import { WebhookUsageError } from '../../errors.ts'
-import { type Effects, type InboxEngine, refuse, type Statement } from '../engine.ts'
+import { type Effects, type InboxEngine, type Statement, toClaim } from '../engine.ts'
 import { createOwnConnection } from './own-connection.ts'
+import { createTransactions } from './transactions.ts'
 
 type Result = { readonly rows: readonly unknown[]; readonly rowCount?: number | null }
 
@@ -50,23 +51,6 @@ const toOutcome = ({ rows, rowCount }: Result) => ({ rows, count: rowCount ?? ro
 const ignore = (): void => {}
 
 const toChannel = (table: string): string => table.toLowerCase().replaceAll(/\W/g, '_').slice(0, 63)
-
-/** Limits the number of handlers that have a connection. */
-const createSlots = (limit: number) => {
-  let free = limit
-  const waiting: (() => void)[] = []
-  return {
-    enter: async (): Promise<void> => {
-      if (free > 0) free -= 1
-      else await new Promise<void>((resolve) => void waiting.push(resolve))
-    },
-    leave: (): void => {
-      const next = waiting.shift()
-      if (next === undefined) free += 1
-      else next()
-    },
-  }
-}
 
 /** Runs an inbox on PostgreSQL. */
 export const createPostgresEngine = <Pool extends PostgresPool>(
@@ -121,82 +105,51 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
     isBroken: (error) => readColumn(error, 'severity') !== 'ERROR',
   })
 
-  // One connection of the pool is left to the inbox, also when its own breaks while handlers occupy the others.
-  const slots = createSlots((pool.options?.max ?? 10) - 1)
-
-  const open = async (): Promise<PostgresClient> => {
-    await slots.enter()
-    let client: PostgresClient | undefined
-    try {
-      client = await pool.connect()
+  const begin = createTransactions<PostgresClient>({
+    // One connection of the pool is left to the inbox, also when its own breaks while handlers occupy the others.
+    limit: (pool.options?.max ?? 10) - 1,
+    open: async () => {
+      const client = await pool.connect()
       // When a connection breaks, its next statement fails. Without a listener, the process would end, too.
       client.on('error', ignore)
-      await client.query('BEGIN')
-      return client
-    } catch (error) {
-      slots.leave()
-      client?.release(true)
-      throw error
-    }
-  }
-  const close = (client: PostgresClient, destroy: boolean): void => {
-    slots.leave()
-    if (!destroy) client.off('error', ignore)
-    client.release(destroy)
-  }
-
-  const begin = (): Effects<ClientOf<Pool>, never> => {
-    let transaction: Promise<PostgresClient> | undefined
-    let ended = false
-    return {
-      transaction: async () => {
-        if (ended) throw new Error('The attempt has ended, and its transaction with it.')
-        // The pool's own type of client.
-        transaction ??= open()
-        return (await transaction) as ClientOf<Pool>
-      },
-      atCompletion: () => refuse('atCompletion() runs on SQLite. On PostgreSQL, write with transaction().'),
-      complete: async (completion) => {
-        if (ended) refuse('The attempt was abandoned.')
-        ended = true
-        if (transaction === undefined) return undefined
-        const client = await transaction
-        let committed = false
-        try {
-          // One message, so that a process that is paused or killed never holds the entry's lock. Without the claim,
-          // nothing is completed, and dividing by its number fails before COMMIT.
-          await client.query(
-            `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
-          )
-          committed = true
-          return true
-        } catch (error) {
-          if (readColumn(error, 'code') === divisionByZero) return false
-          throw error
-        } finally {
-          close(client, !committed)
-        }
-      },
-      // Closing the connection rolls back, and keeps a handler that is still running from writing anything else.
-      abandon: () => {
-        if (ended) return
-        ended = true
-        transaction?.then((client) => close(client, true)).catch(ignore)
-      },
-    }
-  }
+      try {
+        await client.query('BEGIN')
+        return client
+      } catch (error) {
+        client.release(true)
+        throw error
+      }
+    },
+    commit: async (client, completion) => {
+      try {
+        // One message, so that a process that is paused or killed never holds the entry's lock. Without the claim,
+        // nothing is completed, and dividing by its number fails before COMMIT.
+        await client.query(
+          `WITH completed AS (${inline(completion)}) SELECT 1 / count(*) FROM completed; COMMIT`,
+        )
+        return true
+      } catch (error) {
+        if (readColumn(error, 'code') === divisionByZero) return false
+        throw error
+      }
+    },
+    close: (client, destroy) => {
+      if (!destroy) client.off('error', ignore)
+      client.release(destroy)
+    },
+  })
 
   return {
     dialect: 'postgresql',
     run: ({ text, values }) =>
       own.use(async (client) => toOutcome(await client.query(number(text), [...values]))),
-    claim: (statement) =>
+    claim: (claiming) =>
       own.use(async (client) => {
         // Each statement sees what was committed before it began, so the lock has to come first. A claim that a crash
         // of the database forgets is claimed again, so it need not be synced.
         const results: unknown = await client.query(
           `BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_advisory_xact_lock(hashtextextended('${channel}', 0)); ` +
-            `${inline(statement)}; COMMIT`,
+            `${inline(toClaim(claiming))}; COMMIT`,
         )
         if (!Array.isArray(results))
           throw new TypeError('The pool must run several statements at once, as pg does.')
@@ -219,13 +172,14 @@ export const createPostgresEngine = <Pool extends PostgresPool>(
       own.use(listen).catch(ignore)
       return () => void listeners.delete(listener)
     },
-    begin,
+    // The pool's own type of client.
+    begin: begin as () => Effects<ClientOf<Pool>, never>,
     findWeakness: async () => {
       const settings = `SELECT current_setting('synchronous_commit') AS synchronous_commit, current_setting('fsync') AS fsync`
       const { rows } = await pool.query(settings)
       const weak = ['synchronous_commit', 'fsync'].filter((name) => readColumn(rows[0], name) === 'off')
       return weak.length === 0 ? undefined : weak.map((name) => `${name}=off`).join(' and ')
     },
-    isUnreachable: (error) => readColumn(error, 'severity') !== 'ERROR',
+    isTransient: (error) => readColumn(error, 'severity') !== 'ERROR',
   }
 }

@@ -7,6 +7,7 @@ import {
   type Outcome,
   refuse,
   type Statement,
+  toClaim,
 } from '../engine.ts'
 
 /** The required part of a `DatabaseSync` of `node:sqlite`, or of a `Database` of `better-sqlite3`. */
@@ -143,7 +144,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
     let ended = false
     return {
       transaction: async () =>
-        refuse('transaction() runs on PostgreSQL. On SQLite, write with atCompletion().'),
+        refuse('transaction() runs on PostgreSQL and MySQL. On SQLite, write with atCompletion().'),
       atCompletion: (write) => {
         if (ended) refuse('The handler has returned. Call atCompletion() before.')
         writes.push(write)
@@ -166,7 +167,7 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
   return {
     dialect: 'sqlite',
     run,
-    claim: async (statement) => (await run(statement)).rows,
+    claim: async (claiming) => (await run(toClaim(claiming))).rows,
     query: run,
     create: (statements) => whenFree(() => database.exec(statements)),
     hold: () => async () => {},
@@ -180,6 +181,6 @@ export const createSqliteEngine = <Database extends SqliteConnection>(
       )
       return Number(synchronous) < 2 ? `synchronous=${['OFF', 'NORMAL'][Number(synchronous)]}` : undefined
     },
-    isUnreachable: () => false,
+    isTransient: () => false,
   }
 }

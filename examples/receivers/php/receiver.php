@@ -1,0 +1,58 @@
+<?php // Receives webhooks.
+declare(strict_types=1);
+ini_set('display_errors', '0');
+
+function isGenuine(string $id, string $timestamp, string $signatures, string $body): bool
+{
+    if ($id === '' || !preg_match('/^\d{1,12}$/D', $timestamp) || abs(time() - (int) $timestamp) > 300) {
+        return false;
+    }
+    $genuine = false;
+    $secrets = array_filter([getenv('WABAKIT_WEBHOOK_SECRET'), getenv('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]);
+    foreach ($secrets as $secret) {
+        $key = base64_decode(preg_replace('/^whsec_/', '', $secret));
+        $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+        foreach (explode(' ', $signatures) as $given) {
+            $genuine = hash_equals($expected, $given) || $genuine;
+        }
+    }
+    return $genuine;
+}
+
+function handle(string $id, stdClass $event): void
+{
+    $db = new PDO('sqlite:' . getenv('DATABASE'), options: [PDO::ATTR_TIMEOUT => 5]);
+    $db->exec('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)');
+    $db->exec('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)');
+    $db->beginTransaction(); // all of it or nothing; without a commit, it is rolled back
+    $insert = $db->prepare('INSERT OR IGNORE INTO deliveries VALUES (?, ?)');
+    $insert->execute([$id, time()]);
+    if ($insert->rowCount() === 1 && ($event->event ?? null) === 'CALL_AI_SUMMARY') {
+        $summary = (fn (string $callId, string $recap) => [$callId, $recap])($event->callId, $event->summary->recap);
+        $db->prepare('INSERT OR IGNORE INTO summaries VALUES (?, ?)')->execute($summary);
+    }
+    $db->commit();
+}
+
+function receive(): int
+{
+    if ($_SERVER['REQUEST_METHOD'] !== 'POST') {
+        return 405;
+    }
+    $body = file_get_contents('php://input', length: 1_048_577);
+    if (strlen($body) > 1_048_576) {
+        return 413;
+    }
+    $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
+    if (!isGenuine($id, $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '', $body)) {
+        return 401;
+    }
+    try {
+        handle($id, json_decode($body, flags: JSON_THROW_ON_ERROR));
+        return 200;
+    } catch (JsonException | TypeError) {
+        return 400; // not an event as documented; any other error is a 500, after which the sender tries again
+    }
+}
+
+http_response_code(receive());

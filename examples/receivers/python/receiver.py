@@ -1,0 +1,47 @@
+"""Receives webhooks as a WSGI application."""
+import base64, contextlib, hmac, http, json, os, re, sqlite3, time
+
+TEXTS = [os.environ['WABAKIT_WEBHOOK_SECRET'], os.environ.get('WABAKIT_WEBHOOK_SECRET_PREVIOUS')]
+SECRETS = [base64.b64decode(text.removeprefix('whsec_')) for text in TEXTS if text]
+with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db:
+    db.execute('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)')
+    db.execute('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)')
+
+
+def is_genuine(webhook_id, timestamp, signatures, body):
+    if not webhook_id or not re.fullmatch('[0-9]{1,12}', timestamp) or abs(time.time() - int(timestamp)) > 300:
+        return False
+    signed = f'{webhook_id}.{timestamp}.'.encode('latin-1') + body
+    expected = [b'v1,' + base64.b64encode(hmac.digest(secret, signed, 'sha256')) for secret in SECRETS]
+    given = signatures.encode('latin-1').split()
+    return any(hmac.compare_digest(one, other) for one in given for other in expected)
+
+
+def handle(webhook_id, event):
+    with contextlib.closing(sqlite3.connect(os.environ['DATABASE'])) as db, db:  # one transaction
+        new = db.execute('INSERT OR IGNORE INTO deliveries VALUES (?, ?)', (webhook_id, int(time.time()))).rowcount
+        if new and event.get('event') == 'CALL_AI_SUMMARY':
+            summary = event['callId'], event['summary']['recap']
+            db.execute('INSERT OR IGNORE INTO summaries VALUES (?, ?)', summary)
+
+
+def receive(environ):
+    if environ['REQUEST_METHOD'] != 'POST':
+        return 405
+    length = int(environ.get('CONTENT_LENGTH') or 0)
+    if length > 1_048_576:
+        return 413
+    body = environ['wsgi.input'].read(length)
+    if not is_genuine(*(environ.get(f'HTTP_WEBHOOK_{name}', '') for name in ('ID', 'TIMESTAMP', 'SIGNATURE')), body):
+        return 401
+    try:
+        handle(environ['HTTP_WEBHOOK_ID'], json.loads(body.decode()))
+        return 200
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, sqlite3.ProgrammingError, sqlite3.InterfaceError):
+        return 400  # not an event as documented; any other error is a 500, after which the sender tries again
+
+
+def application(environ, start_response):
+    status = receive(environ)
+    start_response(f'{status} {http.HTTPStatus(status).phrase}', [('Content-Length', '0')])
+    return []

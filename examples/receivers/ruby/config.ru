@@ -1,0 +1,52 @@
+# Receives webhooks as a Rack application.
+require 'json'
+require 'openssl'
+require 'sqlite3'
+
+secrets = ENV.values_at('WABAKIT_WEBHOOK_SECRET', 'WABAKIT_WEBHOOK_SECRET_PREVIOUS').reject { |text| text.to_s.empty? }
+abort 'Set WABAKIT_WEBHOOK_SECRET.' if secrets.empty?
+SECRETS = secrets.map { |text| text.delete_prefix('whsec_').unpack1('m0') }
+LOCK = Mutex.new
+DB = SQLite3::Database.new(ENV.fetch('DATABASE'))
+DB.execute('CREATE TABLE IF NOT EXISTS deliveries (id TEXT PRIMARY KEY, received_at INTEGER NOT NULL)')
+DB.execute('CREATE TABLE IF NOT EXISTS summaries (call_id TEXT PRIMARY KEY, recap TEXT NOT NULL)')
+
+def genuine?(id, timestamp, signatures, body)
+  return false if id.to_s.empty? || !/\A\d{1,12}\z/.match?(timestamp) || (Time.now.to_i - timestamp.to_i).abs > 300
+
+  SECRETS.product(signatures.to_s.split).any? do |secret, given|
+    digest = OpenSSL::HMAC.digest('SHA256', secret, "#{id}.#{timestamp}.".b + body)
+    OpenSSL.secure_compare("v1,#{[digest].pack('m0')}", given)
+  end
+end
+
+def handle(id, event)
+  LOCK.synchronize do
+    DB.transaction do # all of it or nothing
+      DB.execute('INSERT OR IGNORE INTO deliveries VALUES (?, ?)', [id, Time.now.to_i])
+      if DB.changes == 1 && event['event'] == 'CALL_AI_SUMMARY'
+        summary = [event.fetch('callId'), event.fetch('summary').fetch('recap')]
+        DB.execute('INSERT OR IGNORE INTO summaries VALUES (?, ?)', summary)
+      end
+    end
+  end
+end
+
+def receive(env)
+  return 405 unless env['REQUEST_METHOD'] == 'POST'
+  return 413 if env['CONTENT_LENGTH'].to_i > 1_048_576
+
+  id, timestamp, signatures = env.values_at('HTTP_WEBHOOK_ID', 'HTTP_WEBHOOK_TIMESTAMP', 'HTTP_WEBHOOK_SIGNATURE')
+  body = env['rack.input'].read(1_048_576) || +''
+  return 401 unless genuine?(id, timestamp, signatures, body)
+
+  event = JSON.parse(body.force_encoding('UTF-8'))
+  return 400 unless body.valid_encoding? && event.is_a?(Hash)
+
+  handle(id, event)
+  200
+rescue JSON::ParserError, KeyError, NoMethodError, TypeError
+  400 # not an event as documented; any other error is a 500, after which the sender tries again
+end
+
+run ->(env) { [receive(env), { 'content-length' => '0' }, []] }

@@ -1,6 +1,0 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
-/** Polls a count until it is 0. */
-export const waitUntilNone = async (count: () => Promise<number>): Promise<void> => {
-  while ((await count()) > 0) await sleep(2)
-}

@@ -1,0 +1,19 @@
+import { escapeControls } from '@wabakit/wire'
+import type { CheckVerdict, Report } from '../report/report.ts'
+
+const words: Readonly<Record<CheckVerdict, string>> = {
+  fail: 'failed',
+  advice: 'advice',
+  inconclusive: 'inconclusive',
+  skipped: 'skipped',
+  pass: 'passed',
+}
+
+/** Summarizes the counts of a report in a few words, such as `2 failed, 38 passed`. */
+export const summarize = ({ counts }: Report): string =>
+  (Object.keys(words) as CheckVerdict[])
+    .flatMap((verdict) => (counts[verdict] > 0 ? [`${counts[verdict]} ${words[verdict]}`] : []))
+    .join(', ')
+
+/** Escapes everything in a text that a terminal or an editor might obey, except line breaks. */
+export const escapeLines = (text: string): string => text.replace(/[^\n]+/g, escapeControls)

@@ -1,0 +1,135 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test, vi } from 'vitest'
+import { previousSecret, secret } from './endpoint.ts'
+import { examine, listFindings } from './examine.ts'
+
+vi.setConfig({ maxConcurrency: 4, testTimeout: 120_000 })
+
+const examples = resolve(import.meta.dirname, '../../../examples/receivers')
+
+const findFreePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+const waitForPort = async (port: number): Promise<void> => {
+  await expect
+    .poll(async () => {
+      const socket = connect(port, '127.0.0.1')
+      return once(socket, 'connect')
+        .then(
+          () => true,
+          () => false,
+        )
+        .finally(() => socket.destroy())
+    })
+    .toBe(true)
+}
+
+const readDatabase = (database: string): string => {
+  using db = new DatabaseSync(database)
+  return db
+    .prepare('SELECT call_id FROM summaries')
+    .all()
+    .map(({ call_id }) => call_id)
+    .join('\n')
+}
+
+type Language = {
+  /** Command that succeeds if everything that the example needs is installed. */
+  readonly needs: readonly [string, ...string[]]
+  /** Returns the command that starts the example, and ends it at SIGTERM. */
+  start(folder: string, port: number): readonly [string, ...string[]]
+  /** Returns what the example has kept in its database. */
+  readEffects(database: string): string
+}
+
+const languages: Readonly<Record<string, Language>> = {
+  python: {
+    needs: ['/usr/bin/python3', '-c', 'import sqlite3, waitress'],
+    start: (_, port) => [
+      '/usr/bin/python3',
+      ...['-m', 'waitress', `--listen=127.0.0.1:${port}`, 'receiver:application'],
+    ],
+    readEffects: readDatabase,
+  },
+  ruby: {
+    needs: ['ruby', '-e', 'require "sqlite3"; require "puma"'],
+    start: (_, port) => ['puma', '--bind', `tcp://127.0.0.1:${port}`, join(examples, 'ruby/config.ru')],
+    readEffects: readDatabase,
+  },
+  php: {
+    needs: ['php', '-r', 'new PDO("sqlite::memory:");'],
+    start: (_, port) => ['php', '-S', `127.0.0.1:${port}`, join(examples, 'php/receiver.php')],
+    readEffects: readDatabase,
+  },
+  go: {
+    needs: ['go', 'version'],
+    start: (folder) => {
+      execFileSync('go', ['build', '-o', join(folder, 'receiver'), '.'], { cwd: join(examples, 'go') })
+      return [join(folder, 'receiver')]
+    },
+    readEffects: (database) =>
+      globSync(join(database, '*'))
+        .map((file) => readFileSync(file, 'utf8'))
+        .join(''),
+  },
+}
+
+const startExample = async (name: string, language: Language) => {
+  const folder = mkdtempSync(join(tmpdir(), `wabakit-${name}-`))
+  const database = name === 'go' ? folder : join(folder, 'receiver.db')
+  const port = await findFreePort()
+  const [command, ...args] = language.start(folder, port)
+  const env = {
+    ...process.env,
+    PORT: `${port}`,
+    PYTHONPATH: join(examples, 'python'),
+    PYTHONDONTWRITEBYTECODE: '1',
+    RACK_ENV: 'production',
+    DATABASE: database,
+    WABAKIT_WEBHOOK_SECRET: secret,
+    WABAKIT_WEBHOOK_SECRET_PREVIOUS: previousSecret,
+  }
+  const child = spawn(command, args, { cwd: folder, env, stdio: process.env.DEBUG ? 'inherit' : 'ignore' })
+  const ended = once(child, 'exit')
+  await waitForPort(port)
+  return {
+    url: `http://127.0.0.1:${port}/webhooks`,
+    database,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+describe.concurrent('the example receiver', () => {
+  for (const [name, language] of Object.entries(languages)) {
+    const [command, ...args] = language.needs
+    const isInstalled = spawnSync(command, args, { stdio: 'ignore' }).status === 0
+    if (!isInstalled)
+      console.warn(`SKIPPED: the receiver in ${name}, because \`${[command, ...args].join(' ')}\` fails`)
+
+    test.skipIf(!isInstalled)(`in ${name} passes every check of the doctor`, async () => {
+      await using example = await startExample(name, language)
+      const report = await examine(
+        { url: example.url, effects: [], [Symbol.asyncDispose]: async () => {} },
+        { effects: () => language.readEffects(example.database) },
+      )
+      expect(listFindings(report)).toEqual({ fail: [], advice: [] })
+      expect(report.verdict).toBe('pass')
+    })
+  }
+})

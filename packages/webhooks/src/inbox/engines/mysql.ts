@@ -1,0 +1,182 @@
+import { readColumn } from '../../dedupe/sql-table.ts'
+import { WebhookUsageError } from '../../errors.ts'
+import type { Claiming, Effects, InboxEngine, InboxValue, Outcome, Statement } from '../engine.ts'
+import { createOwnConnection } from './own-connection.ts'
+import { createTransactions } from './transactions.ts'
+
+type Execute = (text: string, values: (string | number | null | Buffer)[]) => Promise<unknown[]>
+
+/** The required part of a connection of `mysql2/promise`. */
+export type MysqlConnection = {
+  execute: Execute
+  query(text: string): Promise<unknown[]>
+  release(): unknown
+  destroy(): unknown
+}
+
+/** The required part of a pool of `mysql2/promise`. */
+export type MysqlPool = {
+  getConnection(): Promise<MysqlConnection>
+  execute: Execute
+}
+
+/** The connection that the pool's `getConnection` resolves to. */
+export type ConnectionOf<Pool extends MysqlPool> = Awaited<ReturnType<Pool['getConnection']>>
+
+/** Errors that end when another transaction, or another client, does. */
+const transientCodes = [
+  'ER_LOCK_DEADLOCK',
+  'ER_LOCK_WAIT_TIMEOUT',
+  'ER_CON_COUNT_ERROR',
+  'ER_SERVER_SHUTDOWN',
+]
+
+const isBroken = (error: unknown): boolean =>
+  typeof readColumn(error, 'sqlState') !== 'string' || readColumn(error, 'fatal') === true
+
+const toParameter = (value: InboxValue) => (value instanceof Uint8Array ? Buffer.from(value) : value)
+
+/** Writes a statement of the inbox as MySQL does: without RETURNING, and with a number after LIMIT. */
+const translate = ({ text, values }: Statement) => {
+  const parameters: ReturnType<typeof toParameter>[] = []
+  let position = 0
+  const translated = text
+    .replace(/\s+RETURNING \w+$/, '')
+    .replace('ON CONFLICT (event_key) DO NOTHING', 'ON DUPLICATE KEY UPDATE id = id')
+    .replaceAll(/(LIMIT )?\?/g, (placeholder, limit?: string) => {
+      const value = values[position++]
+      if (limit !== undefined) return `LIMIT ${Number(value)}`
+      parameters.push(toParameter(value ?? null))
+      return placeholder
+    })
+  return [translated, parameters] as const
+}
+
+/** Rows that a statement returned, or the number of rows that it matched. */
+const readResult = ([result]: readonly unknown[]): Outcome =>
+  Array.isArray(result)
+    ? { rows: result, count: result.length }
+    : { rows: [], count: Number(readColumn(result, 'affectedRows')) }
+
+const execute = async (connection: Pick<MysqlPool, 'execute'>, statement: Statement): Promise<Outcome> =>
+  readResult(await connection.execute(...translate(statement)))
+
+const ignore = (): void => {}
+
+const toState = (row: unknown): string =>
+  ['id', 'state', 'due_at'].map((column) => String(readColumn(row, column))).join()
+
+/** Claims rows, while no other process does. */
+const claim = async (
+  connection: MysqlConnection,
+  { table, token, pick, set, columns }: Claiming,
+): Promise<readonly unknown[]> => {
+  const picked = new Map(
+    (await execute(connection, pick)).rows.map((row) => [toState(row), String(readColumn(row, 'id'))]),
+  )
+  const among = (ids: readonly string[]) => `WHERE id IN (${ids.map(() => '?').join(', ')})`
+  if (picked.size === 0) return []
+  await connection.query('START TRANSACTION')
+  try {
+    // A row that is locked is being completed. Waiting for it would hold up every claim. Others have changed meanwhile.
+    const values = [...picked.values()]
+    const text = `SELECT id, state, due_at FROM ${table} ${among(values)} FOR UPDATE SKIP LOCKED`
+    const { rows } = await execute(connection, { text, values })
+    const ids = rows.flatMap((row) => picked.get(toState(row)) ?? [])
+    if (ids.length > 0) {
+      const update = `UPDATE ${table} SET ${set.text}, token = ? ${among(ids)}`
+      await execute(connection, { text: update, values: [...set.values, token, ...ids] })
+    }
+    await connection.query('COMMIT')
+    if (ids.length === 0) return []
+    return (await execute(connection, { text: `SELECT ${columns} FROM ${table} ${among(ids)}`, values: ids }))
+      .rows
+  } catch (error) {
+    await connection.query('ROLLBACK').catch(ignore)
+    throw error
+  }
+}
+
+/** The maximum number of connections, which `mysql2` does not make public. */
+const readLimit = (pool: MysqlPool): number =>
+  Number(readColumn(readColumn(readColumn(pool, 'pool'), 'config'), 'connectionLimit') ?? 10)
+
+/** Runs an inbox on MySQL or MariaDB. */
+export const createMysqlEngine = <Pool extends MysqlPool>(
+  pool: Pool,
+  table: string,
+): InboxEngine<ConnectionOf<Pool>, never> => {
+  if (typeof readColumn(pool, 'promise') === 'function') {
+    throw new WebhookUsageError('This pool takes callbacks. Pass pool.promise(), or one of mysql2/promise.')
+  }
+  const limit = readLimit(pool)
+  if (limit < 2) {
+    throw new WebhookUsageError(
+      'An inbox needs a pool of at least 2 connections: one to store, one for handlers.',
+    )
+  }
+  const own = createOwnConnection<MysqlConnection>({
+    open: () => pool.getConnection(),
+    close: (connection, broken) => (broken ? connection.destroy() : connection.release()),
+    isBroken,
+  })
+  /** A name for the lock of a table. They are the server's, and have at most 64 characters. */
+  const lock = `MD5(CONCAT(DATABASE(), '.${table}'))`
+
+  const begin = createTransactions<MysqlConnection>({
+    limit: limit - 1,
+    open: async () => {
+      const connection = await pool.getConnection()
+      try {
+        // A deadlock rolls back, and hidden from the inbox it would let what follows commit by itself. The savepoint
+        // shows that this is still the same transaction.
+        await connection.query('SET autocommit = 0')
+        await connection.query('START TRANSACTION')
+        await connection.query('SAVEPOINT wabakit')
+        return connection
+      } catch (error) {
+        connection.destroy()
+        throw error
+      }
+    },
+    commit: async (connection, completion) => {
+      await connection.query('RELEASE SAVEPOINT wabakit')
+      const { count } = await execute(connection, completion)
+      if (count === 0) return false
+      await connection.query('COMMIT')
+      await connection.query('SET autocommit = 1').catch(ignore)
+      return true
+    },
+    close: (connection, destroy) => (destroy ? connection.destroy() : connection.release()),
+  })
+
+  return {
+    dialect: 'mysql',
+    run: (statement) => own.use((connection) => execute(connection, statement)),
+    claim: (claiming) =>
+      own.use(async (connection) => {
+        const [taken] = (
+          await execute(connection, { text: `SELECT GET_LOCK(${lock}, 5) AS taken`, values: [] })
+        ).rows
+        if (Number(readColumn(taken, 'taken')) !== 1) throw new Error('Another process is claiming entries.')
+        try {
+          return await claim(connection, claiming)
+        } finally {
+          await connection.query(`DO RELEASE_LOCK(${lock})`).catch(ignore)
+        }
+      }),
+    query: (statement) => execute(pool, statement),
+    create: (text) => pool.execute(text, []),
+    hold: own.hold,
+    announcement: undefined,
+    listen: () => ignore,
+    // The pool's own type of connection.
+    begin: begin as () => Effects<ConnectionOf<Pool>, never>,
+    findWeakness: async () => {
+      const text = 'SELECT @@innodb_flush_log_at_trx_commit AS flush'
+      const flush = Number(readColumn((await execute(pool, { text, values: [] })).rows[0], 'flush'))
+      return flush === 1 ? undefined : `innodb_flush_log_at_trx_commit=${flush}`
+    },
+    isTransient: (error) => isBroken(error) || transientCodes.includes(String(readColumn(error, 'code'))),
+  }
+}

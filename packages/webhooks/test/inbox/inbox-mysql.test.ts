@@ -1,0 +1,115 @@
+import { type Inbox, sqlInbox, sqlInboxTable } from '@wabakit/webhooks'
+import { createPool as createCallbackPool } from 'mysql2'
+import type { Pool } from 'mysql2/promise'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { hasMariadb, startMariadb } from '../mariadb.ts'
+import { type Context, type Environment, newTable, receive, toEnd, toJoin, toRequest } from './environment.ts'
+import { inboxCases } from './inbox-cases.ts'
+
+describe.skipIf(!hasMariadb)('an inbox on a real MariaDB (skipped where mariadbd is not installed)', () => {
+  let mariadb: Awaited<ReturnType<typeof startMariadb>>
+  let shared: Environment
+
+  const createEnvironment = (pool: Pool): Environment => ({
+    inbox: (options) => sqlInbox(pool, options) as unknown as Inbox<Context>,
+    write: async ({ transaction }, effect) => {
+      const connection = await transaction()
+      await connection.query(`INSERT INTO effects VALUES ('${effect}')`)
+    },
+    query: async (text) => (await pool.query(text))[0] as Record<string, unknown>[],
+  })
+
+  beforeAll(async () => {
+    mariadb = await startMariadb()
+    const pool = mariadb.pool()
+    await pool.query('CREATE TABLE effects (effect text)')
+    shared = createEnvironment(pool)
+  }, 60_000)
+  afterAll(() => mariadb?.stop())
+
+  inboxCases('MariaDB', () => shared)
+
+  it('does not complete an event when a handler hides that its transaction has ended', async () => {
+    const { receiver, inbox, errors } = receive(shared)
+    receiver.onAny(async (_, { transaction }) => {
+      const connection = await transaction()
+      await connection.query("INSERT INTO effects VALUES ('lost')")
+      // As a deadlock does.
+      await connection.query('ROLLBACK')
+      await connection.query("INSERT INTO effects VALUES ('half')")
+    })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    await receiver.drain()
+    expect([await inbox.count(), errors]).toMatchObject([{ failed: 1 }, [{ code: 'ER_SP_DOES_NOT_EXIST' }]])
+    expect(await shared.query("SELECT * FROM effects WHERE effect IN ('lost', 'half')")).toEqual([])
+  })
+
+  it('stores while handlers occupy all other connections of the pool', async () => {
+    const { receiver, inbox } = receive(createEnvironment(mariadb.pool({ connectionLimit: 3 })))
+    const gate = Promise.withResolvers<void>()
+    let started = 0
+    receiver.onAny(async (_, { transaction }) => {
+      await transaction()
+      started += 1
+      await gate.promise
+    })
+    receiver.start()
+    for (let index = 0; index < 5; index += 1)
+      await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))
+    await vi.waitFor(() => expect(started).toBe(2), 15_000)
+    expect((await receiver.handle(toRequest(toJoin('late'), 'late'))).status).toBe(200)
+    gate.resolve()
+    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 6 }), 15_000)
+    await receiver.stop()
+  })
+
+  it('survives the loss of all connections, while events arrive and handlers run', async () => {
+    const { receiver, inbox, errors, table } = receive(
+      createEnvironment(mariadb.pool({ connectionLimit: 4 })),
+      { pollMs: 50 },
+    )
+    receiver.onAny(async (_, context) => {
+      const connection = await context.transaction()
+      await connection.query(`INSERT INTO effects VALUES ('${table}')`)
+    })
+    receiver.start()
+    for (let index = 0; index < 20; index += 1) {
+      if (index % 10 === 5) {
+        const others = await shared.query(
+          'SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND db = DATABASE()',
+        )
+        for (const { id } of others) await shared.query(`KILL CONNECTION ${id}`).catch(() => {})
+      }
+      expect((await receiver.handle(toRequest(toJoin(`${index}`), `${index}`))).status).toBe(200)
+    }
+    await vi.waitFor(async () => expect(await inbox.count()).toEqual({ handled: 20 }), 30_000)
+    expect((await shared.query(`SELECT 1 FROM effects WHERE effect = '${table}'`)).length).toBe(20)
+    expect(errors.length).toBeGreaterThan(0)
+    await receiver.stop()
+  }, 60_000)
+
+  it('works on a table that a migration has created, and refuses pools that take callbacks or have one connection', async () => {
+    const table = newTable()
+    for (let times = 0; times < 2; times += 1) await shared.query(sqlInboxTable({ table, dialect: 'mysql' }))
+    const { receiver, inbox } = receive(shared, { table })
+    await receiver.handle(toRequest(toEnd('c'), 'a'))
+    expect(await inbox.count()).toEqual({ stored: 1 })
+    expect(() => Reflect.apply(sqlInbox, undefined, [createCallbackPool({})])).toThrow(/pool\.promise\(\)/)
+    expect(() => sqlInbox(mariadb.pool({ connectionLimit: 1 }))).toThrow(/at least 2/)
+  })
+
+  it('warns when the database acknowledges before it syncs', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { receiver } = receive(shared)
+    receiver.start()
+    await vi.waitFor(() =>
+      expect(warn.mock.calls.flat().join()).toContain('innodb_flush_log_at_trx_commit=0'),
+    )
+    await receiver.stop()
+    warn.mockRestore()
+  })
+})
+
+it.runIf(!hasMariadb)('says that the inbox was not tested on MariaDB', () => {
+  console.warn('mariadbd is not installed, so the inbox was not tested on MariaDB. Install mariadb-server.')
+})
