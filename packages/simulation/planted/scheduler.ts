@@ -43,12 +43,6 @@ export const schedulerBugs: readonly PlantedBug[] = [
     replace: ``,
   },
   {
-    name: 'window: a page brings back what ended while it was read',
-    file: windowFile,
-    find: `if (!done.ended.has(each.id)) hold(each, isRetries)`,
-    replace: `hold(each, isRetries)`,
-  },
-  {
     name: 'window: what is taken is held again',
     file: windowFile,
     find: `    if (old?.isBusy) return

@@ -2,6 +2,7 @@ import type { Rule, RuleContext } from './rule.ts'
 
 const oneAttempt = 'one attempt at a time per delivery'
 const oneOwner = 'only the owner of a shard attempts and settles its deliveries'
+const inTime = 'what a worker attempts has ended when its lease is over'
 const due = 'nothing is attempted before it is due'
 const slots = 'a subscription has no more attempts than allowed'
 const never = 'nothing starts in a subscription that is disabled or removed'
@@ -15,6 +16,9 @@ const driftMs = 12_000
 /** How long a worker may believe that it owns a shard that others have taken: it is cut off, or its clock was set back. */
 const believesMs = 100
 
+/** A process that stood still needs a moment to notice that its lease is over. */
+const awakeMs = 1_000
+
 type Attempt = { readonly server: string; readonly subscriptionId: string; isOrphaned: boolean }
 
 /** Each delivery is attempted by its owner, when it is due, and by nobody else meanwhile. */
@@ -25,6 +29,8 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
   const epochs = new Map<number, { readonly epoch: number; readonly server: string; readonly at: number }>()
   /** Shards of the deliveries that were loaded. */
   const shards = new Map<string, number>()
+  /** Until when processes stand still, or have just gone on. */
+  const stillUntil = new Map<string, number>()
   /** Subscriptions that are disabled or removed, by users' changes that have ended. */
   const disabled = new Set<string>()
   /** How many changes have begun, and not ended well. */
@@ -54,7 +60,14 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
           const { server, owned } = observation
           const before = epochs.get(owned.shard)
           epochs.set(owned.shard, { epoch: owned.epoch, server, at: now() })
-          if (before !== undefined) orphan(before.server, (id) => shards.get(id) === owned.shard)
+          if (before === undefined) break
+          const own = [...attempts]
+            .filter(([id]) => shards.get(id) === owned.shard)
+            .flatMap(([, each]) => each)
+          const isLate = own.some((each) => each.server === before.server && !each.isOrphaned)
+          if (isLate && before.server !== server && (stillUntil.get(before.server) ?? 0) < now())
+            violate(inTime, `${server} takes shard ${owned.shard}, in which ${before.server} still attempts`)
+          orphan(before.server, (id) => shards.get(id) === owned.shard)
           break
         }
         case 'worker lost':
@@ -96,7 +109,14 @@ export const createAttemptsRule = ({ plan, violate, now }: RuleContext): Rule =>
         case 'attempt ended':
           end(observation.server, observation.claimed.delivery.id)
           break
+        case 'stands still':
+          stillUntil.set(observation.server, Infinity)
+          break
+        case 'goes on':
+          stillUntil.set(observation.server, now() + awakeMs)
+          break
         case 'server ended':
+          stillUntil.delete(observation.server)
           end(observation.server)
           break
         case 'subscription changed':
