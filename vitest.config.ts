@@ -19,6 +19,12 @@ const packed = ['packages/wabakit/test/packed.test.ts']
 /** They need Chromium and take longer than other tests. `npm run test:inspector` runs them. */
 const browser = ['packages/server/test/inspector/{accessibility,inspector,lists,records}.test.ts']
 
+/** They try the judges on some hundred endpoints and servers. `npm run test:judges` runs them. */
+const judges = [
+  'packages/conformance/test/{correct,flawed-handling,flawed-verification,python-endpoints}.test.ts',
+  'packages/conformance/test/server/{broken,correct}-servers.test.ts',
+]
+
 const tests = [
   'packages/*/src/**/*.test.ts',
   'packages/*/test/**/*.test.ts',
@@ -49,12 +55,13 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: tests,
-          exclude: [...configDefaults.exclude, ...isolated, ...packed, ...browser],
+          exclude: [...configDefaults.exclude, ...isolated, ...packed, ...browser, ...judges],
           // Loading the sources again for each file would take half of the time.
           isolate: false,
         },
       },
       { extends: true, test: { name: 'isolated', include: isolated } },
+      { extends: true, test: { name: 'judges', include: judges, isolate: false } },
       { extends: true, test: { name: 'packed', include: packed } },
       {
         extends: true,

@@ -5,13 +5,13 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compare } from './src/compare.ts'
 import { compareCounts } from './src/compare-counts.ts'
-import { formatPage } from './src/performance-page.ts'
+import { formatGoalsPage, formatPage } from './src/performance-page.ts'
 import { printGoals, readResults } from './src/result.ts'
 
 // npm run bench -- [names or goals] [--rounds 3] [--long] [--peers] [--compare <git ref> [--turns 5 | --counts]]
 //
 // Runs the benchmarks of all goals, or the named ones, each in a process of its own. Each prints a table and writes
-// results/<name>.json. At the end, prints all goals and writes docs/performance.md. With `--counts`, two versions are compared
+// results/<name>.json. At the end, prints all goals and writes docs/performance.md and GOALS.md. With `--counts`, two versions are compared
 // by instructions and bytes rather than by time, for a gate in CI.
 
 /** The benchmarks with their goals. */
@@ -74,6 +74,7 @@ const run = async (names: readonly string[]): Promise<boolean> => {
   if (failed.length > 0) console.error(`Not measured, because they failed: ${failed.join(', ')}.`)
   if (process.env.BENCH_RESULTS === undefined) {
     writeFileSync(resolve(import.meta.dirname, '../../docs/performance.md'), formatPage(results))
+    writeFileSync(join(import.meta.dirname, 'GOALS.md'), formatGoalsPage(results))
   }
   return failed.length === 0
 }

@@ -14,7 +14,6 @@ export const serveCommands = (commands: Commands, readyMessage = ''): void => {
   else process.send({ result: readyMessage })
 }
 
-/** A child process that executes commands sequentially. */
 export type Child = {
   readonly pid: number
   /** First message of the process, such as its URL. */
@@ -26,7 +25,6 @@ export type Child = {
   close(): void
 }
 
-/** Options for {@link startChild}. */
 export type ChildOptions = {
   /** URL of the file to run. */
   readonly file: string

@@ -3,7 +3,6 @@ export type Cost = { readonly time: number; readonly cpu?: number | undefined }
 
 type Measured = { readonly time: number; readonly cpu: number }
 
-/** An operation to measure. */
 export type Contender = {
   readonly name: string
   /** The contender that does the least that the job needs. */
@@ -117,7 +116,6 @@ export const measure = async (
   })
 }
 
-/** Finds the row of a contender. */
 export const findRow = (rows: readonly Row[], name: string): Row => {
   const row = rows.find((each) => each.name === name)
   if (row === undefined) throw new Error(`${name} was not measured.`)

@@ -47,23 +47,30 @@ const getGoal = ({ goals = [], name }: Result): string => `${goals[0]?.id ?? 'no
 
 const compareGoals = (left: Result, right: Result): number => (getGoal(left) < getGoal(right) ? -1 : 1)
 
-/** Writes the page about performance from the results of benchmarks. Those with goals are first, in the order of the goals. */
-export const formatPage = (found: ReadonlyMap<string, Result>): string => {
-  const results = [...found.values()].sort(compareGoals)
-  return `${[
+const sortByGoal = (found: ReadonlyMap<string, Result>): Result[] => [...found.values()].sort(compareGoals)
+
+/** Writes the page about performance, for users, from the results of benchmarks. */
+export const formatPage = (found: ReadonlyMap<string, Result>): string =>
+  `${[
     '# Performance',
     '<!-- Written by `npm run bench` from packages/bench/results. -->',
-    `Every benchmark measures all its contenders in interleaved rounds of one run and reports medians. One contender is the
-floor: hand-written code that does only what the job cannot do without. Compare the ratios, not the microseconds: "of the
-floor" is the throughput of a contender divided by that of its floor. Peers are the real packages, used as their
-documentation shows.`,
+    `How fast wabakit is next to what you would use instead: the real packages, used as their documentation shows. Every
+benchmark measures all its contenders in interleaved rounds of one run and reports medians. One contender is the floor:
+hand-written code that does only what the job cannot do without. Compare the ratios, not the microseconds: "of the floor"
+is the throughput of a contender divided by that of its floor. To repeat a benchmark, clone the repository and run the
+command below its table.`,
+    ...sortByGoal(found).map(formatResult),
+  ].join('\n\n')}\n`
+
+/** Writes the page about the goals of this project, for its maintainers. */
+export const formatGoalsPage = (found: ReadonlyMap<string, Result>): string =>
+  `${[
+    '# Goals',
+    '<!-- Written by `npm run bench` from packages/bench/results. -->',
+    formatGoals(sortByGoal(found)),
     `\`npm run bench\` runs the benchmarks of all goals, \`npm run bench -- P5\` those of one, and
-\`npm run bench -- <name>\` one of them. \`npm run bench -- --compare <git ref>\` runs two versions in turns and exits with 1
+\`npm run bench -- <name>\` one of them. \`npm run bench -- --compare <git ref>\` alternately runs two versions and exits with 1
 if one of the lines became slower beyond its spread. With \`--counts\`, it counts instructions (with perf, if the
 machine allows it), allocated bytes and bundled bytes instead, which hardly depend on what else the machine does, and exits
 with 1 if one grew by more than 1 to 5 %.`,
-    '## Goals',
-    formatGoals(results),
-    ...results.map(formatResult),
   ].join('\n\n')}\n`
-}

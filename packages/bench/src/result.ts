@@ -4,7 +4,6 @@ import { cpus, loadavg, totalmem } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Row } from './measure.ts'
 
-/** A goal and what was measured. */
 export type Goal = {
   /** `P1` to `P8`. */
   readonly id: string

@@ -11,7 +11,6 @@ export type ApiCall<Data> = {
   readonly body?: string
   /** The id of the group to create, supplied or generated: the same for all attempts. */
   readonly groupId?: string | undefined
-  /** Reads the data from the JSON of a successful response. */
   readonly parse: (json: unknown) => Validation<Data>
   readonly options: RequestOptions
 }

@@ -5,12 +5,7 @@ export type { Limits } from './endpoint/limits.ts'
 export type { ExaminationPlan, ExamineEndpointOptions } from './endpoint/options.ts'
 export { endpointCheckIds, planExamination } from './endpoint/plan.ts'
 export type { Exchange, OutgoingRequest } from './endpoint/send.ts'
-export {
-  AcceptanceUsageError,
-  DoctorUsageError,
-  EndpointUnreachableError,
-  ServerUnreachableError,
-} from './errors.ts'
+export { ExaminationUsageError, TargetUnreachableError } from './errors.ts'
 // Reports: what a judge found, and the formats that it can be written in.
 export { formatReport, type ReportFormat, reportFormats } from './formats/format-report.ts'
 export type { CheckResult, CheckVerdict, Report, Severity, Verdict } from './report/report.ts'

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
 import {
-  DoctorUsageError,
-  EndpointUnreachableError,
   type ExaminationPlan,
+  ExaminationUsageError,
   type Exchange,
   endpointCheckIds,
   examineEndpoint,
@@ -10,6 +9,7 @@ import {
   planExamination,
   type Report,
   reportFormats,
+  TargetUnreachableError,
 } from '@wabakit/conformance'
 import { toPass } from '@wabakit/conformance/matchers'
 import { describe, expect, test, vi } from 'vitest'
@@ -71,7 +71,7 @@ describe.concurrent('the positive control', () => {
   test('rejects when there is nobody to connect to', async () => {
     const closed = await listen(createServer())
     await closed[Symbol.asyncDispose]()
-    await expect(examine(closed)).rejects.toThrow(EndpointUnreachableError)
+    await expect(examine(closed)).rejects.toThrow(TargetUnreachableError)
   })
 
   test('takes a connection that closes without a response for no refusal', async () => {
@@ -195,7 +195,7 @@ describe.concurrent('an endpoint that knows its sender by a header', () => {
 describe.concurrent('the run', () => {
   test('refuses a public target before it sends anything, and says what it would send', async () => {
     const options = { url: 'https://203.0.113.7/webhooks', secret }
-    await expect(examineEndpoint(options)).rejects.toThrow(DoctorUsageError)
+    await expect(examineEndpoint(options)).rejects.toThrow(ExaminationUsageError)
     await expect(examineEndpoint(options)).rejects.toThrow(/about \d+ requests.*--yes/)
   })
 
@@ -206,7 +206,7 @@ describe.concurrent('the run', () => {
     [{ url: 'http://127.0.0.1/', secret: 'whsec_not base64' }, /--secret must be/],
     [{ url: 'http://127.0.0.1/', secret, only: ['refuses-nothing'] }, /no check "refuses-nothing"/],
   ])('refuses options that it cannot work with: %j', async (options, message) => {
-    await expect(examineEndpoint(options)).rejects.toThrow(DoctorUsageError)
+    await expect(examineEndpoint(options)).rejects.toThrow(ExaminationUsageError)
     await expect(examineEndpoint(options)).rejects.toThrow(message)
   })
 

@@ -1,16 +1,18 @@
+import type { EmittedEventName } from '@wabakit/contract'
 import { type Calls, createCalls } from './calls/calls.ts'
 import { createSummaries, type Summaries } from './calls/summaries.ts'
 import { createDispatcher, type Dispatcher } from './delivery/dispatcher.ts'
 import { createErasures, type Erasures } from './erasure/erasures.ts'
 import { InputError } from './errors/input-error.ts'
-import { createEventLog, type EventObservation } from './events/event-log.ts'
+import { createEventLog, type EmissionListener } from './events/event-log.ts'
 import { createGroups, type Groups } from './groups/groups.ts'
 import { createParticipants, type Participants } from './groups/participants.ts'
 import { createDeliveries, type Deliveries } from './history/deliveries.ts'
 import { createEvents, type Events } from './history/events.ts'
-import { type Api, createApi } from './http/api.ts'
-import { createFetch, type ReferenceFetch } from './http/fetch.ts'
-import type { RequestListener } from './http/request-report.ts'
+import { type ConnectionInfo, createApi } from './http/api.ts'
+import type { ApiRequest, ApiResponse } from './http/exchange.ts'
+import { createFetch } from './http/fetch.ts'
+import type { RequestReported } from './http/request-report.ts'
 import { memoryStore } from './memory-store/memory-store.ts'
 import { createRateLimits } from './rate-limit/rate-limits.ts'
 import type { ReferenceServerOptions } from './reference-server-options.ts'
@@ -23,11 +25,11 @@ import { createServiceClock } from './values/clock.ts'
 import { checkEventIds, createIds, createSecureRandom } from './values/ids.ts'
 
 /** The service, in process. */
-export type ReferenceServer = EventObservation & {
+export type ReferenceServer = {
   /** Responds to requests of the two API endpoints. Never rejects. */
-  readonly fetch: ReferenceFetch
+  fetch(request: Request, connection?: ConnectionInfo): Promise<Response>
   /** Does the same without `Request` and `Response`, for hosts that can do without them. */
-  readonly respond: Api
+  respond(request: ApiRequest, connection?: ConnectionInfo): Promise<ApiResponse>
   /** Resolves when the declared organizations are in the store. Operations wait for this by themselves. */
   ready(): Promise<void>
   readonly organizations: Organizations
@@ -46,7 +48,14 @@ export type ReferenceServer = EventObservation & {
    *
    * @returns a function that removes the listener.
    */
-  onRequest(listener: RequestListener): () => void
+  onRequest(listener: (report: RequestReported) => void): () => void
+  /**
+   * Calls `listener` with each event of this name (`'*'`: of any) that this process publishes, after it has been stored,
+   * whether or not a webhook is subscribed to it. Events of other processes with the same store are not included.
+   *
+   * @returns a function that removes the listener.
+   */
+  on<Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): () => void
 }
 
 /** Makes operations wait until `ready` resolves. All of them return promises. */

@@ -1,15 +1,14 @@
 // The reference server
 
 export { createReferenceServer, type ReferenceServer } from './create-reference-server.ts'
-export type { Api, ConnectionInfo } from './http/api.ts'
+export type { ConnectionInfo } from './http/api.ts'
 export type { ApiRequest, ApiResponse } from './http/exchange.ts'
-export type { ReferenceFetch } from './http/fetch.ts'
-export type { RequestListener, RequestReported } from './http/request-report.ts'
+export type { RequestReported } from './http/request-report.ts'
 export type { RateLimit, RateLimitOptions } from './rate-limit/rate-limits.ts'
 export { memoryTokenBuckets } from './rate-limit/token-buckets.ts'
 export type { ReferenceServerOptions } from './reference-server-options.ts'
 export type { Clock } from './values/clock.ts'
-export { createIds, type IdPrefix, type IdSources, type Ids, type Random } from './values/ids.ts'
+export { createIds, type Ids, type Random } from './values/ids.ts'
 
 // Organizations and API keys
 
@@ -21,14 +20,14 @@ export type { OrganizationInput, Organizations } from './tenancy/organizations.t
 // Groups and participants
 
 export type { CreatedGroup } from './groups/create-group.ts'
-export type { GroupListQuery, Groups } from './groups/groups.ts'
+export type { Groups } from './groups/groups.ts'
 export type { ParticipantInput, Participants } from './groups/participants.ts'
 
 // Calls and summaries
 
 export type { CallInput } from './calls/call-input.ts'
-export type { CallAcceptance, CallEnding, CallListQuery, Calls } from './calls/calls.ts'
-export type { SavedSummary, Summaries, SummaryGeneration } from './calls/summaries.ts'
+export type { CallAcceptance, CallEnding, Calls } from './calls/calls.ts'
+export type { SavedSummary, Summaries } from './calls/summaries.ts'
 
 // State machines
 
@@ -40,10 +39,9 @@ export type {
   Emission,
   EmissionEventOf,
   EmissionListener,
-  EmissionName,
-  EventObservation,
 } from './events/event-log.ts'
-export type { EventListQuery, Events, PublishedEvent, PublishOptions } from './history/events.ts'
+export type { Events, PublishedEvent } from './history/events.ts'
+export type { ListQuery } from './history/selection.ts'
 
 // Subscriptions and deliveries
 
@@ -53,13 +51,11 @@ export type { DeliveryTrace } from './delivery/trace-delivery.ts'
 export type {
   Deliveries,
   DeliveriesToChange,
-  DeliveryListQuery,
-  DryRun,
   ResendOptions,
   SignedDelivery,
 } from './history/deliveries.ts'
 export type { SubscriptionAuthorization, SubscriptionHeaders } from './subscriptions/subscription-headers.ts'
-export type { SubscribedEvents, SubscriptionInput } from './subscriptions/subscription-input.ts'
+export type { SubscriptionInput } from './subscriptions/subscription-input.ts'
 export type {
   SecretRotation,
   Subscription,
@@ -76,10 +72,10 @@ export type { ErasedPart, ErasureOptions, ErasureSelection, Erasures } from './e
 
 export { IllegalTransitionError } from './errors/illegal-transition-error.ts'
 export { InputError } from './errors/input-error.ts'
-export { RecordExistsError, type RecordKind, RecordNotFoundError } from './errors/record-errors.ts'
+export { RecordExistsError, RecordNotFoundError } from './errors/record-errors.ts'
 export { type RefusalDetails, RequestRefusedError } from './errors/request-refused-error.ts'
 export { StorageOutcomeUnknownError, StorageUnavailableError } from './errors/storage-errors.ts'
-export { type SummaryRefusal, SummaryRefusedError } from './errors/summary-refused-error.ts'
+export { SummaryRefusedError } from './errors/summary-refused-error.ts'
 
 // Records, which operations return
 

@@ -25,7 +25,6 @@ export const participantMachine = {
 
 export const machines = { call: callMachine, participant: participantMachine } as const
 
-/** Name of a machine: `call` or `participant`. */
 export type MachineName = keyof typeof machines
 
 export type StateOf<Name extends MachineName> = keyof (typeof machines)[Name] & string

@@ -127,6 +127,34 @@ test.each(publishedPackages)('%s has no cycle between its files', (name) => {
   expect(cycles).toEqual([])
 })
 
+/** Folders that still import each other. Only shorten this list. */
+const knownPairs = ['webhooks: inbox and receiver']
+
+const isWithin = (folder: string, outer: string): boolean =>
+  folder === outer || outer === '.' || folder.startsWith(`${outer}/`)
+
+test.each(publishedPackages)(
+  '%s has no two folders that import each other, unless one contains the other',
+  (name) => {
+    const base = resolve(root, 'packages', name, 'src')
+    const pairs = new Set(
+      listSources(name).flatMap((file) => {
+        const from = relative(base, resolve(root, dirname(file))) || '.'
+        return readImports(file)
+          .filter((specifier) => specifier.startsWith('.'))
+          .map((specifier) => relative(base, resolve(root, dirname(file), dirname(specifier))) || '.')
+          .filter((to) => !to.startsWith('..') && !isWithin(from, to) && !isWithin(to, from))
+          .map((to) => `${from} and ${to}`)
+      }),
+    )
+    const mutual = [...pairs].filter((pair) => {
+      const [from = '', to = ''] = pair.split(' and ')
+      return from < to && pairs.has(`${to} and ${from}`) && !knownPairs.includes(`${name}: ${pair}`)
+    })
+    expect(mutual).toEqual([])
+  },
+)
+
 const readManifest = (name: string): Record<string, Record<string, unknown> | undefined> =>
   JSON.parse(readFileSync(resolve(root, `packages/${name}/package.json`), 'utf8'))
 

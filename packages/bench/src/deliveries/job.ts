@@ -8,7 +8,6 @@ export const waitUntilNone = async (count: () => Promise<number>): Promise<void>
 /** Number of connections, and maximum number of concurrent webhooks. */
 export const connections = 64
 
-/** Number of the events. */
 export const number = '+15550100001'
 
 export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
@@ -16,7 +15,6 @@ export const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 /** A delivery in the queue of a peer. */
 export type Job = { readonly id: string; readonly url: string; readonly body: string }
 
-/** Returns a function that creates a job with a new event for an endpoint. */
 export const createJobs = (url: string): ((body?: string) => Job) => {
   let events = 0
   return (body = payload) => {
@@ -31,7 +29,6 @@ export type ProcessSettings = {
   readonly database: string
   /** Whether the process stores events, delivers them, or both. */
   readonly role: 'api' | 'worker' | 'all'
-  /** URL of the endpoint. */
   readonly endpoint: string
   /** Maximum number of concurrent webhooks. */
   readonly concurrency: number

@@ -10,7 +10,6 @@ const files = {
   bullmq: import.meta.resolve('./bullmq-process.ts'),
 }
 
-/** Starts an endpoint that responds after a delay. */
 export const startEndpoint = (delayMs = 0): Promise<Child> =>
   startChild({ file: import.meta.resolve('../endpoint-process.ts'), arguments: [`${delayMs}`] })
 
@@ -23,7 +22,6 @@ export const startFloor = (database: string, endpoint: Child): Promise<Child> =>
   })
 }
 
-/** Options for {@link startQueue}. */
 export type QueueOptions = {
   readonly kind: keyof typeof files
   readonly database: string

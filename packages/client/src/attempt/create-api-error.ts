@@ -17,9 +17,7 @@ import type { Exchanged } from './exchange.ts'
 import { errorBodyLimit } from './read-body.ts'
 import type { Redact } from './redact.ts'
 
-/** What an attempt received. */
 export type ReceivedResponse = Exchanged & {
-  /** The URL of the request. */
   readonly url: string
   readonly requestId: string | undefined
   /** Removes the request's secrets from what an error quotes of the response. */

@@ -1,4 +1,4 @@
-import { EffectsError, EndpointUnreachableError } from '../errors.ts'
+import { EffectsError, TargetUnreachableError } from '../errors.ts'
 import { pollEffects } from './effects.ts'
 import { buildDelivery, type Examination } from './examination.ts'
 import { describeResponse } from './judge.ts'
@@ -64,7 +64,7 @@ const learnEffects = async (examination: Examination, call: Delivery, bare: Deli
  * Plays a whole call in its order, then a summary of another call without what comes before it, and learns from the
  * responses how this endpoint can be examined.
  *
- * @throws EndpointUnreachableError when no connection can be made.
+ * @throws TargetUnreachableError when no connection can be made.
  */
 export const runControl = async (examination: Examination): Promise<void> => {
   const { knowledge, ids } = examination
@@ -73,7 +73,7 @@ export const runControl = async (examination: Examination): Promise<void> => {
   for (const delivery of call) {
     const exchange = await examination.deliver(delivery)
     if (!exchange.connected && exchange.error !== undefined && knowledge.controls.length === 0) {
-      throw new EndpointUnreachableError(
+      throw new TargetUnreachableError(
         `No connection to ${formatTarget(examination.url)}: ${exchange.error}. Is the endpoint running, and is the URL right?`,
       )
     }

@@ -11,10 +11,8 @@ import { openAndWrite, sendBytes } from './raw.ts'
 import { type Exchange, isAccepted, isLimited, type OutgoingRequest, rawMethod, sendRequest } from './send.ts'
 import type { Settings } from './settings.ts'
 
-/** A delivery with the headers of a genuine sender. */
 export type GenuineDelivery = {
   readonly delivery: Delivery
-  /** The `webhook-timestamp`. */
   readonly timestamp: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer

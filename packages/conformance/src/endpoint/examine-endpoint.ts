@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { DoctorUsageError, EffectsError } from '../errors.ts'
+import { EffectsError, ExaminationUsageError } from '../errors.ts'
 import { buildReport, type Report } from '../report/report.ts'
 import { type Check, type Finding, runChecks } from '../report/run-checks.ts'
 import { createRandom } from '../seeded-random.ts'
@@ -36,7 +36,7 @@ const assertSecret = (secret: string | undefined, option: string): void => {
   if (secret === undefined) return
   const text = secret.replace(/^whsec_/, '')
   if (/^[\w+/-]+=*$/.test(text) && decodeKey(secret).length > 0) return
-  throw new DoctorUsageError(
+  throw new ExaminationUsageError(
     `${option} must be "whsec_" and base64, without spaces. Is the variable that holds it set?`,
   )
 }
@@ -44,7 +44,9 @@ const assertSecret = (secret: string | undefined, option: string): void => {
 const readSettings = (options: ExamineEndpointOptions, seed: number): Settings => {
   const { secret, previousSecret, headers = {}, effects, now = Date.now } = options
   if (secret === undefined && Object.keys(headers).length === 0) {
-    throw new DoctorUsageError('Pass --secret, --header or --basic: how does the endpoint know its sender?')
+    throw new ExaminationUsageError(
+      'Pass --secret, --header or --basic: how does the endpoint know its sender?',
+    )
   }
   assertSecret(secret, '--secret')
   assertSecret(previousSecret, '--previous-secret')
@@ -127,8 +129,8 @@ const bindCheck = (check: ReturnType<typeof selectChecks>[number], run: Run): Ch
  * Genuine deliveries come first. If they are not accepted, everything that depends on them is `inconclusive`, because
  * an endpoint that refuses everything proves nothing.
  *
- * @throws DoctorUsageError when the options are wrong, or the target is public and `allowPublicTarget` is not set.
- * @throws EndpointUnreachableError when no connection can be made.
+ * @throws ExaminationUsageError when the options are wrong, or the target is public and `allowPublicTarget` is not set.
+ * @throws TargetUnreachableError when no connection can be made.
  * @example
  * const report = await examineEndpoint({
  *   url: 'http://127.0.0.1:3000/webhooks',
@@ -142,7 +144,7 @@ export const examineEndpoint = async (options: ExamineEndpointOptions): Promise<
   const settings = readSettings(options, seed)
   const plan = planExamination(options)
   if (!options.allowPublicTarget && !(await isNearby(settings.url))) {
-    throw new DoctorUsageError(
+    throw new ExaminationUsageError(
       `${plan.target} is neither on this machine nor in a private network. The doctor would send it about ${plan.requests} requests, most of them attacks. If you may do that, pass --yes (in code: allowPublicTarget).`,
     )
   }

@@ -79,7 +79,6 @@ export const judgeRefused = async (
   return { verdict: 'inconclusive', observed: `${describeAttempts(unclear)}${reason}` }
 }
 
-/** Judges genuine deliveries, which must be accepted. */
 export const judgeAccepted = (attempts: readonly Attempt[]): Finding => {
   const refused = attempts.filter(({ exchange }) => !isAccepted(exchange))
   if (refused.length === 0) return { verdict: 'pass', observed: describeStatuses(attempts) }

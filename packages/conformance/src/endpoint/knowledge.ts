@@ -29,7 +29,6 @@ export type Knowledge = {
   readonly leaks: Set<string>
 }
 
-/** Creates the knowledge of a run that has sent nothing. */
 export const createKnowledge = (): Knowledge => ({
   controls: [],
   acceptsGenuine: undefined,

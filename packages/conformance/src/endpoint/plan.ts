@@ -1,4 +1,4 @@
-import { DoctorUsageError } from '../errors.ts'
+import { ExaminationUsageError } from '../errors.ts'
 import { endpointChecks } from './checks/all.ts'
 import type { ExaminationPlan, ExamineEndpointOptions } from './options.ts'
 import { formatTarget, readTarget } from './target.ts'
@@ -14,7 +14,7 @@ type Selection = Pick<ExamineEndpointOptions, 'only' | 'skip'>
 const assertKnown = (ids: readonly string[], option: string): void => {
   const unknown = ids.find((id) => !endpointCheckIds.includes(id))
   if (unknown === undefined) return
-  throw new DoctorUsageError(
+  throw new ExaminationUsageError(
     `There is no check ${JSON.stringify(unknown)} for ${option}. The checks are: ${endpointCheckIds.join(', ')}.`,
   )
 }
@@ -22,7 +22,7 @@ const assertKnown = (ids: readonly string[], option: string): void => {
 /**
  * Returns the checks of a run. Those of `skip` are among them, to be reported as skipped.
  *
- * @throws DoctorUsageError when an id is not that of a check.
+ * @throws ExaminationUsageError when an id is not that of a check.
  */
 export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChecks => {
   assertKnown(only ?? [], 'only')
@@ -33,7 +33,7 @@ export const selectChecks = ({ only, skip = [] }: Selection): typeof endpointChe
 /**
  * Returns what a run with these options would send, without sending it.
  *
- * @throws DoctorUsageError when the options are wrong.
+ * @throws ExaminationUsageError when the options are wrong.
  */
 export const planExamination = (options: ExamineEndpointOptions): ExaminationPlan => {
   const checks = selectChecks(options)

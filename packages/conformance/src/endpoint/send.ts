@@ -42,7 +42,6 @@ export const isAccepted = ({ status }: Exchange): boolean =>
 /** Checks whether a response only reports too many requests. */
 export const isLimited = ({ status }: Exchange): boolean => status === 429 || status === 503
 
-/** Limits of one request. */
 export type SendLimits = {
   /** Milliseconds until the whole response must have arrived. */
   readonly timeoutMs: number

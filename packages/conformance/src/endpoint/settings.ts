@@ -2,7 +2,6 @@ import type { Random } from '../seeded-random.ts'
 import type { EffectsSource } from './effects.ts'
 import type { Limits } from './limits.ts'
 
-/** The settings of a run. */
 export type Settings = {
   readonly url: URL
   readonly secret: string | undefined

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
-import { DoctorUsageError } from '../errors.ts'
+import { ExaminationUsageError } from '../errors.ts'
 
 /** Addresses of this machine and of private networks (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
 const near = new BlockList()
@@ -21,15 +21,17 @@ const isNear = (address: string): boolean => near.check(address, isIP(address) =
 /**
  * Reads the URL of an endpoint.
  *
- * @throws DoctorUsageError when it is not an http or https URL, or contains credentials.
+ * @throws ExaminationUsageError when it is not an http or https URL, or contains credentials.
  */
 export const readTarget = (text: string): URL => {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new DoctorUsageError('The URL of the endpoint must start with http:// or https://.')
+    throw new ExaminationUsageError('The URL of the endpoint must start with http:// or https://.')
   }
   const url = new URL(text)
   if (url.username !== '' || url.password !== '') {
-    throw new DoctorUsageError('Remove the credentials from the URL and pass them as --basic user:password.')
+    throw new ExaminationUsageError(
+      'Remove the credentials from the URL and pass them as --basic user:password.',
+    )
   }
   url.hash = ''
   return url

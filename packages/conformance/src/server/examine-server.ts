@@ -1,4 +1,4 @@
-import { AcceptanceUsageError, ServerUnreachableError } from '../errors.ts'
+import { ExaminationUsageError, TargetUnreachableError } from '../errors.ts'
 import { buildReport, type Report } from '../report/report.ts'
 import { type Finding, runChecks } from '../report/run-checks.ts'
 import { createSender } from './api/create-sender.ts'
@@ -45,7 +45,7 @@ const createSelection = (only: readonly string[] | undefined) => {
   const matches = (id: string, start: string): boolean => id === start || id.startsWith(`${start}.`)
   const unknown = only?.find((start) => !all.some(({ id }) => matches(id, start)))
   if (unknown !== undefined)
-    throw new AcceptanceUsageError(
+    throw new ExaminationUsageError(
       `There is no check ${JSON.stringify(unknown)}. Pass ids such as create.subject.empty-is-400, or their beginnings, such as create.subject.`,
     )
   return (rules: readonly Rule[]): readonly Rule[] =>
@@ -71,7 +71,7 @@ const resolve = async (options: ServerExamination, listener: Listener | undefine
     return { ...options, play, simulate: options.simulate ?? {}, setKeyCommand: undefined, remove: undefined }
   }
   const prepared = await prepareOrganization({ url, token, webhookUrl: listener.url }).catch((error) => {
-    throw new ServerUnreachableError(
+    throw new TargetUnreachableError(
       `The control API at ${removeCredentials(url)} cannot be used: ${error.message}`,
       { cause: error },
     )
@@ -85,8 +85,8 @@ const listNeeds = (has: Record<Need, unknown>): Set<Need> =>
 /**
  * Examines a server of this interface: sends requests, receives its webhooks, and compares both with the specification.
  *
- * @throws AcceptanceUsageError if `only` names a check that does not exist.
- * @throws ServerUnreachableError if the server, or the control API in `wabakitControl`, does not respond.
+ * @throws ExaminationUsageError if `only` names a check that does not exist.
+ * @throws TargetUnreachableError if the server, or the control API in `wabakitControl`, does not respond.
  * @example
  * const report = await examineServer({ baseUrl: 'http://127.0.0.1:4100', wabakitControl: 'http://127.0.0.1:4100' })
  * process.exitCode = exitCodes[report.verdict]
@@ -133,7 +133,7 @@ export const examineServer = async (options: ServerExamination): Promise<Report>
     })
     const { response } = await sender.send(buildFetch('reachable', { key: 'none' }))
     if (response.status === 0) {
-      throw new ServerUnreachableError(
+      throw new TargetUnreachableError(
         `No response from ${lab.baseUrl}: ${response.text}. Check that the server runs there.`,
       )
     }

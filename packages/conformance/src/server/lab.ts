@@ -66,7 +66,6 @@ export type LabOptions = Omit<Lab, 'createGroupId' | 'reproduce' | 'callIds'> & 
 export const createLab = ({ authHeader, setKeyCommand, play, simulate, ...lab }: LabOptions): Lab => {
   const callIds = new Set<string>()
   let hasUnknown = false
-  /** Notes the ids of the calls that a function makes. */
   const note =
     <Options extends unknown[]>(make: (...options: Options) => Promise<string>) =>
     async (...options: Options): Promise<string> => {

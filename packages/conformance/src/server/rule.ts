@@ -12,7 +12,6 @@ export type Observation = {
   /** `undefined` if the run could not tell. */
   readonly kept: boolean | undefined
   readonly observed: string
-  /** The requests that repeat it. */
   readonly requests?: readonly ApiRequest[] | undefined
 }
 

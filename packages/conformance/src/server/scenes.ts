@@ -23,7 +23,6 @@ export type SubscriptionScene = {
   readonly first: ReceivedWebhook | undefined
   readonly newSecret: string
   readonly rotated: ReceivedWebhook | undefined
-  /** The webhook that got 410. */
   readonly gone: ReceivedWebhook | undefined
   /** A group that was created after the 410. */
   readonly lastGroupId: string
@@ -59,9 +58,7 @@ export type Scenes = {
   subscribed(): Promise<SubscriptionScene>
   answered(channel: 'PSTN' | 'WHATSAPP'): Promise<AnsweredCall>
   unanswered(outcome: UnansweredOutcome): Promise<UnansweredCall>
-  /** A call whose first CALL_ENDED got 500. */
   failedEnd(): Promise<AnsweredCall>
-  /** A call whose first CALL_AI_SUMMARY got 500. */
   failedSummary(): Promise<AnsweredCall>
   /** A call whose summary was generated twice. */
   regenerated(): Promise<AnsweredCall>

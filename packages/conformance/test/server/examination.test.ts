@@ -4,11 +4,11 @@ import { promisify } from 'node:util'
 import { startServer } from '@wabakit/server'
 import { expect, onTestFinished, test } from 'vitest'
 import {
-  AcceptanceUsageError,
+  ExaminationUsageError,
   examineServer,
   formatReport,
   reportFormats,
-  ServerUnreachableError,
+  TargetUnreachableError,
 } from '../../src/index.ts'
 import { createSeededRandom } from '../../src/seeded-random.ts'
 import { shrink } from '../../src/server/random/shrink.ts'
@@ -34,9 +34,9 @@ const startConstant = async (status: number, body: string): Promise<string> => {
 
 test('a server that cannot be reached is an error, not a report', async () => {
   const target = { ...quick, baseUrl: 'http://127.0.0.1:1', apiKey: 'wk', wabaNumber: '+1' }
-  await expect(examineServer(target)).rejects.toThrow(ServerUnreachableError)
+  await expect(examineServer(target)).rejects.toThrow(TargetUnreachableError)
   await expect(examineServer({ ...target, wabakitControl: 'http://127.0.0.1:1' })).rejects.toThrow(
-    ServerUnreachableError,
+    TargetUnreachableError,
   )
 })
 
@@ -71,7 +71,7 @@ test('only the selected checks run, after the positive control', async () => {
   expect([ids[0], ids.at(-1)]).toEqual(['create.valid.is-200', 'fetch.call-id.empty-is-400'])
   expect(ids.slice(1, -1).every((id) => id.startsWith('create.subject.'))).toBe(true)
   expect(ids.length).toBeGreaterThan(10)
-  await expect(examineServer({ ...examination, only: ['create.sub'] })).rejects.toThrow(AcceptanceUsageError)
+  await expect(examineServer({ ...examination, only: ['create.sub'] })).rejects.toThrow(ExaminationUsageError)
 })
 
 test('a server that refuses everything passes no check of the create endpoint', async () => {

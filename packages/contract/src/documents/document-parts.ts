@@ -1,7 +1,6 @@
 import manifest from '../../package.json' with { type: 'json' }
 import type { JsonObject } from './schemas.ts'
 
-/** References a component of the document. */
 export const createRef = (section: string, name: string): JsonObject => ({
   $ref: `#/components/${section}/${name}`,
 })
@@ -10,7 +9,6 @@ export const describeJson = (schema: JsonObject, examples: JsonObject): JsonObje
   'application/json': { schema, examples },
 })
 
-/** Who publishes the documents, and under which license. */
 export const publisher = {
   contact: { name: 'wabakit', url: manifest.homepage },
   license: { name: 'MIT', url: 'https://spdx.org/licenses/MIT.html' },

@@ -107,7 +107,6 @@ export const eventExamples: EventExamples = {
   CALL_NOT_PICKED: { event: 'CALL_NOT_PICKED', ...missed, callDirection: 'OUTGOING', callStatus: 'FAILED' },
 }
 
-/** Create request with every field. */
 export const createGroupRequestExample: CreateGroupRequest = {
   wabaNumber: '+12025550100',
   subject: group.groupName,

@@ -101,7 +101,6 @@ const describeEndpoints = (): { readonly [Name in EndpointName]: JsonObject } =>
   },
 })
 
-/** Describes the two endpoints and all their responses, by path. */
 export const buildPaths = (): JsonObject => {
   const byName = describeEndpoints()
   const buildPath = (name: EndpointName): [string, JsonObject] => {

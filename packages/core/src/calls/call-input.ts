@@ -1,8 +1,8 @@
 import { CallDirection, CallType, Channel, type Issue, TriggeredVia } from '@wabakit/contract'
 import { InputError } from '../errors/input-error.ts'
-import type { NumberRecord, OrganizationRecord } from '../records.ts'
+import type { OrganizationRecord } from '../records.ts'
 import { identifierRule, isIdentifier } from '../values/identifier.ts'
-import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { findOwnNumber, phoneNumberRule, toDigits } from '../values/phone-number.ts'
 
 /** A new call. */
 export type CallInput = {
@@ -47,21 +47,6 @@ export type ParsedCall = {
   readonly callType: CallType
   readonly triggeredVia: TriggeredVia
   readonly emitsEvents: boolean
-}
-
-const listNumbers = (
-  { integrations, pstnNumbers }: OrganizationRecord,
-  channel: Channel,
-): readonly NumberRecord[] => (channel === 'PSTN' ? pstnNumbers : integrations)
-
-/** Finds the number of an organization on a channel, by its digits. */
-export const findOwnNumber = (
-  organization: OrganizationRecord,
-  channel: Channel,
-  number: string,
-): NumberRecord | undefined => {
-  const digits = toDigits(number)
-  return listNumbers(organization, channel).find((own) => own.digits === digits)
 }
 
 /**

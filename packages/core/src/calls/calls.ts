@@ -1,7 +1,7 @@
 import { InputError } from '../errors/input-error.ts'
 import { RecordExistsError, RecordNotFoundError } from '../errors/record-errors.ts'
 import { draftCallChange } from '../events/event-draft.ts'
-import { maxExamined } from '../history/selection.ts'
+import { type ListQuery, maxExamined } from '../history/selection.ts'
 import { type ActionOf, getCallState, step } from '../machines.ts'
 import type { CallRecord, CallState } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
@@ -72,11 +72,8 @@ export type Calls = {
   /** Finds a call with its summary; `undefined` if there is no call with this id. */
   find(organizationId: string, callId: string): Promise<CallWithSummary | undefined>
   /** Lists calls of an organization, newest first. */
-  list(organizationId: string, query?: CallListQuery): Promise<Page<CallRecord>>
+  list(organizationId: string, query?: ListQuery<CallQuery>): Promise<Page<CallRecord>>
 }
-
-/** Selects calls to list. */
-export type CallListQuery = Partial<Omit<CallQuery, 'organizationId'>>
 
 type Change = (call: CallRecord, now: number) => Partial<CallRecord>
 

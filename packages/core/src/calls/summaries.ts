@@ -10,12 +10,6 @@ import type { CallWithSummary } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { isStorableText } from '../values/storable-text.ts'
 
-/** How a summary was generated. */
-export type SummaryGeneration = {
-  /** `automatic`: after the call, if the organization's setting says so. `team_member`: on request, from the chat. */
-  readonly generatedBy: CallSummaryRecord['generatedBy']
-}
-
 /** The result of saving a summary. */
 export type SavedSummary = {
   /** `first`: CALL_AI_SUMMARY was published. `replaced`: there was a summary already, and no event was published. */
@@ -27,7 +21,8 @@ export type SavedSummary = {
 export type Summaries = {
   /**
    * Saves a call's summary. The first one publishes CALL_AI_SUMMARY (except for a bot test call without webhooks);
-   * every later one replaces it without an event.
+   * every later one replaces it without an event. `automatic`: after the call, if the organization's setting says so.
+   * `team_member`: on request, from the chat.
    *
    * @throws InputError if the summary is invalid.
    * @throws IllegalTransitionError if the call has not ended, or was never answered.
@@ -38,7 +33,7 @@ export type Summaries = {
     organizationId: string,
     callId: string,
     summary: CallSummary,
-    generation: SummaryGeneration,
+    generation: Pick<CallSummaryRecord, 'generatedBy'>,
   ): Promise<SavedSummary>
 }
 
@@ -57,7 +52,7 @@ export const parseSummary = (input: unknown): CallSummary => {
 /** @throws SummaryRefusedError if the organization has no automatic summaries, and this is one. */
 export const checkGeneration = (
   { callSummaries }: OrganizationRecord,
-  { generatedBy }: SummaryGeneration,
+  { generatedBy }: Pick<CallSummaryRecord, 'generatedBy'>,
 ): void => {
   if (generatedBy === 'automatic' && callSummaries !== 'automatic') {
     throw new SummaryRefusedError('automatic_summaries_off')
@@ -67,7 +62,7 @@ export const checkGeneration = (
 const assertSummarizable = (
   organization: OrganizationRecord,
   found: CallWithSummary,
-  generation: SummaryGeneration,
+  generation: Pick<CallSummaryRecord, 'generatedBy'>,
 ): void => {
   step('call', getCallState(found), 'summarize')
   if (found.call.recorded !== true) throw new SummaryRefusedError('no_recording')

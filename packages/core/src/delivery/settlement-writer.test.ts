@@ -59,7 +59,10 @@ test('a failure that ends while a batch is written does not lead to one of its o
   await success
   await write('next', 'delivered')
   await failure
+  const last = write('last failure', 'exhausted')
   expect(batches).toEqual([['success'], ['failure', 'next']])
+  await last
+  expect(batches.at(-1)).toEqual(['last failure'])
 })
 
 test('nothing waits for what is sent on request', async () => {

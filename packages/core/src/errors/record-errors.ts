@@ -1,13 +1,10 @@
-/** A kind of record that may not exist. */
-export type RecordKind = 'organization' | 'group' | 'participant' | 'call' | 'subscription' | 'delivery'
-
 /** The organization has no such record. Nothing was changed. */
 export class RecordNotFoundError extends Error {
   override readonly name = 'RecordNotFoundError'
   /** Identifies the error. */
   readonly code = 'record_not_found'
   /** The kind of record that does not exist. */
-  readonly kind: RecordKind
+  readonly kind: 'organization' | 'group' | 'participant' | 'call' | 'subscription' | 'delivery'
   /** Its id. */
   readonly id: string
 
@@ -15,7 +12,7 @@ export class RecordNotFoundError extends Error {
    * @param kind - the kind of record that does not exist.
    * @param id - its id.
    */
-  constructor(kind: RecordKind, id: string) {
+  constructor(kind: RecordNotFoundError['kind'], id: string) {
     super(
       `There is no ${kind} ${JSON.stringify(id)}${kind === 'organization' ? '' : ' in this organization'}.`,
     )
@@ -36,7 +33,7 @@ export class RecordExistsError extends Error {
    * @param kind - the kind of record that exists.
    * @param id - its id; for an API key, its fingerprint.
    */
-  constructor(kind: 'organization' | 'call' | 'api key', id: string) {
+  constructor(kind: RecordExistsError['kind'], id: string) {
     super(
       `The ${kind} ${JSON.stringify(id)} exists already. Choose another one, or omit it to get a generated one.`,
     )

@@ -1,12 +1,9 @@
-/** The reason why a call cannot have a summary. */
-export type SummaryRefusal = 'no_recording' | 'nothing_said' | 'automatic_summaries_off'
-
-const sentences: Record<SummaryRefusal, string> = {
+const sentences = {
   no_recording: 'The call ended without a recording, so no summary can be generated.',
   nothing_said: 'Nothing was said in the call, so no summary can be generated.',
   automatic_summaries_off:
     "The organization's call summaries are manual: pass generatedBy 'team_member', or set callSummaries to 'automatic'.",
-}
+} as const
 
 /** A call cannot have the summary. Nothing was saved and no event was published. */
 export class SummaryRefusedError extends Error {
@@ -14,10 +11,10 @@ export class SummaryRefusedError extends Error {
   /** Identifies the error. */
   readonly code = 'summary_refused'
   /** The reason. */
-  readonly reason: SummaryRefusal
+  readonly reason: 'no_recording' | 'nothing_said' | 'automatic_summaries_off'
 
   /** @param reason - why the call cannot have the summary. */
-  constructor(reason: SummaryRefusal) {
+  constructor(reason: SummaryRefusedError['reason']) {
     super(sentences[reason])
     this.reason = reason
   }

@@ -13,40 +13,25 @@ export type Emission<Event extends EmittedEvent = EmittedEvent> = {
   readonly event: Event
 }
 
-/** The name of an event, or `'*'` for all events. */
-export type EmissionName = EmittedEventName | '*'
-
 /** The event that a listener of `Name` receives. */
-export type EmissionEventOf<Name extends EmissionName> = Name extends EmittedEventName
+export type EmissionEventOf<Name extends EmittedEventName | '*'> = Name extends EmittedEventName
   ? EmittedEventOf<Name>
   : EmittedEvent
 
 /** Called with each event of a name. May be async. What it throws goes to `onError` and affects nothing else. */
-export type EmissionListener<Name extends EmissionName = '*'> = (
+export type EmissionListener<Name extends EmittedEventName | '*' = '*'> = (
   event: EmissionEventOf<Name>,
   emission: Emission<EmissionEventOf<Name>>,
 ) => unknown
-
-/**
- * Observes the events that this process publishes, whether or not any webhook is subscribed to them. Events of other
- * processes with the same store are not included.
- */
-export type EventObservation = {
-  /**
-   * Calls `listener` with each event of this name, after it has been stored.
-   *
-   * @returns a function that removes the listener.
-   */
-  on<Name extends EmissionName>(name: Name, listener: EmissionListener<Name>): () => void
-}
 
 /** An event with its id: the record for the store, and what listeners receive once it is stored. */
 export type PreparedEvent = { readonly record: EventRecord; readonly emission: Emission }
 
 /** Gives events their ids, and reports them to listeners once they are stored. */
-export type EventLog = EventObservation & {
+export type EventLog = {
   prepare(draft: EventDraft): PreparedEvent
   emit(prepared: PreparedEvent | null): void
+  on<Name extends EmittedEventName | '*'>(name: Name, listener: EmissionListener<Name>): () => void
 }
 
 type Registration = { readonly listener: EmissionListener }
@@ -54,7 +39,7 @@ type Registration = { readonly listener: EmissionListener }
 /** @param onError - receives what a listener threw or rejected with. */
 export const createEventLog = (ids: Ids, onError: (error: unknown) => void): EventLog => {
   /** The arrays never change, so a listener may add and remove listeners. */
-  const registrations = new Map<EmissionName, readonly Registration[]>()
+  const registrations = new Map<EmittedEventName | '*', readonly Registration[]>()
 
   const call = ({ listener }: Registration, emission: Emission): void => {
     try {

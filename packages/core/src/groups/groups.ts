@@ -1,14 +1,11 @@
 import type { CreateGroupRequest } from '@wabakit/contract'
-import { maxExamined } from '../history/selection.ts'
+import { type ListQuery, maxExamined } from '../history/selection.ts'
 import type { GroupRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { GroupQuery, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
 import { type CreatedGroup, createGroup, parseCreateGroup } from './create-group.ts'
-
-/** Selects groups to list. */
-export type GroupListQuery = Partial<Omit<GroupQuery, 'organizationId'>>
 
 /** The groups of a server. */
 export type Groups = {
@@ -22,7 +19,7 @@ export type Groups = {
   /** Finds a group by its `groupId`; `undefined` if there is none. */
   find(organizationId: string, groupId: string): Promise<GroupRecord | undefined>
   /** Lists groups of an organization, newest first. */
-  list(organizationId: string, query?: GroupListQuery): Promise<Page<GroupRecord>>
+  list(organizationId: string, query?: ListQuery<GroupQuery>): Promise<Page<GroupRecord>>
 }
 
 export const createGroups = (context: ServerContext): Groups => ({

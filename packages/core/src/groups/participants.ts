@@ -1,4 +1,3 @@
-import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { draftParticipantChange } from '../events/event-draft.ts'
@@ -8,7 +7,7 @@ import type { ServerContext } from '../server-context.ts'
 import type { Store } from '../store.ts'
 import { readWallClock } from '../values/clock.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
-import { phoneNumberRule, toDigits } from '../values/phone-number.ts'
+import { findOwnNumber, phoneNumberRule, toDigits } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
 /** A person in a group. */

@@ -6,10 +6,7 @@ import type { ServerContext } from '../server-context.ts'
 import type { DeliveryQuery, DeliverySelection, Page } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { cancelSelected, countResendable } from './change-deliveries.ts'
-import { checkSelection, limitExamined } from './selection.ts'
-
-/** Selects deliveries to list. */
-export type DeliveryListQuery = Partial<Omit<DeliveryQuery, 'organizationId'>>
+import { checkSelection, type ListQuery, limitExamined } from './selection.ts'
 
 /** Selects deliveries to change. Omitted conditions do not restrict, but at least one is needed. */
 export type DeliveriesToChange = Omit<DeliverySelection, 'organizationId'> & {
@@ -27,10 +24,6 @@ export type ResendOptions = {
    * @default false
    */
   readonly newWebhookId?: boolean | undefined
-} & DryRun
-
-/** Options for canceling deliveries. */
-export type DryRun = {
   /**
    * Counts what would change, and changes nothing.
    * @default false
@@ -70,7 +63,7 @@ const listChanges = (
 /** The deliveries of a server's events. */
 export type Deliveries = {
   /** Lists deliveries of an organization in the order of their events, or in reverse. */
-  list(organizationId: string, query?: DeliveryListQuery): Promise<Page<DeliveryRecord>>
+  list(organizationId: string, query?: ListQuery<DeliveryQuery>): Promise<Page<DeliveryRecord>>
   /** Lists the attempts of a delivery, in order. */
   attempts(organizationId: string, deliveryId: string): Promise<AttemptRecord[]>
   /** Lists the last attempt of each of these deliveries that has one. */
@@ -106,7 +99,11 @@ export type Deliveries = {
    * @returns the number of deliveries that were canceled.
    * @throws InputError as `resend` does.
    */
-  cancelAll(organizationId: string, selection: DeliveriesToChange, options?: DryRun): Promise<number>
+  cancelAll(
+    organizationId: string,
+    selection: DeliveriesToChange,
+    options?: Pick<ResendOptions, 'dryRun'>,
+  ): Promise<number>
   /**
    * Brings the next attempt of a pending delivery forward to now. Its schedule goes on.
    *

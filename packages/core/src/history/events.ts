@@ -1,11 +1,11 @@
 import type { Channel } from '@wabakit/contract'
-import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import type { EventRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import type { EventQuery, Page } from '../store.ts'
+import { findOwnNumber } from '../values/phone-number.ts'
 import { checkTexts } from '../values/storable-text.ts'
-import { checkSelection, limitExamined, maxExamined } from './selection.ts'
+import { checkSelection, type ListQuery, limitExamined, maxExamined } from './selection.ts'
 
 /** A simulated event. */
 export type PublishedEvent = {
@@ -23,26 +23,22 @@ export type PublishedEvent = {
   readonly payload: string
 }
 
-/** Selects events to list. */
-export type EventListQuery = Partial<Omit<EventQuery, 'organizationId'>>
-
-/** Options for publishing a simulated event. */
-export type PublishOptions = {
-  /** Only this subscription gets the event, if it matches. */
-  readonly subscriptionId?: string | undefined
-}
-
 /** The events of a server. */
 export type Events = {
   /** Lists events of an organization, oldest first by default. */
-  list(organizationId: string, query?: EventListQuery): Promise<Page<EventRecord>>
+  list(organizationId: string, query?: ListQuery<EventQuery>): Promise<Page<EventRecord>>
   /**
-   * Publishes a simulated event. It is stored and delivered like any other, but listeners of `on` do not receive it.
+   * Publishes a simulated event. It is stored and delivered like any other, but listeners of `on` do not receive it. With
+   * a `subscriptionId`, only that subscription gets it, if it matches.
    *
    * @throws InputError if the organization does not have the number, or a text is too long or cannot be stored.
    * @throws RecordNotFoundError if there is no such organization.
    */
-  publish(organizationId: string, event: PublishedEvent, options?: PublishOptions): Promise<EventRecord>
+  publish(
+    organizationId: string,
+    event: PublishedEvent,
+    options?: { readonly subscriptionId?: string | undefined },
+  ): Promise<EventRecord>
 }
 
 /** The length of `group:` and the longest identifier. Stores index subjects. */

@@ -2,6 +2,9 @@ import type { DeliverySelection, FilteredPageRequest } from '../store.ts'
 import { checkIdentifiers } from '../values/identifier.ts'
 import { checkTexts } from '../values/storable-text.ts'
 
+/** Selects records of an organization to list. */
+export type ListQuery<Query> = Partial<Omit<Query, 'organizationId'>>
+
 /** Maximum number of records that a page of a filtered list examines. */
 export const maxExamined = 20_000
 

@@ -6,7 +6,7 @@ import type { CallerRecord } from '../records.ts'
 import type { ServerContext } from '../server-context.ts'
 import { type ApiRequest, type ApiResponse, buildJsonResponse, readJson, refuseRequest } from './exchange.ts'
 import { getSummary, parseCallId } from './get-summary.ts'
-import type { RequestListener, RequestReported } from './request-report.ts'
+import type { RequestReported } from './request-report.ts'
 
 /** What the host knows about a connection. */
 export type ConnectionInfo = {
@@ -21,7 +21,7 @@ export type Api = (request: ApiRequest, connection?: ConnectionInfo) => Promise<
 export type FollowedApi = {
   readonly respond: Api
   /** @returns a function that removes the listener. */
-  onRequest(listener: RequestListener): () => void
+  onRequest(listener: (report: RequestReported) => void): () => void
 }
 
 export type ApiContext = ServerContext & {
@@ -60,7 +60,7 @@ type Admission = { readonly limits: RateLimitHeaders } & (
 /** Creates the two API endpoints. */
 export const createApi = (context: ApiContext): FollowedApi => {
   const { authHeader, clock, directory, ids, onError, rateLimits, store } = context
-  const listeners = new Set<RequestListener>()
+  const listeners = new Set<(report: RequestReported) => void>()
 
   const publish = (report: RequestReported): void => {
     for (const listener of listeners) {

@@ -1,9 +1,6 @@
 import type { Api, ConnectionInfo } from './api.ts'
 import type { ApiRequest } from './exchange.ts'
 
-/** Responds to a `Request` of the public API. Never rejects. */
-export type ReferenceFetch = (request: Request, connection?: ConnectionInfo) => Promise<Response>
-
 const join = (chunks: readonly Uint8Array[], length: number): Uint8Array => {
   const bytes = new Uint8Array(length)
   let offset = 0
@@ -47,10 +44,9 @@ export const toApiRequest = (request: Request): ApiRequest => {
   }
 }
 
-/** Creates the form of an API that takes a `Request` and returns a `Response`. */
 export const createFetch =
-  (respond: Api): ReferenceFetch =>
-  async (request, connection) => {
+  (respond: Api) =>
+  async (request: Request, connection?: ConnectionInfo): Promise<Response> => {
     const { body, ...init } = await respond(toApiRequest(request), connection)
     return new Response(body, init)
   }

@@ -24,6 +24,3 @@ export type RequestReported = {
   /** Whether the same request had created the group before. */
   readonly isRepeated: boolean
 }
-
-/** Receives a report of each request. */
-export type RequestListener = (report: RequestReported) => void

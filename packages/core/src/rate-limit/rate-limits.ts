@@ -103,7 +103,6 @@ export const createClientAddresses = (clock: Clock) => {
   let knownCount = 0
   const exhausted = new Map<string, TokenBucketState & { readonly at: number }>()
   return {
-    /** Remembers that this key was valid from this address. */
     addKnownKey: (address: string, keyHash: string): void => {
       const network = toClientNetwork(address)
       if (knownKeys.get(network)?.has(keyHash)) return

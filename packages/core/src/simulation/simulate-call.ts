@@ -1,10 +1,10 @@
 import type { CallSummary } from '@wabakit/contract'
-import { checkGeneration, parseSummary, type SummaryGeneration } from '../calls/summaries.ts'
+import { checkGeneration, parseSummary } from '../calls/summaries.ts'
 import type { ReferenceServer } from '../create-reference-server.ts'
 import { InputError } from '../errors/input-error.ts'
 import { RecordNotFoundError } from '../errors/record-errors.ts'
 import { StorageOutcomeUnknownError, StorageUnavailableError } from '../errors/storage-errors.ts'
-import type { OrganizationRecord } from '../records.ts'
+import type { CallSummaryRecord, OrganizationRecord } from '../records.ts'
 import { toMilliseconds } from '../values/duration.ts'
 import type { CallData } from './call-data.ts'
 import type { CallOutcome, CallSimulation, SimulatedCall, SummarySimulation } from './call-simulation.ts'
@@ -30,7 +30,10 @@ export const completeSummary = (
 })
 
 /** A summary to save, and the time until then. */
-type SummaryPlan = SummaryGeneration & { readonly summary: CallSummary; readonly delayMs: number }
+type SummaryPlan = Pick<CallSummaryRecord, 'generatedBy'> & {
+  readonly summary: CallSummary
+  readonly delayMs: number
+}
 
 const planSummary = (
   { outcome = 'answered', summary }: CallSimulation,

@@ -1,13 +1,10 @@
 import { Channel, type EventName, type Issue, isEventName } from '@wabakit/contract'
 import { createWebhookSigner } from '@wabakit/webhooks'
-import { findOwnNumber } from '../calls/call-input.ts'
 import { InputError } from '../errors/input-error.ts'
 import type { OrganizationRecord } from '../records.ts'
+import { findOwnNumber } from '../values/phone-number.ts'
 import { isStorableText } from '../values/storable-text.ts'
 import type { SubscriptionHeaders } from './subscription-headers.ts'
-
-/** The events that a subscription receives: `all`, or a list of names. */
-export type SubscribedEvents = 'all' | readonly EventName[]
 
 /** A new subscription. */
 export type SubscriptionInput = SubscriptionHeaders & {
@@ -17,7 +14,7 @@ export type SubscriptionInput = SubscriptionHeaders & {
   /** An `https` URL. `http` is possible for loopback addresses if the server allows it. */
   readonly url: string
   /** @default 'all' */
-  readonly events?: SubscribedEvents | undefined
+  readonly events?: 'all' | readonly EventName[] | undefined
   /**
    * Standard Webhooks secret: `whsec_` and the base64 of 24 to 64 bytes.
    * @default a random one
@@ -46,7 +43,7 @@ export const checkUrl = (url: string, allowLoopbackHttp: boolean): Issue[] => {
   return message === undefined ? [] : [{ path: 'url', message }]
 }
 
-export const checkEvents = (events: SubscribedEvents): Issue[] => {
+export const checkEvents = (events: 'all' | readonly EventName[]): Issue[] => {
   if (events === 'all') return []
   if (!Array.isArray(events) || events.length === 0)
     return [{ path: 'events', message: "must be 'all' or event names" }]

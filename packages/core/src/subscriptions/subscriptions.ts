@@ -12,7 +12,6 @@ import {
   checkNumber,
   checkSecret,
   checkUrl,
-  type SubscribedEvents,
   type SubscriptionInput,
 } from './subscription-input.ts'
 
@@ -34,7 +33,7 @@ export type SubscriptionWithSecret = Subscription & { readonly secret: string }
  */
 export type SubscriptionChange = SubscriptionHeaders & {
   readonly url?: string | undefined
-  readonly events?: SubscribedEvents | undefined
+  readonly events?: SubscriptionInput['events'] | undefined
   /** If false, unfinished and new deliveries are stored as `skipped`. They can be sent again later. */
   readonly enabled?: boolean | undefined
 }

@@ -17,14 +17,8 @@ export const createSecureRandom = (): Random => {
   }
 }
 
-/** The kind of thing that an id identifies. The id starts with it and an underscore. */
-export type IdPrefix = 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'worker'
-
-/** Creates an id. Every id differs from all earlier ones. */
-export type Ids = (prefix: IdPrefix) => string
-
-/** The sources of {@link createIds}. */
-export type IdSources = { readonly clock: Clock; readonly random: Random }
+/** Creates an id that starts with a prefix and an underscore. Every id differs from all earlier ones. */
+export type Ids = (prefix: 'wagrp' | 'call' | 'evt' | 'sub' | 'key' | 'org' | 'req' | 'worker') => string
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
@@ -51,7 +45,7 @@ const increment = (digits: number[]): void => {
  * const ids = createIds({ clock: { now: () => 0 }, random: Math.random })
  * ids('wagrp') // 'wagrp_0000000000' and 16 random characters
  */
-export const createIds = ({ clock, random }: IdSources): Ids => {
+export const createIds = ({ clock, random }: { readonly clock: Clock; readonly random: Random }): Ids => {
   let time = -1
   let tail: number[] = []
   let last = 0

@@ -1,3 +1,6 @@
+import type { Channel } from '@wabakit/contract'
+import type { NumberRecord, OrganizationRecord } from '../records.ts'
+
 export const phoneNumberRule =
   'must be a phone number: digits, with a leading +, spaces, dots, dashes or parentheses, at most 255 characters'
 
@@ -16,4 +19,18 @@ export const toDigits = (number: string): string | undefined => {
   if (number.length > maxLength) return undefined
   const digits = number.replace(/^ *\+/, '').replace(/[ .()-]/g, '')
   return /^[0-9]+$/.test(digits) ? digits : undefined
+}
+
+const listNumbers = (
+  { integrations, pstnNumbers }: OrganizationRecord,
+  channel: Channel,
+): readonly NumberRecord[] => (channel === 'PSTN' ? pstnNumbers : integrations)
+
+export const findOwnNumber = (
+  organization: OrganizationRecord,
+  channel: Channel,
+  number: string,
+): NumberRecord | undefined => {
+  const digits = toDigits(number)
+  return listNumbers(organization, channel).find((own) => own.digits === digits)
 }

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, Event } from '@wabakit/server/control-types'
 import { loadRequest, sendOwn } from '../api/organization.ts'
 import { formatCurl, formatFixture, formatTest } from '../format/snippets.ts'
-import { copy } from './copy.ts'
+import { copy } from '../parts/copy-button.tsx'
 import { perform } from './perform.ts'
 
 const post = <Result>(id: string, action: string, body: object = {}): Promise<Result> =>

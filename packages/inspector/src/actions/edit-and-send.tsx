@@ -1,12 +1,12 @@
 import { signal, useSignal } from '@preact/signals'
 import type { Delivery, Event } from '@wabakit/server/control-types'
 import { getMessage } from '../api/api-error.ts'
+import { findSubscription, subscriptions } from '../api/choices.ts'
 import { sendOwn } from '../api/organization.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { notify } from '../state/notices.ts'
 import { navigate } from '../state/route.ts'
-import { findSubscription, subscriptions } from '../views/choices.ts'
 
 type Draft = { readonly event: Event; readonly subscriptionId: string }
 

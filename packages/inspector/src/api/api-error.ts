@@ -1,4 +1,3 @@
-/** What is wrong with a field. */
 export type FieldIssue = { readonly path: string; readonly message: string }
 
 /** The control API did not perform a request. The message is for people. */

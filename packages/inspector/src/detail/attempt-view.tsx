@@ -10,7 +10,6 @@ import type { KnownDelivery } from './use-delivery.ts'
 
 type AttemptViewProps = KnownDelivery & { readonly attempt: Attempt }
 
-/** An attempt in full. */
 export const AttemptView = ({ delivery, attempts, attempt }: AttemptViewProps) => {
   const tabs = [
     { id: 'response', title: 'Response' },

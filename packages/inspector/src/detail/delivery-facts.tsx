@@ -1,10 +1,10 @@
 import type { Delivery } from '@wabakit/server/control-types'
+import { findSubscription } from '../api/choices.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time } from '../parts/time.tsx'
-import { findSubscription } from '../views/choices.ts'
 
 export const DeliveryFacts = ({ delivery }: { readonly delivery: Delivery }) => {
   const { subscriptionId, webhookId, eventId, dueAt, status, finishedAt, deferrals } = delivery

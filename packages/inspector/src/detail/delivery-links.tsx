@@ -1,9 +1,9 @@
 import type { Delivery } from '@wabakit/server/control-types'
+import { findSubscription, shortenUrl } from '../api/choices.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
 import { nameSubject } from '../parts/subject-link.tsx'
 import { Time } from '../parts/time.tsx'
 import { navigate } from '../state/route.ts'
-import { findSubscription, shortenUrl } from '../views/choices.ts'
 
 type DeliveryLinksProps = {
   readonly deliveries: readonly Delivery[] | undefined

@@ -4,7 +4,7 @@ import { cancel, copyDelivery, resend, retryNow } from '../actions/delivery-acti
 import { editAndSend } from '../actions/edit-and-send.tsx'
 import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
-import { bindKeys } from '../shell/keyboard.ts'
+import { bindKeys } from '../state/keyboard.ts'
 
 type DeliveryMenuProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 

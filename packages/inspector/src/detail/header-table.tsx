@@ -4,7 +4,6 @@ type HeaderTableProps = {
   readonly hidden?: readonly string[]
 }
 
-/** The headers of a request. */
 export const HeaderTable = ({ headers, hidden = [] }: HeaderTableProps) => (
   <dl class="headers">
     {Object.entries(headers).map(([name, value]) => (

@@ -15,7 +15,6 @@ export const describeExactness = ({ changed }: Pick<SentRequest, 'changed'>): st
     ? 'As it was sent: rebuilt from the event, the attempt and the secret, which have not changed since.'
     : ['Rebuilt from the event and the attempt.', ...changed.map((each) => sentences[each])].join(' ')
 
-/** The request of an attempt. */
 export const RequestView = ({ request }: { readonly request: SentRequest }) => {
   const { method, url, headers, hiddenHeaders, body } = request
   return (

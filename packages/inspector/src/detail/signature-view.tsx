@@ -1,10 +1,10 @@
 import type { Attempt, SentRequest } from '@wabakit/server/control-types'
+import { findSubscription } from '../api/choices.ts'
 import { formatDuration } from '../format/time.ts'
 import { Facts } from '../parts/facts.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
 import { Badge } from '../parts/status.tsx'
 import { Time } from '../parts/time.tsx'
-import { findSubscription } from '../views/choices.ts'
 import { describeExactness } from './request-view.tsx'
 
 /** How far a timestamp may be off, in milliseconds: the default of Standard Webhooks. */

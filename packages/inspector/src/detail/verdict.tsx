@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '@wabakit/server/control-types'
 import { Icon } from '../parts/icon.tsx'
 import { RecordLink } from '../parts/record-link.tsx'
-import { WaitText } from './wait-text.tsx'
+import { WaitText } from '../parts/wait-text.tsx'
 
 type VerdictProps = { readonly delivery: Delivery; readonly attempt: Attempt | undefined }
 

@@ -1,7 +1,6 @@
 import type { Event, SentRequest } from '@wabakit/server/control-types'
 import { showBody, showJson } from './mask.ts'
 
-/** Quotes a text for a POSIX shell. */
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
 /** Formats a request as a curl command. Secret headers have to be filled in. */

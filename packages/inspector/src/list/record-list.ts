@@ -4,7 +4,7 @@ import { ApiError, getMessage } from '../api/api-error.ts'
 import { listen } from '../api/live.ts'
 import { createReload } from '../api/reload.ts'
 import { send } from '../api/send.ts'
-import { currentId } from './current-record.ts'
+import { currentId } from '../state/current-record.ts'
 import type { ListDefinition } from './list-definition.ts'
 import { mergePage } from './merge-page.ts'
 
@@ -37,7 +37,6 @@ export const createRecordList = <Item>(
   const isHeld = computed(() => isPaused.value || !isAtTop.value || currentId.value !== '')
   const stop = new AbortController()
   const { path, query: fixed } = source(organizationId)
-  /** The rows in view. */
   let view = { first: 0, count: pageSize }
   let isLoaded = false
   let isWanted = false

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { isPhone } from '../state/viewport.ts'
 import {
   currentId,
   firstInView,
@@ -10,7 +9,8 @@ import {
   reachFirst,
   reachLast,
   step,
-} from './current-record.ts'
+} from '../state/current-record.ts'
+import { isPhone } from '../state/viewport.ts'
 import type { ListDefinition } from './list-definition.ts'
 import { pageSize, type RecordList } from './record-list.ts'
 

@@ -17,7 +17,6 @@ type MenuProps = {
   readonly icon?: IconName
 }
 
-/** A button that opens a menu of actions. */
 export const Menu = ({ label, items, icon: sign = 'more' }: MenuProps) => {
   const isOpen = useSignal(false)
   const box = useRef<HTMLDivElement>(null)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { closeRecord } from '../list/current-record.ts'
+import { closeRecord } from '../state/current-record.ts'
 import { IconButton } from './button.tsx'
 
 type PanelProps = {

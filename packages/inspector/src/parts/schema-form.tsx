@@ -73,7 +73,6 @@ type SchemaFormProps = {
   readonly onSubmit: (body: Record<string, unknown>) => Promise<void>
 }
 
-/** A form for a request, built from its schema. */
 export const SchemaForm = ({ fields, groups, initial, submitLabel, onSubmit }: SchemaFormProps) => {
   const problem = useSignal('')
   const issues = useSignal<readonly FieldIssue[]>([])

@@ -1,8 +1,8 @@
 import type { Timeline, TimelineEntry } from '@wabakit/server/control-types'
-import { WaitText } from '../detail/wait-text.tsx'
 import { reveal } from '../format/mask.ts'
 import { formatDuration, formatTime } from '../format/time.ts'
 import { DeliveryStatus } from '../parts/status.tsx'
+import { WaitText } from '../parts/wait-text.tsx'
 import { isPhone } from '../state/viewport.ts'
 import { spread } from './spread.ts'
 
@@ -11,7 +11,6 @@ export type TimelineSelection = { readonly deliveryId: string; readonly attempt:
 
 const signs = { duplicate: '2×', reordered: '⇄', overtaken: '⇢', gap: '∅' } as const
 
-/** Signs for what is unusual about an entry. */
 export const MarkSign = ({ marks }: { readonly marks: TimelineEntry['marks'] }) => (
   <>
     {marks.map(({ kind, text }) => (

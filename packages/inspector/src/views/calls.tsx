@@ -1,10 +1,10 @@
 import type { Call } from '@wabakit/server/control-types'
+import { toChoices } from '../api/choices.ts'
 import { showNumber } from '../format/mask.ts'
 import { formatDuration } from '../format/time.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { toChoices } from './choices.ts'
 import { numberFilter, timeFilter } from './filters.ts'
 
 const tones = {

@@ -2,12 +2,12 @@ import type { Delivery } from '@wabakit/server/control-types'
 import { copyDelivery, resend } from '../actions/delivery-actions.ts'
 import { editAndSend } from '../actions/edit-and-send.tsx'
 import { ResendMatching } from '../actions/resend-matching.tsx'
+import { findSubscription, shortenUrl } from '../api/choices.ts'
 import { reveal } from '../format/mask.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Badge, DeliveryStatus, HttpStatus } from '../parts/status.tsx'
 import { SubjectLink } from '../parts/subject-link.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { findSubscription, shortenUrl } from './choices.ts'
 import {
   callFilter,
   groupFilter,

@@ -1,5 +1,5 @@
+import { eventChoices, numberChoices, subscriptionChoices } from '../api/choices.ts'
 import type { Filter } from '../list/list-definition.ts'
-import { eventChoices, numberChoices, subscriptionChoices } from './choices.ts'
 
 // The filters that several lists have.
 

@@ -1,8 +1,8 @@
 import type { Subscription } from '@wabakit/server/control-types'
+import { shortenUrl } from '../api/choices.ts'
 import type { ListDefinition } from '../list/list-definition.ts'
 import { Badge } from '../parts/status.tsx'
 import { Time, timeWidth } from '../parts/time.tsx'
-import { shortenUrl } from './choices.ts'
 
 export const SubscriptionStatus = ({ enabled, failingSince }: Subscription) => {
   if (!enabled) return <Badge tone="idle">disabled</Badge>

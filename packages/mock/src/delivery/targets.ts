@@ -9,7 +9,6 @@ export type DeliveryTarget =
 export type Destination = {
   /** Its name in recorded deliveries. */
   readonly name: string
-  /** The URL of the requests. */
   readonly url: string
   send(request: Request): Promise<Response>
 }

@@ -43,7 +43,6 @@ export type TenantFaults = {
   clear(): void
 }
 
-/** Checks an {@link ApiFault}. */
 export const apiFaultSchema = z.strictObject({
   status: z.optional(z.int().check(z.minimum(200), z.maximum(599))),
   code: z.optional(z.string().check(z.minLength(1))),

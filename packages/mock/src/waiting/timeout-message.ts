@@ -16,7 +16,6 @@ export type Situation = {
   readonly upcoming: readonly Upcoming[]
 }
 
-/** A wait that timed out. */
 export type FailedWait<Name extends EventName> = {
   readonly filter: EventFilter<Name>
   readonly timeoutMs: number
@@ -93,7 +92,6 @@ const explainSecret = (deliveries: readonly RecordedDelivery[]): string[] =>
       ]
     : []
 
-/** Explains why `waitForEvent` timed out. */
 export const explainMissingEvent = <Name extends EventName>(
   { filter, timeoutMs }: FailedWait<Name>,
   { seed, events, upcoming }: Situation,
@@ -105,7 +103,6 @@ export const explainMissingEvent = <Name extends EventName>(
     ...formatUpcoming(upcoming),
   ].join('\n')
 
-/** Explains why `waitForDelivery` timed out. */
 export const explainMissingDelivery = <Name extends EventName>(
   { filter, timeoutMs }: FailedWait<Name>,
   { seed, events, deliveries, pending, upcoming }: Situation,

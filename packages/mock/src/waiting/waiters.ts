@@ -14,7 +14,6 @@ export type Wait<Found> = {
 /** Callers that wait for something to happen. */
 export type Waiters = {
   wait<Found>(wait: Wait<Found>): Promise<Found>
-  /** Checks whether what they wait for is there now. */
   check(): void
   rejectAll(reason: string): void
 }

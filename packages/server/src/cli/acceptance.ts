@@ -1,18 +1,8 @@
-import {
-  AcceptanceUsageError,
-  examineServer,
-  formatReport,
-  type Report,
-  type ReportFormat,
-  reportFormats,
-  ServerUnreachableError,
-  exitCodes as verdictCodes,
-} from '@wabakit/conformance'
+import { examineServer, type ReportFormat } from '@wabakit/conformance'
 import { type Command, InvalidArgumentError } from 'commander'
-import { CliError, exitCodes } from './cli-error.ts'
 import { checkSecrecy } from './control-client.ts'
-import { addExamples, createOption, parseSeconds, parseUrl, readIds } from './options.ts'
-import { createProgressLine } from './progress-line.ts'
+import { addReportOptions, runJudge } from './judge.ts'
+import { createOption, parseSeconds, parseUrl, readIds } from './options.ts'
 
 type AcceptanceOptions = {
   readonly apiKey?: string
@@ -50,12 +40,11 @@ const toListenAddress = (text: string): string => {
   throw new InvalidArgumentError('It must be host:port, such as 127.0.0.1:9000.')
 }
 
-const examine = async (baseUrl: string, options: AcceptanceOptions): Promise<Report> => {
-  const { timeout, format: _, ...examination } = options
-  const progress = createProgressLine()
+const examine = (baseUrl: string, options: AcceptanceOptions): Promise<void> => {
+  const { timeout, format, ...examination } = options
   let count = 0
-  try {
-    return await examineServer({
+  return runJudge(format, (progress) =>
+    examineServer({
       ...examination,
       baseUrl,
       timeoutMs: timeout * 1_000,
@@ -63,17 +52,8 @@ const examine = async (baseUrl: string, options: AcceptanceOptions): Promise<Rep
         count += 1
         if (process.stderr.isTTY) progress.show(id, () => `${count} checks, last ${id}`)
       },
-    })
-  } catch (error) {
-    if (error instanceof AcceptanceUsageError)
-      throw new CliError(error.message, exitCodes.usage, { cause: error })
-    if (error instanceof ServerUnreachableError) {
-      throw new CliError(error.message, exitCodes.unreachable, { cause: error })
-    }
-    throw error
-  } finally {
-    progress.end()
-  }
+    }),
+  )
 }
 
 export const define = (command: Command): void => {
@@ -130,23 +110,16 @@ export const define = (command: Command): void => {
         .argParser(parseSeconds)
         .default(10),
     )
-    .addOption(
-      createOption('--format <format>', 'how to print the report')
-        .choices([...reportFormats])
-        .default('pretty'),
-    )
     .action(async (baseUrl: string, options: AcceptanceOptions) => {
       if (options.apiKey !== undefined || options.otherKey !== undefined) checkSecrecy(baseUrl, 'the API key')
       if (options.wabakitControl !== undefined && options.controlToken !== undefined) {
         checkSecrecy(options.wabakitControl, 'the control token')
       }
-      const report = await examine(baseUrl, options)
-      process.stdout.write(formatReport(report, options.format))
-      process.exitCode = verdictCodes[report.verdict]
+      await examine(baseUrl, options)
     })
-  addExamples(
+  addReportOptions(
     command,
     'acceptance http://127.0.0.1:4100 --wabakit-control http://127.0.0.1:4100',
     'acceptance https://api.example.com --api-key $KEY --waba-number +15550100001 --format junit > report.xml',
-  ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+  )
 }

@@ -1,12 +1,15 @@
-import type { ExamineEndpointOptions, Exchange, Report } from '@wabakit/conformance'
+import {
+  type ExamineEndpointOptions,
+  type Exchange,
+  examineEndpoint,
+  type ReportFormat,
+} from '@wabakit/conformance'
 import { escapeControls } from '@wabakit/wire'
 import { type Command, InvalidArgumentError } from 'commander'
-import { escapeText, escapeUnstyled } from '../terminal/escape-text.ts'
+import { escapeText } from '../terminal/escape-text.ts'
 import { CliError, exitCodes } from './cli-error.ts'
-import { addExamples, collect, createOption, readIds } from './options.ts'
-import { createProgressLine } from './progress-line.ts'
-
-const formats = ['pretty', 'json', 'junit', 'sarif', 'markdown'] as const
+import { addReportOptions, runJudge } from './judge.ts'
+import { collect, createOption, readIds } from './options.ts'
 
 type DoctorOptions = {
   readonly secret?: string
@@ -20,7 +23,7 @@ type DoctorOptions = {
   readonly timeout?: number
   readonly seed?: number
   readonly yes?: boolean
-  readonly format: (typeof formats)[number]
+  readonly format: ReportFormat
 }
 
 const readSeconds = (text: string): number => {
@@ -85,25 +88,21 @@ const formatExchange = ({ request, status, headers, body, error }: Exchange): st
     .join('\n')
 }
 
-/** Reports come with colors; other terminals and files get them without. */
-const writeReport = (text: string, format: DoctorOptions['format']): void => {
-  const plain = format === 'pretty' ? escapeUnstyled(text) : text
-  process.stdout.write(plain)
-}
-
-const examine = async (url: string, options: DoctorOptions): Promise<Report> => {
-  const { DoctorUsageError, EndpointUnreachableError, examineEndpoint } = await import('@wabakit/conformance')
+const examine = (url: string, options: DoctorOptions): Promise<void> => {
   const settings = toExamineOptions(url, options)
-  const progress = createProgressLine()
   let total = 0
   let done = 0
-  try {
-    return await examineEndpoint({
+  return runJudge(options.format, (progress) =>
+    examineEndpoint({
       ...settings,
       onStart: ({ target, checks, requests }) => {
         total = checks
+        const duration =
+          options.timeout === undefined
+            ? 'about half a minute, or longer if it is slow'
+            : `at most ${options.timeout} s`
         process.stderr.write(
-          `${escapeText(`Sending about ${requests} requests to ${target}, for ${options.timeout === undefined ? 'about half a minute, or longer if it is slow' : `at most ${options.timeout} s`}.`)}\n`,
+          `${escapeText(`Sending about ${requests} requests to ${target}, for ${duration}.`)}\n`,
         )
       },
       onResult: ({ id, verdict }) => {
@@ -113,17 +112,8 @@ const examine = async (url: string, options: DoctorOptions): Promise<Report> => 
       onExchange: (id, exchange) => {
         if (id === options.replay) process.stderr.write(`${formatExchange(exchange)}\n`)
       },
-    })
-  } catch (error) {
-    if (error instanceof DoctorUsageError)
-      throw new CliError(error.message, exitCodes.usage, { cause: error })
-    if (error instanceof EndpointUnreachableError) {
-      throw new CliError(error.message, exitCodes.unreachable, { cause: error })
-    }
-    throw error
-  } finally {
-    progress.end()
-  }
+    }),
+  )
 }
 
 export const define = (command: Command): void => {
@@ -159,19 +149,11 @@ export const define = (command: Command): void => {
     )
     .addOption(createOption('--seed <number>', 'seed of a former run').argParser(readSeed))
     .addOption(createOption('--yes', 'examine a target outside this machine and private networks'))
-    .addOption(
-      createOption('--format <format>', 'how to print the report').choices(formats).default('pretty'),
-    )
-    .action(async (url: string, options: DoctorOptions) => {
-      const report = await examine(url, options)
-      const conformance = await import('@wabakit/conformance')
-      writeReport(conformance.formatReport(report, options.format), options.format)
-      process.exitCode = conformance.exitCodes[report.verdict]
-    })
-  addExamples(
+    .action(examine)
+  addReportOptions(
     command,
     'doctor http://127.0.0.1:3000/webhooks --secret whsec_…',
     `doctor http://127.0.0.1:3000/webhooks --effects 'sqlite3 app.db "select call_id from summaries"'`,
     'doctor http://127.0.0.1:3000/webhooks --replay refuses-stale-timestamp --seed 42',
-  ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+  )
 }

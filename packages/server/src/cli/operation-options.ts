@@ -126,7 +126,6 @@ const createFieldOption = (
   return choices.length > 0 && choices.length <= 8 ? option.choices(choices) : option
 }
 
-/** Returns the operation of the control API with an id. */
 export const findOperation = (id: string): Operation => {
   const found = operations.find((operation) => operation.id === id)
   if (found === undefined) throw new TypeError(`There is no operation ${id}.`)

@@ -61,7 +61,6 @@ const formatExample = (line: string): string => {
 export const addExamples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${lines.map(formatExample).join('\n')}`)
 
-/** Collects the values of an option that can be repeated. */
 export const collect = (value: string, previous: readonly string[] = []): string[] => [...previous, value]
 
 /** Parses a number of seconds, 0 or more. */

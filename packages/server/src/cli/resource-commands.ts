@@ -18,7 +18,6 @@ type Options = ServerOptions & {
 }
 type Json = Readonly<Record<string, unknown>>
 
-/** Puts the arguments of a command into the path of its operation. */
 const buildPath = ({ path }: Operation, organization: string, args: readonly string[]): string => {
   const values = [...args]
   return path.replaceAll(/:(\w+)/g, (_, name) =>

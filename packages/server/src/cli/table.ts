@@ -45,7 +45,6 @@ export const formatTable = (records: readonly Json[], fields: readonly string[])
     .join('\n')
 }
 
-/** Formats the fields of a record, one per line. */
 export const formatRecord = (record: Json): string => {
   const width = Math.max(0, ...Object.keys(record).map((field) => field.length))
   return Object.entries(record)

@@ -20,7 +20,6 @@ export const settingFacts = z.registry<SettingFacts>()
 const text = () => z.string().check(z.minLength(1))
 const secret = (message?: string) => z.string().check(z.regex(/^[!-~]{16,}$/, message))
 
-/** A setting that is a whole number in these bounds. */
 const wholeNumber = (about: string, [min, max]: readonly [min: number, max: number], value: number) =>
   z._default(z.int().check(z.gte(min), z.lte(max)), value).register(settingFacts, {
     about,

@@ -10,7 +10,6 @@ import { operations } from './operations/index.ts'
 
 type ControlApiOptions = ControlContext & {
   readonly guard: GuardOptions
-  /** The version of this package. */
   readonly version: string
   readonly requestId: () => string
   /** Receives unforeseen errors. Their responses reveal nothing about them. */

@@ -29,7 +29,6 @@ export class ControlError extends Error {
   readonly code: ControlErrorCode
   /** What is wrong with which field; empty when no field is the cause. */
   readonly issues: readonly Issue[]
-  /** Response headers. */
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ControlErrorCode, message: string, { issues = [], headers = {} }: RefusalDetails = {}) {

@@ -30,7 +30,6 @@ export const groupId = () =>
     }),
   )
 
-/** A text to look for. */
 export const text = (description: string) =>
   z.string().check(z.minLength(1), z.maxLength(255), z.meta({ description }))
 

@@ -45,7 +45,6 @@ export type LiveStream = {
   open(start: StreamStart): Promise<ReadableStream<Uint8Array>>
   /** Makes all streams check for new events. */
   wake(): void
-  /** Ends all streams. */
   close(): void
 }
 

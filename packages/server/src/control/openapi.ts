@@ -179,7 +179,6 @@ const buildPaths = (): Json => {
   return { ...paths, '/organizations/{organizationId}/stream': streamPath }
 }
 
-/** Creates the OpenAPI 3.1 document of the control API from the schemas that validate its requests. */
 export const createControlOpenApi = (version: string): Json => ({
   openapi: '3.1.0',
   info: {

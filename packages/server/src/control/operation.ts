@@ -25,7 +25,6 @@ export const tags = {
 /** The name of a group of operations. */
 export type Tag = keyof typeof tags
 
-/** The parts of a server that operations use. */
 export type ControlContext = {
   readonly service: ReferenceServer
   readonly simulation: Simulation

@@ -6,7 +6,6 @@ import { ControlError } from './control-error.ts'
 type TokenCheckOptions = {
   /** The token that clients must send as `Authorization: Bearer …`. */
   readonly token: string
-  /** The name of the token in errors, such as `control token`. */
   readonly name: string
   readonly limits: Pick<RateLimits, 'admitStranger' | 'refuseExhausted'>
 }

@@ -13,7 +13,6 @@ export type OutgoingWebhook = {
 
 export type WebhookResponse = {
   readonly status: number
-  /** The `Retry-After` header as received. */
   readonly retryAfter: string | null
   /** The body, or the first 64 KiB of it. */
   readonly body: string

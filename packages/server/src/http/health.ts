@@ -21,7 +21,6 @@ export type HealthOptions = {
   /** The URL at which other machines reach the server, if configured. */
   readonly publicUrl: string | undefined
   readonly requestId: () => string
-  /** Whether the server is stopping. */
   isStopping(): boolean
 }
 

@@ -28,7 +28,6 @@ export type RequestHandlerOptions = {
   readonly metrics: Metrics
   readonly log: Logger
   readonly requestId: () => string
-  /** The number of proxies in front of the server. */
   readonly trustProxy: number
   /** Receives unforeseen errors. Their responses reveal nothing about them. */
   readonly onError: (error: unknown) => void

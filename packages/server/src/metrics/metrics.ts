@@ -1,12 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { ReferenceServer } from '@wabakit/core'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import { getAttemptOutcome } from '../delivery/attempt-outcome.ts'
+import { type AttemptOutcome, getAttemptOutcome } from '../delivery/attempt-outcome.ts'
 import { type BacklogSource, createBacklogGauges } from './backlog-gauges.ts'
 
 export type RequestLabel = 'groups.create' | 'calls.getSummary' | 'control' | 'other'
 
-/** The metrics of a server. */
 export type Metrics = {
   countRequest(request: {
     readonly endpoint: RequestLabel
@@ -88,6 +87,9 @@ export const createMetrics = (opened: BacklogSource): Metrics => {
     labelNames: ['outcome'],
     registers,
   })
+  // For Prometheus, a counter that appears with its first increment has not increased: an alert would miss it.
+  const alerted: readonly AttemptOutcome[] = ['exhausted', 'stale']
+  for (const outcome of alerted) deliveries.inc({ outcome }, 0)
   const events = new Counter({
     name: 'wabakit_events_total',
     help: 'Published events, by name.',

@@ -90,12 +90,18 @@ onEachStore('the records of the inspector', (inspector) => {
 
   test('finds deliveries by their last response, and resends all that match after counting them', async () => {
     for (let count = 0; count < 3; count++) await inspector.simulate({ outcome: 'missed' })
+    const { deliveries } = inspector.stage.server.service
+    // What has no response yet would match a moment later.
+    const findUntried = async () => {
+      const { items } = await deliveries.list('acme', { subscriptionId: inspector.stage.rejecting.id })
+      return items.filter(({ attempts }) => attempts === 0)
+    }
+    await expect.poll(findUntried).toEqual([])
     const { page, problems } = await inspector.open('deliveries?organization=acme')
     await page.getByRole('combobox', { name: 'Last response' }).selectOption('401')
     const row = page.locator('.row', { hasText: '401' }).first()
     await row.waitFor()
     expect(await row.innerText()).toMatch(/\+\d{11}/)
-    const { deliveries } = inspector.stage.server.service
     const count = await deliveries.resend('acme', { responses: [401] }, { dryRun: true })
     await page.getByRole('button', { name: 'Resend all that match' }).click()
     await page.getByRole('button', { name: `Resend all ${count} that match` }).click()

@@ -54,7 +54,7 @@ export const respondUnhandled = (outcome: keyof typeof unhandled, claimTtlMs = 6
 export const describeRejection = (error: unknown): Problem => {
   if (isWebhookRequestError(error)) {
     const { code, message } = error
-    const headers =
+    const headers: Record<string, string> =
       code === 'method_not_allowed' ? { allow: 'POST' } : code === 'overloaded' ? tryAgainAfter(5) : {}
     return { status: statuses[code], code, message, headers }
   }

@@ -76,11 +76,18 @@ type Registration<Context> = {
   readonly timeoutMs: number | undefined
 }
 
-/** Creates the list of a receiver's handlers, in the order of their registration. */
-export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) => {
+/** The handlers of a receiver, in the order of their registration. */
+export type Handlers<Context> = {
+  /** Registers a handler, and returns a function that removes it. */
+  add(bind: Binding<Context>, options?: HandlerOptions): () => void
+  // A method, like `add`: then an inbox of one database fits where one of several databases is expected.
+  find(parsed: ParsedEvent): Task<Context>[]
+}
+
+export const createHandlers = <Context>(defaultTimeoutMs: number | undefined): Handlers<Context> => {
   let registrations: readonly Registration<Context>[] = []
   return {
-    add(bind: Binding<Context>, options: HandlerOptions = {}): () => void {
+    add(bind, options = {}) {
       assertOptions('a handler', options, ['timeoutMs'])
       const { timeoutMs = defaultTimeoutMs } = options
       assertAboveZero('timeoutMs', timeoutMs)
@@ -90,8 +97,7 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) =>
         registrations = registrations.filter((each) => each !== registration)
       }
     },
-    // A method, like `add`: then an inbox of one database fits where one of several databases is expected.
-    find(parsed: ParsedEvent): Task<Context>[] {
+    find(parsed) {
       const tasks: Task<Context>[] = []
       for (const { bind, timeoutMs } of registrations) {
         const call = bind(parsed)
@@ -101,9 +107,6 @@ export const createHandlers = <Context>(defaultTimeoutMs: number | undefined) =>
     },
   }
 }
-
-/** The handlers of a receiver. */
-export type Handlers<Context> = ReturnType<typeof createHandlers<Context>>
 
 const callInTime = async <Context extends { readonly signal: AbortSignal }>(
   call: Call<Context>,

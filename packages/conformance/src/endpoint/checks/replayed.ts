@@ -1,6 +1,6 @@
 import type { Finding } from '../../report/run-checks.ts'
 import type { EndpointCheck } from '../check.ts'
-import type { Examination } from '../examination.ts'
+import type { Examination, GenuineDelivery } from '../examination.ts'
 import { type Attempt, judgeOnce, judgeRefused, softenToAdvice } from '../judge.ts'
 import { decodeKey, signDelivery } from '../sign.ts'
 
@@ -37,6 +37,23 @@ const rewrittenTimes: Readonly<Record<string, (seconds: string) => string>> = {
   'a leading zero': (seconds) => `0${seconds}`,
   'a fraction of zero': (seconds) => `${seconds}.0`,
   'a plus': (seconds) => `+${seconds}`,
+}
+
+/** Sends genuine deliveries whose time is written differently. `change` returns the headers that change with it. */
+const sendWritten = async (
+  examination: Examination,
+  times: typeof malformedTimes,
+  change: (genuine: GenuineDelivery, timestamp: string) => Readonly<Record<string, string>>,
+): Promise<Finding> => {
+  const { prepare, sign, sendHostile } = examination
+  const attempts: Attempt[] = []
+  for (const [label, write] of Object.entries(times)) {
+    const genuine = await sign(await prepare())
+    const headers = { ...genuine.headers, ...change(genuine, write(genuine.timestamp)) }
+    const exchange = await sendHostile({ headers, body: genuine.body }, genuine.delivery.subject)
+    attempts.push({ label, exchange })
+  }
+  return softenToAdvice(await judgeRefused(examination, attempts))
 }
 
 /** Genuine deliveries that were recorded, and are sent again. */
@@ -87,27 +104,11 @@ export const replayedChecks: readonly EndpointCheck[] = [
     fix: 'Accept /^\\d+$/ alone, and compare so that NaN is refused.',
     requests: Object.keys(malformedTimes).length,
     needs: ['signature'],
-    run: async (examination) => {
-      const attempts: Attempt[] = []
-      for (const [label, write] of Object.entries(malformedTimes)) {
-        const {
-          delivery,
-          headers,
-          timestamp: now,
-          body,
-        } = await examination.sign(await examination.prepare())
-        const timestamp = write(now)
-        const signature = signDelivery(decodeKey(examination.secret ?? ''), {
-          id: delivery.id,
-          timestamp,
-          body,
-        })
-        const changed = { ...headers, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
-        const exchange = await examination.sendHostile({ headers: changed, body }, delivery.subject)
-        attempts.push({ label, exchange })
-      }
-      return softenToAdvice(await judgeRefused(examination, attempts))
-    },
+    run: (examination) =>
+      sendWritten(examination, malformedTimes, ({ delivery: { id }, body }, timestamp) => {
+        const signature = signDelivery(decodeKey(examination.secret ?? ''), { id, timestamp, body })
+        return { 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
+      }),
   },
   {
     id: 'refuses-rewritten-timestamp',
@@ -119,16 +120,8 @@ export const replayedChecks: readonly EndpointCheck[] = [
     fix: 'Verify the text of webhook-timestamp, and parse it afterwards.',
     requests: Object.keys(rewrittenTimes).length,
     needs: ['signature'],
-    run: async (examination) => {
-      const attempts: Attempt[] = []
-      for (const [label, write] of Object.entries(rewrittenTimes)) {
-        const { delivery, headers, timestamp, body } = await examination.sign(await examination.prepare())
-        const changed = { ...headers, 'webhook-timestamp': write(timestamp) }
-        const exchange = await examination.sendHostile({ headers: changed, body }, delivery.subject)
-        attempts.push({ label, exchange })
-      }
-      return softenToAdvice(await judgeRefused(examination, attempts))
-    },
+    run: (examination) =>
+      sendWritten(examination, rewrittenTimes, (_, timestamp) => ({ 'webhook-timestamp': timestamp })),
   },
   {
     id: 'refuses-captured-delivery',

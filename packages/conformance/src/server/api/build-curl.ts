@@ -1,6 +1,5 @@
 import type { ApiRequest, KeyName } from './api-request.ts'
 
-/** The target of a request, and the header that carries the key. */
 export type CurlTarget = { readonly baseUrl: string; readonly authHeader: string }
 
 const keyTexts: Readonly<Record<KeyName, string | undefined>> = {

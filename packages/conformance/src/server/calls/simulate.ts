@@ -19,7 +19,6 @@ export type ParticipantStep = 'joined' | 'left' | 'removed'
 /** A subscription to a WABA number on which only this run creates groups. */
 export type AddedSubscription = {
   readonly wabaNumber: string
-  /** Rotates its secret and resolves with the new one. */
   rotateSecret(): Promise<string>
 }
 

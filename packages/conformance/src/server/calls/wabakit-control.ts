@@ -7,7 +7,6 @@ export type ControlAddress = {
   /** Base URL of the server; `/_wabakit` is appended. */
   readonly url: string
   readonly token: string | undefined
-  /** The URL of the subscriptions. */
   readonly webhookUrl: string
 }
 

@@ -20,7 +20,6 @@ const judgeScene =
     return { ...judge(first, scene), requests: scene.exchanges.map(({ request }) => request) }
   }
 
-/** Judges the response to a valid request. */
 const judgeCreated = (judge: Parameters<typeof judgeScene>[1]) =>
   judgeScene((scenes) => scenes.created(), judge)
 

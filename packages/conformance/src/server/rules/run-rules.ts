@@ -18,7 +18,6 @@ const findFutureTime = (json: unknown, now: number): string | undefined =>
     .find(([, value]) => Date.parse(String(value)) > now + maxSkewMs)
     ?.join(' ')
 
-/** Rules about everything that the run has seen. */
 export const runRules: readonly Rule[] = [
   {
     id: 'fetch.response.200-is-a-summary',

@@ -37,7 +37,6 @@ const judgeAdded =
     return scene.failure === undefined ? judge(scene, lab) : { kept: undefined, observed: scene.failure }
   }
 
-/** Rules of deliveries. */
 export const webhookRules: readonly Rule[] = [
   {
     id: 'webhooks.body.is-json',

@@ -32,7 +32,6 @@ const listGroups = ({ exchanges }: Lab): Set<string> =>
 /** A scene with everything that arrived about its group or call. */
 type Witnessed<Scene> = Scene & { readonly webhooks: readonly ReceivedWebhook[]; readonly lab: Lab }
 
-/** Plays the scene of a group, and judges it with its webhooks. */
 export const judgeGroup =
   <Scene extends GroupScene & { readonly failure?: string | undefined }>(
     play: (scenes: Scenes) => Promise<Scene>,
@@ -47,7 +46,6 @@ export const judgeGroup =
     return { ...judge({ ...scene, webhooks: withoutRedeliveries(webhooks), lab }), requests }
   }
 
-/** Plays the scene of a call, and judges it with its webhooks. */
 export const judgeCall =
   <Call extends UnansweredCall>(
     play: (scenes: Scenes) => Promise<Call>,

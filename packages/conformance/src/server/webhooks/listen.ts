@@ -11,7 +11,6 @@ export type PlannedResponse = {
   readonly retryAfter?: number
 }
 
-/** Decides on a response; `undefined` for the usual one. */
 export type Responder = (webhook: Omit<ReceivedWebhook, 'status'>) => PlannedResponse | undefined
 
 /** A server that receives webhooks. */
@@ -22,7 +21,6 @@ export type Listener = {
   readonly webhooks: readonly ReceivedWebhook[]
   /** Asks `responder` about each webhook from now on. */
   plan(responder: Responder): void
-  /** Calls `listener` with each webhook that arrives. */
   subscribe(listener: (webhook: ReceivedWebhook) => void): () => void
   /** Returns the first webhook, past or future, that matches; `undefined` if there is none in time. */
   waitFor(

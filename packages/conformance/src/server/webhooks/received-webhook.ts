@@ -13,7 +13,6 @@ export type ReceivedWebhook = {
   readonly groupId: string
   /** Unix time of its arrival, in milliseconds. */
   readonly arrivedAt: number
-  /** The status that it got. */
   readonly status: number
 }
 

@@ -1,4 +1,3 @@
-/** A file that `init` writes. */
 export type NewFile = { readonly path: string; readonly text: string }
 
 /** The language of a project: TypeScript, or JavaScript with the ending that makes a file a module in it. */
@@ -7,7 +6,6 @@ export type Language = 'ts' | 'js' | 'mjs'
 /** A framework that `init` knows. */
 export type Framework = {
   readonly name: string
-  /** The package that a project of this framework depends on. */
   readonly dependency: string
   /** The language, whatever the project looks like. */
   readonly language?: Language

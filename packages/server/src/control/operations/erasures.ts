@@ -44,7 +44,6 @@ const findCalls = async function* (
   } while (cursor !== undefined)
 }
 
-/** Operations that erase personal data. */
 export const erasureOperations = [
   operationIn('Erasure')({
     id: 'erase',

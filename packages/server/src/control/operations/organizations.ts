@@ -59,7 +59,6 @@ const OrganizationChange = named(
   z.strictObject(settings()),
 )
 
-/** Operations on organizations, their numbers and their keys. */
 export const organizationOperations = [
   operation({
     id: 'listOrganizations',

@@ -3,9 +3,9 @@ import type { LoggedRequest } from '../request-log.ts'
 import { showAttempt } from '../views/delivery.ts'
 import { showEvent } from '../views/event.ts'
 import { showRequest } from '../views/request.ts'
-import type { TimelineEntry } from '../views/timeline.ts'
+import type { Mark, TimelineEntry } from '../views/timeline.ts'
 import { utc } from '../views/times.ts'
-import { type Attempted, type Mark, markAttempt } from './marks.ts'
+import { type Attempted, markAttempt } from './marks.ts'
 
 export type Subject = {
   readonly call: CallRecord | undefined

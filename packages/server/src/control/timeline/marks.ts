@@ -1,13 +1,5 @@
 import type { AttemptRecord, DeliveryRecord } from '@wabakit/core'
-import * as z from 'zod/mini'
-import { named } from '../schemas.ts'
-
-export const MarkView = named(
-  'Mark',
-  'Something unusual. `duplicate`: it happened again. `reordered`: it was delivered before an earlier event. `overtaken`: a later event was delivered first. `gap`: the endpoint never received it, but a later event.',
-  z.object({ kind: z.enum(['duplicate', 'reordered', 'overtaken', 'gap']), text: z.string() }),
-)
-export type Mark = z.infer<typeof MarkView>
+import type { Mark } from '../views/timeline.ts'
 
 export type Attempted = { readonly delivery: DeliveryRecord; readonly attempts: readonly AttemptRecord[] }
 

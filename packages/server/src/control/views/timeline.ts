@@ -1,7 +1,6 @@
 import { UtcTimestamp } from '@wabakit/contract'
 import * as z from 'zod/mini'
 import { named } from '../schemas.ts'
-import { MarkView } from '../timeline/marks.ts'
 import { CallView } from './call.ts'
 import { AttemptView, DeliveryView } from './delivery.ts'
 import { EventView } from './event.ts'
@@ -9,6 +8,13 @@ import { GroupView } from './group.ts'
 import { ApiRequestView } from './request.ts'
 import { SubscriptionView } from './subscription.ts'
 import { SummaryStatusView } from './summary-status.ts'
+
+export const MarkView = named(
+  'Mark',
+  'Something unusual. `duplicate`: it happened again. `reordered`: it was delivered before an earlier event. `overtaken`: a later event was delivered first. `gap`: the endpoint never received it, but a later event.',
+  z.object({ kind: z.enum(['duplicate', 'reordered', 'overtaken', 'gap']), text: z.string() }),
+)
+export type Mark = z.infer<typeof MarkView>
 
 const marks = { marks: z.array(MarkView) }
 const ofDelivery = {

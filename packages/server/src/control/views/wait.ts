@@ -30,7 +30,6 @@ const disabledTexts = {
   failing: 'The subscription is disabled, because every attempt failed for 5 days. Enable it, and resend.',
 } as const
 
-/** Shows a wait at a time. */
 export const showWait = (wait: Wait, now: number): WaitView => {
   switch (wait.reason) {
     case 'event': {

@@ -1,5 +1,5 @@
 import type { Wait } from '@wabakit/server/control-types'
-import { Time } from '../parts/time.tsx'
+import { Time } from './time.tsx'
 
 /** What a delivery waits for. Times are those of the page, not UTC as in the text of the server. */
 export const WaitText = ({ wait }: { readonly wait: Wait }) => {

@@ -1,9 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import type { LiveAttempt, Page, Subscription } from '@wabakit/server/control-types'
 import { eventNames } from '@wabakit/wire'
-import { listen } from '../api/live.ts'
-import { organization, sendOwn } from '../api/organization.ts'
-import { createReload } from '../api/reload.ts'
+import { listen } from './live.ts'
+import { organization, sendOwn } from './organization.ts'
+import { createReload } from './reload.ts'
 
 type Choice = { readonly value: string; readonly label: string }
 

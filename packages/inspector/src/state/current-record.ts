@@ -1,12 +1,11 @@
 import { computed, signal } from '@preact/signals'
-import { getParam, setParams } from '../state/route.ts'
+import { getParam, setParams } from './route.ts'
 
 export const listedIds = signal<readonly string[]>([])
 export const firstInView = signal(0)
 /** The row that a key has reached. The list scrolls to it, and to nothing else. */
 export const reached = signal<{ readonly id: string; readonly byKey: boolean }>({ id: '', byKey: false })
 
-/** The record that the address names. */
 export const openId = computed(() => getParam('id'))
 
 /** The record that keys act on: the open one, or the one reached; empty if there is neither. */

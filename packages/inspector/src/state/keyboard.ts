@@ -1,7 +1,7 @@
-import { closeRecord, currentId, leaveRow, openId, openRecord, step } from '../list/current-record.ts'
-import { isHelpOpen, isSimulationOpen } from '../state/dialogs.ts'
-import { navigate, type Params, type View } from '../state/route.ts'
-import { masking } from '../state/settings.ts'
+import { closeRecord, currentId, leaveRow, openId, openRecord, step } from './current-record.ts'
+import { isHelpOpen, isSimulationOpen } from './dialogs.ts'
+import { navigate, type Params, type View } from './route.ts'
+import { masking } from './settings.ts'
 
 /** What the view in front does for keys of its own, such as `r` to resend. */
 const actions = new Map<string, () => void>()

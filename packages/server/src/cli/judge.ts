@@ -1,0 +1,44 @@
+import {
+  ExaminationUsageError,
+  formatReport,
+  type Report,
+  type ReportFormat,
+  reportFormats,
+  TargetUnreachableError,
+  exitCodes as verdictCodes,
+} from '@wabakit/conformance'
+import type { Command } from 'commander'
+import { CliError, exitCodes } from './cli-error.ts'
+import { addExamples, createOption } from './options.ts'
+import { createProgressLine, type ProgressLine } from './progress-line.ts'
+
+/** Adds what the commands of both judges have in common: the format of the report, and examples. */
+export const addReportOptions = (command: Command, ...examples: readonly string[]): Command =>
+  addExamples(
+    command.addOption(
+      createOption('--format <format>', 'how to print the report').choices(reportFormats).default('pretty'),
+    ),
+    ...examples,
+  ).addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 usage error, 3 unreachable, 4 inconclusive.')
+
+/** Runs a judge, prints its report, and sets the exit code. */
+export const runJudge = async (
+  format: ReportFormat,
+  examine: (progress: ProgressLine) => Promise<Report>,
+): Promise<void> => {
+  const progress = createProgressLine()
+  let report: Report
+  try {
+    report = await examine(progress)
+  } catch (cause) {
+    if (cause instanceof ExaminationUsageError) throw new CliError(cause.message, exitCodes.usage, { cause })
+    if (cause instanceof TargetUnreachableError) {
+      throw new CliError(cause.message, exitCodes.unreachable, { cause })
+    }
+    throw cause
+  } finally {
+    progress.end()
+  }
+  process.stdout.write(formatReport(report, format))
+  process.exitCode = verdictCodes[report.verdict]
+}
