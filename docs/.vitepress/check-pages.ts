@@ -17,7 +17,7 @@ const guides = globSync('{*,packages/*,decisions/*}.html', { cwd: dist, exclude:
 
 /** Searches of readers, each with a page that answers it. */
 const searches: Readonly<Record<string, RegExp>> = {
-  docker: /running-the-server|deploy|contributing/,
+  docker: /containers|running-the-server/,
   retry: /client|refused|errors|webhooks/,
   install: /start|server|contributing/,
   'invalid signature': /refused-webhooks|webhooks/,

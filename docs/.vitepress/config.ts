@@ -64,6 +64,11 @@ export default defineConfig({
     anchor: { slugify: toAnchor },
     theme: { light: 'github-light', dark: 'github-dark' },
     languageAlias: { promql: 'sql' },
+    // Lines that a busy machine does not finish within the usual limit would have no colors.
+    shikiSetup: (highlighter) => {
+      const { codeToHtml } = highlighter
+      highlighter.codeToHtml = (code, options) => codeToHtml(code, { ...options, tokenizeTimeLimit: 0 })
+    },
     config: (markdown) => {
       resolveLinks(markdown, repository)
       drawDiagrams(markdown)

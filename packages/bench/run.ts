@@ -18,6 +18,7 @@ import { printGoals, readResults } from './src/result.ts'
 const benchmarks: Readonly<Record<string, string>> = {
   'webhooks-verify': 'P1',
   'webhooks-receiver': 'P2',
+  'webhooks-inbox': 'P11',
   'client-call': 'P3',
   'server-create': 'P4',
   'server-deliveries': 'P5',

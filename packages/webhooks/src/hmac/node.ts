@@ -5,6 +5,9 @@ import type { Signer } from './web.ts'
 /** Block size of SHA-256, in bytes. */
 const blockSize = 64
 
+/** Returns the SHA-256 of bytes in hexadecimal. */
+export const digest = (bytes: Uint8Array): string => hash('sha256', bytes)
+
 const padKey = (key: Uint8Array, pad: number, length: number): Buffer => {
   const short = key.length > blockSize ? hash('sha256', key, 'buffer') : key
   const block = Buffer.alloc(length)

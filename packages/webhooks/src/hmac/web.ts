@@ -7,6 +7,12 @@ import { concat, encoder } from '../payload.ts'
  */
 export type Signer = (head: string, body: Uint8Array) => string | Promise<string>
 
+/** Returns the SHA-256 of bytes in hexadecimal. Synchronous where the runtime's hash is. */
+export const digest = async (bytes: Uint8Array): Promise<string> => {
+  const hash = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
 const algorithm = { name: 'HMAC', hash: 'SHA-256' }
 
 /** In React Native, in the jsdom of jest, and on pages without TLS. */

@@ -1,5 +1,5 @@
-/** Waits until everything that has already arrived was read, so that it is in the same batch. */
-const collect = (): Promise<void> =>
+/** Waits until everything that has already arrived was read, or has ended, so that it is in the same batch. */
+export const collect = (): Promise<void> =>
   new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve)
     else setTimeout(resolve, 0)

@@ -1,7 +1,7 @@
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { callHandler } from '../receiver/handlers.ts'
 import type { StopOptions } from '../receiver/running.ts'
-import { createBatch } from './batch.ts'
+import { collect, createBatch } from './batch.ts'
 import { createBell } from './bell.ts'
 import type { Effects, InboxEngine } from './engine.ts'
 import type { Entries, Settlement } from './entries.ts'
@@ -258,7 +258,8 @@ export const createWorker = <Client, Database>({
   let claiming: Promise<unknown> = Promise.resolve()
   /** Runs one claim at a time, because each depends on the number of free slots. */
   const claimNext = (): Promise<number> => {
-    const next = claiming.then(claimFree)
+    // Entries that were completed together free their slots together, for one claim.
+    const next = claiming.then(collect).then(claimFree)
     claiming = next.catch(() => {})
     return next
   }

@@ -1,3 +1,4 @@
+import { digest } from '#hmac'
 import type { ParsedEvent } from '../parse/parse-event.ts'
 import { encoder } from '../payload.ts'
 
@@ -5,10 +6,7 @@ import { encoder } from '../payload.ts'
 const maximumLength = 200
 
 /** Returns the SHA-256 of bytes, with its name in front. */
-export const hash = async (bytes: Uint8Array): Promise<string> => {
-  const digest = await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))
-  return `sha256:${Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')}`
-}
+export const hash = async (bytes: Uint8Array): Promise<string> => `sha256:${await digest(bytes)}`
 
 /** Identifies the events that happen once. All others may happen again with the same ids. */
 export const findNaturalKey = (parsed: ParsedEvent | undefined): string | undefined => {

@@ -1,16 +1,32 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { build } from 'esbuild'
 import pg from 'pg'
 import { createRandom } from '../../../server/test/torture/random.ts'
 import { joined, secret, signed } from '../signed.ts'
 
+/** Bundles the receiver's process, which then starts three times as fast. */
+const bundleReceiver = async (outfile: string): Promise<void> => {
+  await build({
+    entryPoints: [resolve(import.meta.dirname, 'receiver-process.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['@wabakit/source'],
+    external: ['pg-native'],
+    banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url)" },
+  })
+}
+
 /** Starts a receiver, and waits until it listens. */
-const startReceiver = async (env: NodeJS.ProcessEnv) => {
-  const script = resolve(import.meta.dirname, 'receiver-process.ts')
-  const child = spawn(process.execPath, ['--conditions=@wabakit/source', '--no-warnings', script], {
+const startReceiver = async (script: string, env: NodeJS.ProcessEnv) => {
+  const child = spawn(process.execPath, ['--no-warnings', script], {
     env: { ...process.env, ...env, WEBHOOK_SECRET: secret },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -50,8 +66,6 @@ type KillOptions = {
   readonly kills: number
   /** Time after which to stop in any case. */
   readonly maxMs?: number
-  /** Whether handlers write their effect outside of the completion, which breaks the promise. */
-  readonly outside?: boolean
 }
 
 /** Maximum number of events that are sent to one process before it is killed. */
@@ -62,9 +76,20 @@ const maxSent = 60
  * 5% twice. Returns the number of events that got a 200, and of effects that are missing or doubled.
  */
 export const killReceiver = async (options: KillOptions) => {
-  const { database, seed, maxMs = Number.POSITIVE_INFINITY, outside = false } = options
+  const folder = mkdtempSync(join(tmpdir(), 'wabakit-receiver-'))
+  const script = join(folder, 'receiver.mjs')
+  try {
+    await bundleReceiver(script)
+    return await killInALoop(script, options)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const killInALoop = async (script: string, options: KillOptions) => {
+  const { database, seed, maxMs = Number.POSITIVE_INFINITY } = options
   const random = createRandom(seed)
-  const env = { DATABASE: database, ...(outside && { OUTSIDE: '1' }) }
+  const env = { DATABASE: database }
   const acknowledged = new Set<string>()
   const counts = { sent: 0, dropped: 0, duplicated: 0, kills: 0 }
 
@@ -91,7 +116,7 @@ export const killReceiver = async (options: KillOptions) => {
 
   const began = performance.now()
   while (counts.kills < options.kills && performance.now() - began < maxMs) {
-    const receiver = await startReceiver(env)
+    const receiver = await startReceiver(script, env)
     const until = counts.sent + random.between(1, maxSent)
     const sendUntil = async (): Promise<void> => {
       while (counts.sent < until) {
@@ -107,7 +132,7 @@ export const killReceiver = async (options: KillOptions) => {
     counts.kills += 1
     await Promise.all(senders)
   }
-  const last = await startReceiver(env)
+  const last = await startReceiver(script, env)
   await last.end('SIGTERM')
 
   const times = new Map<unknown, number>()

@@ -8,7 +8,7 @@ import pg from 'pg'
 
 // A process with a receiver whose only effect is one row per event. It prints its port when it listens, and is killed.
 
-const { DATABASE = '', WEBHOOK_SECRET = '', OUTSIDE } = process.env
+const { DATABASE = '', WEBHOOK_SECRET = '' } = process.env
 const verify = standardWebhooks({ secrets: [WEBHOOK_SECRET] })
 const options: SqlInboxOptions = { pollMs: 100 }
 const limits = { claimTtlMs: 1_000, handlerTimeoutMs: 500 }
@@ -23,9 +23,7 @@ const openSqlite = () => {
   const insert = database.prepare('INSERT INTO effects VALUES (?)')
   return createReceiver({ verify, inbox: sqlInbox(database, options), ...limits }).onAny(
     async (_, { delivery, atCompletion }) => {
-      const write = () => insert.run(delivery.id ?? '')
-      if (OUTSIDE === undefined) atCompletion(write)
-      else write()
+      atCompletion(() => insert.run(delivery.id ?? ''))
       await work()
     },
   )
@@ -37,7 +35,7 @@ const openPostgres = async () => {
   await pool.query('CREATE TABLE IF NOT EXISTS effects (effect text NOT NULL)')
   return createReceiver({ verify, inbox: sqlInbox(pool, options), ...limits }).onAny(
     async (_, { delivery, transaction }) => {
-      const client = OUTSIDE === undefined ? await transaction() : pool
+      const client = await transaction()
       await client.query('INSERT INTO effects VALUES ($1)', [delivery.id])
       await work()
     },

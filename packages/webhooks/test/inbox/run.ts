@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createCluster } from '../../../server/test/postgres-cluster.ts'
 import { killReceiver } from './kills.ts'
+import { simulateKills } from './simulated-kills.ts'
 
-// The long form: `npm run torture:inbox -- [sqlite] [postgres] [--kills 500] [--seconds 300]`. Ends with 1 if an event that
-// got a 200 has no effect, or more than one.
+// The long form: `npm run torture:inbox -- [sqlite] [postgres] [--kills 500] [--seconds 300]`, and simulated kills with
+// `-- --simulated 10000`. Ends with 1 if an event that got a 200 has no effect, or more than one.
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -14,6 +15,7 @@ const { values, positionals } = parseArgs({
     kills: { type: 'string', default: '500' },
     seconds: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
+    simulated: { type: 'string' },
   },
 })
 const limits = {
@@ -22,7 +24,15 @@ const limits = {
   seed: Number(values.seed),
 }
 
-for (const engine of positionals.length > 0 ? positionals : ['sqlite', 'postgres']) {
+const listEngines = (): readonly string[] => {
+  if (values.simulated !== undefined) return []
+  return positionals.length > 0 ? positionals : ['sqlite', 'postgres']
+}
+
+if (values.simulated !== undefined) {
+  console.log('simulated', await simulateKills({ kills: Number(values.simulated), seed: limits.seed }))
+}
+for (const engine of listEngines()) {
   const folder = mkdtempSync(join(tmpdir(), 'wabakit-inbox-'))
   const cluster = engine === 'postgres' ? await createCluster() : undefined
   try {

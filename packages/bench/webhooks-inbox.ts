@@ -1,0 +1,306 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createReceiver, type Inbox, type InboxContext, sqlInbox, unsigned } from '@wabakit/webhooks'
+import { Logger, makeWorkerUtils, run as runWorker } from 'graphile-worker'
+import pg from 'pg'
+import { PgBoss } from 'pg-boss'
+import { createCluster } from '../server/test/postgres-cluster.ts'
+import { createBatch } from '../webhooks/src/inbox/batch.ts'
+import { payload } from './src/call-ai-summary.ts'
+import { findParent, readFamilyCpuTime } from './src/cpu-time.ts'
+import { type Contender, findRow, measure } from './src/measure.ts'
+import { type Goal, publish } from './src/result.ts'
+import { runConcurrently } from './src/run-concurrently.ts'
+
+/** Requests under way at once, and events handled at once. */
+const concurrency = 64
+const body = String(payload)
+const folder = mkdtempSync(join(tmpdir(), 'wabakit-bench-'))
+const cluster = await createCluster({ settings: { fsync: 'on', max_connections: '200' } })
+const closing: (() => Promise<unknown> | undefined)[] = []
+
+const readOwnCpu = (): number => {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+let ids = 0
+const nextEvent = () => {
+  ids += 1
+  return { id: `msg_${ids}`, body: body.replaceAll(/"callId":"[^"]*"/g, `"callId":"call-${ids}"`) }
+}
+
+/** What stores events and handles them. */
+type Queue = {
+  /** Stores an event durably. */
+  readonly store: (event: ReturnType<typeof nextEvent>) => Promise<unknown>
+  /** Handles everything that is stored, and calls the function for each event. */
+  readonly handleAll: (handled: () => void, count: number) => Promise<unknown>
+}
+
+const createContenders = (
+  name: string,
+  queue: Queue,
+  options: { readonly floor?: string; readonly readCpu: () => number },
+): Contender[] => {
+  const { floor, readCpu } = options
+  const store = (times: number) => runConcurrently({ times, concurrency }, () => queue.store(nextEvent()))
+  return [
+    {
+      name: `${name}, stored`,
+      floor: floor && `${floor}, stored`,
+      readCpu,
+      run: store,
+    },
+    {
+      name: `${name}, handled`,
+      floor: floor && `${floor}, handled`,
+      readCpu,
+      prepare: async (times) => {
+        await queue.handleAll(() => {}, Number.NaN)
+        await store(times)
+      },
+      run: async (times) => {
+        // From the first call, because starting a worker is not what is measured.
+        let startedAt: number | undefined
+        let cpuBefore = Number.NaN
+        let handled = 0
+        await queue.handleAll(() => {
+          if (startedAt === undefined) {
+            startedAt = performance.now()
+            cpuBefore = readCpu()
+          }
+          handled += 1
+        }, times)
+        if (handled !== times) throw new Error(`${name} handled ${handled} of ${times}.`)
+        const time = ((performance.now() - (startedAt ?? Number.NaN)) * 1_000) / times
+        return { time, cpu: (readCpu() - cpuBefore) / times }
+      },
+    },
+  ]
+}
+
+/** One insert and one update per batch, with the batches that the inbox has. */
+const createFloor = (statements: {
+  insert: (events: readonly ReturnType<typeof nextEvent>[]) => Promise<unknown>
+  read: () => Promise<readonly { id: unknown; body: unknown }[]>
+  complete: (rows: readonly unknown[]) => Promise<unknown>
+}): Queue => ({
+  store: createBatch(async (events: readonly ReturnType<typeof nextEvent>[]) => {
+    await statements.insert(events)
+    return events.map(() => true)
+  }),
+  handleAll: async (handled) => {
+    for (;;) {
+      const rows = await statements.read()
+      if (rows.length === 0) return
+      for (const row of rows) {
+        JSON.parse(String(row.body))
+        handled()
+      }
+      await statements.complete(rows.map(({ id }) => id))
+    }
+  },
+})
+
+const createInboxQueue = <Client, Database>(inbox: Inbox<InboxContext<Client, Database>>): Queue => {
+  let onHandled = (): void => {}
+  const receiver = createReceiver({ verify: unsigned(), inbox }).onAny(() => onHandled())
+  return {
+    store: ({ id, body }) => receiver.accept(body, { id }),
+    handleAll: (handled) => {
+      onHandled = handled
+      return receiver.drain()
+    },
+  }
+}
+
+const openPool = async (): Promise<pg.Pool> => {
+  const pool = new pg.Pool({ connectionString: await cluster.createDatabase(), max: 10 })
+  closing.unshift(() => pool.end())
+  return pool
+}
+
+const createPostgresFloor = async (): Promise<Queue> => {
+  const pool = await openPool()
+  await pool.query(
+    `CREATE TABLE inbox (n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text UNIQUE, body bytea, state text)`,
+  )
+  await pool.query(`CREATE INDEX ON inbox (state, n)`)
+  return createFloor({
+    insert: (events) =>
+      pool.query(
+        `INSERT INTO inbox (id, body, state) VALUES ${events.map((_, index) => `($${2 * index + 1}, $${2 * index + 2}, 'stored')`).join(', ')} ON CONFLICT DO NOTHING`,
+        events.flatMap(({ id, body }) => [id, Buffer.from(body)]),
+      ),
+    read: async () =>
+      (
+        await pool.query(
+          `SELECT n AS id, body FROM inbox WHERE state = 'stored' ORDER BY n LIMIT ${concurrency}`,
+        )
+      ).rows,
+    complete: (rows) => pool.query(`UPDATE inbox SET state = 'handled' WHERE n = ANY($1)`, [rows]),
+  })
+}
+
+const openSqlite = (name: string): DatabaseSync => {
+  const database = new DatabaseSync(join(folder, name))
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+  closing.unshift(async () => database.close())
+  return database
+}
+
+const createSqliteFloor = (): Queue => {
+  const database = openSqlite('floor.db')
+  database.exec('CREATE TABLE inbox (n INTEGER PRIMARY KEY, id TEXT UNIQUE, body BLOB, state TEXT)')
+  database.exec('CREATE INDEX due ON inbox (state, n)')
+  const read = database.prepare(
+    `SELECT n AS id, CAST(body AS TEXT) AS body FROM inbox WHERE state = 'stored' ORDER BY n LIMIT ${concurrency}`,
+  )
+  return createFloor({
+    insert: async (events) =>
+      database
+        .prepare(
+          `INSERT INTO inbox (id, body, state) VALUES ${events.map(() => `(?, ?, 'stored')`).join(', ')} ON CONFLICT DO NOTHING`,
+        )
+        .run(...events.flatMap(({ id, body }) => [id, Buffer.from(body)])),
+    read: async () => read.all().map(({ id, body }) => ({ id, body })),
+    complete: async (rows) =>
+      database
+        .prepare(`UPDATE inbox SET state = 'handled' WHERE n IN (${rows.map(Number).join(', ')})`)
+        .run(),
+  })
+}
+
+const createGraphileWorker = async (): Promise<Queue> => {
+  const logger = new Logger(() => () => {})
+  const connectionString = await cluster.createDatabase()
+  const utils = await makeWorkerUtils({ connectionString, maxPoolSize: 20, logger })
+  await utils.migrate()
+  closing.unshift(async () => utils.release())
+  return {
+    store: (event) => utils.addJob('handle', event),
+    handleAll: async (handled, count) => {
+      let left = count
+      const done = Promise.withResolvers<void>()
+      if (Number.isNaN(count))
+        return utils.withPgClient((client) => client.query('DELETE FROM graphile_worker._private_jobs'))
+      const runner = await runWorker({
+        taskList: {
+          handle: async () => {
+            handled()
+            left -= 1
+            if (left === 0) done.resolve()
+          },
+        },
+        logger,
+        noHandleSignals: true,
+        preset: {
+          worker: {
+            connectionString,
+            concurrentJobs: concurrency,
+            maxPoolSize: 20,
+            localQueue: { size: 500 },
+            completeJobBatchDelay: 0,
+            failJobBatchDelay: 0,
+          },
+        },
+      })
+      await done.promise
+      await runner.stop()
+    },
+  }
+}
+
+const createPgBoss = async (): Promise<Queue> => {
+  const boss = new PgBoss({ connectionString: await cluster.createDatabase(), max: 20 })
+  boss.on('error', console.error)
+  await boss.start()
+  await boss.createQueue('inbox', { retryBackoff: true, retryLimit: 10 })
+  closing.unshift(() => boss.stop({ graceful: false }))
+  return {
+    store: (event) => boss.send('inbox', event),
+    handleAll: async (handled, count) => {
+      if (Number.isNaN(count)) return boss.deleteAllJobs('inbox')
+      let left = count
+      const done = Promise.withResolvers<void>()
+      await boss.work(
+        'inbox',
+        {
+          batchSize: concurrency,
+          localConcurrency: 4,
+          burstWhenBatchFull: true,
+          pollingIntervalSeconds: 0.5,
+        },
+        async (jobs) => {
+          for (const _ of jobs) handled()
+          left -= jobs.length
+          if (left === 0) done.resolve()
+        },
+      )
+      await done.promise
+      await boss.offWork('inbox', { wait: true })
+    },
+  }
+}
+
+try {
+  const probe = await openPool()
+  const { rows: pids } = await probe.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  const postmaster = findParent(pids[0]?.pid ?? 0)
+  const readCpu = (): number => readOwnCpu() + readFamilyCpuTime(postmaster)
+  const [postgresFloor, sqliteFloor] = ['insert and update with pg', 'insert and update with node:sqlite']
+  const onPostgres = { readCpu, floor: postgresFloor }
+  const names = { postgres: 'wabakit, PostgreSQL', sqlite: 'wabakit, SQLite' }
+  const peers = ['graphile-worker', 'pg-boss']
+  const contenders = [
+    ...createContenders(postgresFloor, await createPostgresFloor(), { readCpu }),
+    ...createContenders(
+      names.postgres,
+      createInboxQueue(sqlInbox(await openPool(), { concurrency })),
+      onPostgres,
+    ),
+    ...createContenders('graphile-worker', await createGraphileWorker(), onPostgres),
+    ...createContenders('pg-boss', await createPgBoss(), onPostgres),
+    ...createContenders(sqliteFloor, createSqliteFloor(), { readCpu: readOwnCpu }),
+    ...createContenders(names.sqlite, createInboxQueue(sqlInbox(openSqlite('inbox.db'), { concurrency })), {
+      floor: sqliteFloor,
+      readCpu: readOwnCpu,
+    }),
+  ]
+  const rows = await measure(contenders, { rounds: 10, warmUpRounds: 1, count: 2_000 })
+  const toGoals = (what: 'stored' | 'handled', least: number): Goal[] => [
+    ...(['postgres', 'sqlite'] as const).map((engine) => ({
+      id: 'P11',
+      what: `${names[engine].slice('wabakit, '.length)}, events ${what}, relative to the floor`,
+      result: findRow(rows, `${names[engine]}, ${what}`).ofFloor ?? Number.NaN,
+      limit: { atLeast: least },
+    })),
+    {
+      id: 'P11',
+      what: `PostgreSQL, events ${what}, relative to the fastest peer`,
+      result:
+        Math.min(...peers.map((peer) => findRow(rows, `${peer}, ${what}`).time)) /
+        findRow(rows, `${names.postgres}, ${what}`).time,
+      limit: { atLeast: 1 },
+    },
+  ]
+  publish({
+    name: 'webhooks-inbox',
+    title: 'A receiver with an inbox',
+    about: `CALL_AI_SUMMARY events of ${body.length} bytes, each of a call of its own, stored durably (with fsync) by ${concurrency} concurrent callers of
+\`receiver.accept\`, and handled by a handler that does nothing: HTTP and signatures are not part of it. The floor inserts and updates in the
+same batches as the inbox, which also parses and validates, keeps the order of each call, recognizes duplicates, and claims.
+graphile-worker and pg-boss are used as an inbox, configured for throughput, without recognizing duplicates. CPU time includes PostgreSQL's. A worker's time
+counts from its first call of the handler: what it had fetched by then, up to 500 events for graphile-worker, is not counted.`,
+    unit: 'per second',
+    rows,
+    goals: [...toGoals('stored', 0.7), ...toGoals('handled', 0.5)],
+  })
+} finally {
+  for (const close of closing) await close()
+  await cluster.remove()
+  rmSync(folder, { recursive: true })
+}
